@@ -1,0 +1,42 @@
+# Every target sets up .venv by itself, and again only when pyproject.toml has changed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SOURCES := modelcompare tests experiments notebooks
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test validate bench lint format
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: $(STAMP) ## Compare the models of the example that ships, and draw a forest plot
+	$(BIN)/modelcompare demo
+
+test: $(STAMP) ## Run the unit tests and the doctests
+	$(BIN)/python -m pytest -m "not validate"
+
+validate: $(STAMP) ## Simulate coverage and error rates (slow)
+	$(BIN)/python -m pytest -m validate
+
+bench: $(STAMP) ## Run the benchmarks
+	@for script in experiments/benchmarks/*.py; do \
+		echo "== $$script"; $(BIN)/python $$script || exit 1; \
+	done
+
+lint: $(STAMP) ## Check style, types and the order of the rooms
+	$(BIN)/ruff check $(wildcard $(SOURCES))
+	$(BIN)/ruff format --check $(wildcard $(SOURCES))
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP) ## Format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix $(wildcard $(SOURCES))
+	$(BIN)/ruff format $(wildcard $(SOURCES))
+
+# Without the stamp an existing environment is half-made and starts afresh.
+$(STAMP): pyproject.toml
+	@test -f $@ || $(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@

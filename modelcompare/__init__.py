@@ -1,0 +1,120 @@
+"""Statistical comparison of models from their predictions on a test set.
+
+The public names are loaded when they are first used, so that ``import modelcompare`` stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from modelcompare import metrics
+    from modelcompare.comparison import (
+        BootstrapResult,
+        Comparison,
+        PairedTestResult,
+        bootstrap,
+        compare,
+        paired_test,
+    )
+    from modelcompare.examples import load_example
+    from modelcompare.metrics import (
+        Metric,
+        UndefinedMetricWarning,
+        confusion_matrix,
+        get_metric,
+        probabilistic_confusion_matrix,
+    )
+    from modelcompare.predictions import Predictions
+    from modelcompare.readers import read_predictions
+    from modelcompare.significance import variance_tests
+    from modelcompare.studies import (
+        PAPER_PAIRS,
+        PAPER_RATIOS,
+        agreement_study,
+        sample_size,
+        sensitivity_study,
+        undefined_study,
+        variance_study,
+    )
+
+    __version__: str
+
+__all__ = [
+    "PAPER_PAIRS",
+    "PAPER_RATIOS",
+    "BootstrapResult",
+    "Comparison",
+    "Metric",
+    "PairedTestResult",
+    "Predictions",
+    "UndefinedMetricWarning",
+    "agreement_study",
+    "bootstrap",
+    "compare",
+    "confusion_matrix",
+    "get_metric",
+    "load_example",
+    "metrics",
+    "paired_test",
+    "probabilistic_confusion_matrix",
+    "read_predictions",
+    "sample_size",
+    "sensitivity_study",
+    "undefined_study",
+    "variance_study",
+    "variance_tests",
+]
+
+# Where each public name lives. Keep it in step with the imports above: tests/test_init.py compares them.
+_NAMES_OF_MODULE = {
+    "comparison": (
+        "BootstrapResult",
+        "Comparison",
+        "PairedTestResult",
+        "bootstrap",
+        "compare",
+        "paired_test",
+    ),
+    "examples": ("load_example",),
+    "metrics": (
+        "Metric",
+        "UndefinedMetricWarning",
+        "confusion_matrix",
+        "get_metric",
+        "probabilistic_confusion_matrix",
+    ),
+    "predictions": ("Predictions",),
+    "readers": ("read_predictions",),
+    "significance": ("variance_tests",),
+    "studies": (
+        "PAPER_PAIRS",
+        "PAPER_RATIOS",
+        "agreement_study",
+        "sample_size",
+        "sensitivity_study",
+        "undefined_study",
+        "variance_study",
+    ),
+}
+_MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use (PEP 562)."""
+    if name in _MODULE_OF_NAME:
+        value = getattr(import_module(f"{__name__}.{_MODULE_OF_NAME[name]}"), name)
+    elif name == "metrics":
+        value = import_module(f"{__name__}.metrics")
+    elif name == "__version__":
+        from importlib.metadata import version
+
+        value = version("modelcompare")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return [*__all__, "__version__"]
