@@ -65,7 +65,7 @@ __all__ = [
     "variance_tests",
 ]
 
-# Where each public name lives. Keep it in step with the imports above: tests/test_init.py compares them.
+# Where each public name lives; tests/test_init.py holds it against the imports above.
 _NAMES_OF_MODULE = {
     "comparison": (
         "BootstrapResult",
