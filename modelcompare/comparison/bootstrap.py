@@ -1,0 +1,311 @@
+"""`bootstrap`: replicates of every metric of every model, kept for any interval."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine import Evaluation, InfluenceMoments, influence_moments
+from modelcompare.intervals import (
+    Interval,
+    Method,
+    check_confidence_level,
+    check_method,
+    confidence_interval,
+)
+from modelcompare.metrics import UndefinedMetricWarning, default_metrics, resolve_metrics
+from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import (
+    BootstrapWeights,
+    RngLike,
+    Scheme,
+    check_scheme,
+    seed_sequence,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+# Bytes of the replicates of one block of pairs.
+_PAIR_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class BootstrapResult:
+    """Replicates of all metrics of all models, drawn together.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units that were resampled.
+    point : ndarray of shape (n_models, n_values)
+        Values on the test set; `estimate` is the same as a Series.
+    draws : ndarray of shape (n_resamples, n_models, n_values)
+        Values on the resamples; `replicates` is the same as a frame.
+    scheme : str
+        Bootstrap weights.
+    seed : SeedSequence
+        Where the weights came from.
+    """
+
+    evaluation: Evaluation = field(repr=False)
+    point: FloatArray = field(repr=False)
+    draws: FloatArray = field(repr=False)
+    scheme: Scheme
+    seed: np.random.SeedSequence = field(repr=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Axis of the models."""
+        return self.evaluation.models
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return len(self.draws)
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        """Second and third moments of the models' influence functions."""
+        return influence_moments(self.evaluation, self.point)
+
+    @property
+    def index(self) -> pd.MultiIndex:
+        """(model, metric, label) of every value, models outermost."""
+        import pandas as pd
+
+        rows = [(m, k.metric, k.label) for m in self.models for k in self.evaluation.keys]
+        return pd.MultiIndex.from_tuples(rows, names=["model", "metric", "label"])
+
+    @property
+    def estimate(self) -> pd.Series[float]:
+        """Values on the test set, by (model, metric, label)."""
+        import pandas as pd
+
+        return pd.Series(self.point.ravel(), index=self.index, name="estimate")
+
+    @property
+    def replicates(self) -> pd.DataFrame:
+        """Values on the resamples: a row for each resample, a column for each value."""
+        import pandas as pd
+
+        return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
+
+    def value_columns(self) -> pd.DataFrame:
+        """Columns model, metric and label, a row for each value, models outermost."""
+        import pandas as pd
+
+        keys, n_models = self.evaluation.keys, len(self.models)
+        return pd.DataFrame(
+            {
+                "model": np.repeat(np.array(self.models, dtype=object), len(keys)),
+                "metric": [key.metric for key in keys] * n_models,
+                "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
+            }
+        )
+
+    @property
+    def n_undefined(self) -> IntArray:
+        """Resamples without a value, of shape (n_models, n_values)."""
+        return np.count_nonzero(np.isnan(self.draws), axis=0)
+
+    def confidence_interval(
+        self, *, method: Method = "BCa", confidence_level: float = 0.95
+    ) -> pd.DataFrame:
+        """Intervals of every value, from the replicates that are there.
+
+        Parameters
+        ----------
+        method : {"BCa", "percentile", "basic", "normal"}
+            Kind of interval.
+        confidence_level : float
+            A fraction in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            Columns model, metric, label, estimate, standard_error, ci_low, ci_high, n_undefined.
+        """
+        interval = self.score_interval(method, confidence_level)
+        frame = self.value_columns()
+        frame["estimate"] = self.point.ravel()
+        frame["standard_error"] = self.moments.standard_error().ravel()
+        frame["ci_low"], frame["ci_high"] = interval.low.ravel(), interval.high.ravel()
+        frame["n_undefined"] = self.n_undefined.ravel()
+        return frame
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `confidence_interval` with its defaults."""
+        return self.confidence_interval()
+
+    def score_interval(self, method: Method, confidence_level: float) -> Interval:
+        """Intervals of the models' values, of shape (n_models, n_values)."""
+        check_method(method)
+        check_confidence_level(confidence_level)
+        interval = confidence_interval(
+            method,
+            self.draws,
+            self.point,
+            standard_error=self.moments.standard_error(),
+            acceleration=self.moments.acceleration(),
+            confidence_level=confidence_level,
+        )
+        self._warn_of_fallback(interval, method)
+        return _without_undefined(interval, self.point)
+
+    def difference_interval(
+        self, model_a: IntArray, model_b: IntArray, method: Method, confidence_level: float
+    ) -> Interval:
+        """Intervals of paired differences a - b, of shape (n_pairs, n_values).
+
+        Parameters
+        ----------
+        model_a, model_b : ndarray of int of shape (n_pairs,)
+            Positions of the models of each pair.
+        method, confidence_level
+            As in `confidence_interval`.
+        """
+        shape = (len(model_a), self.point.shape[1])
+        low, high, fallback = np.empty(shape), np.empty(shape), np.zeros(shape, dtype=bool)
+        difference = self.point[model_a] - self.point[model_b]
+        error = self.moments.pair_standard_error(model_a, model_b)
+        acceleration = self.moments.pair_acceleration(model_a, model_b)
+        step = max(1, _PAIR_BYTES // (8 * self.n_resamples * shape[1]))
+        for start in range(0, len(model_a), step):
+            pairs = slice(start, start + step)
+            part = confidence_interval(
+                method,
+                self.draws[:, model_a[pairs]] - self.draws[:, model_b[pairs]],
+                difference[pairs],
+                standard_error=error[pairs],
+                acceleration=acceleration[pairs],
+                confidence_level=confidence_level,
+            )
+            low[pairs], high[pairs], fallback[pairs] = part.low, part.high, part.fallback
+        return _without_undefined(Interval(low, high, fallback), difference)
+
+    def warn_of_undefined(self) -> None:
+        """Name the metrics, classes and models that have no value on some resamples."""
+        share = self.n_undefined / self.n_resamples
+        for position, key in enumerate(self.evaluation.keys):
+            worst = int(share[:, position].argmax())
+            if share[worst, position] == 0:
+                continue
+            n_models = np.count_nonzero(share[:, position])
+            others = f" (and of {n_models - 1} more models)" if n_models > 1 else ""
+            where = "" if key.label is None else f" of class {key.label!r}"
+            warnings.warn(
+                f"{key.metric}{where} is undefined on {share[worst, position]:.1%} of the "
+                f"resamples of {self.models[worst]!r}{others}; intervals use the others.",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
+
+    def _warn_of_fallback(self, interval: Interval, method: Method) -> None:
+        for model, position in np.argwhere(interval.fallback):
+            key = self.evaluation.keys[position]
+            where = "" if key.label is None else f" of class {key.label!r}"
+            warnings.warn(
+                f"the {method} interval of {key.metric}{where} of {self.models[model]!r} cannot be "
+                "computed (its replicates lie on one side of the estimate); the percentile "
+                "interval stands in.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def bootstrap(
+    predictions: Predictions,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    n_resamples: int = 9999,
+    scheme: Scheme = "multinomial",
+    size: int | None = None,
+    zero_division: ZeroDivision = math.nan,
+    collapse: bool | None = None,
+    n_jobs: int | None = None,
+    rng: RngLike = 0,
+    progress: bool = False,
+) -> BootstrapResult:
+    """Bootstrap every metric of every model on the same resamples.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Test set and models. Clusters are drawn whole; strata keep their sizes.
+    metrics : str, metric, callable, or sequence of these, optional
+        As in `compare`.
+    n_resamples : int
+        Number of resamples.
+    scheme : {"multinomial", "poisson", "bayesian"}
+        Bootstrap weights.
+    size : int, optional
+        Samples (or clusters) in a resample, for the m-out-of-n bootstrap; as many as there are
+        by default.
+    zero_division : float or "paper"
+        See `modelcompare.get_metric`.
+    collapse : bool, optional
+        See `modelcompare.engine.Evaluation`.
+    n_jobs : int, optional
+        joblib's; the replicates do not depend on it.
+    rng : int, Generator, SeedSequence or None
+        Source of randomness.
+    progress : bool
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    BootstrapResult
+        Estimates and replicates, and intervals of any method without new draws.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range or a model did not give what a metric needs.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> result = mc.bootstrap(mc.Predictions([0, 1] * 20, {"a": [0, 1, 1, 1] * 10}), "accuracy",
+    ...                       n_resamples=999)
+    >>> result.confidence_interval(method="percentile")[["estimate", "ci_low", "ci_high"]]
+       estimate  ci_low  ci_high
+    0      0.75     0.6    0.875
+    """
+    check_scheme(scheme)
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    if size is not None and size < 1:
+        raise ValueError(f"`size` must be at least 1, got {size}.")
+    chosen = resolve_metrics(
+        default_metrics(predictions) if metrics is None else metrics,
+        predictions,
+        zero_division=zero_division,
+    )
+    seed = seed_sequence(rng)
+    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
+    draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
+    return BootstrapResult(evaluation, evaluation.estimate(), draws, scheme, seed)
+
+
+def _without_undefined(interval: Interval, estimate: FloatArray) -> Interval:
+    """No interval for a value that the test set itself does not define."""
+    undefined = np.isnan(estimate)
+    return Interval(
+        np.where(undefined, np.nan, interval.low),
+        np.where(undefined, np.nan, interval.high),
+        interval.fallback & ~undefined,
+    )

@@ -1,0 +1,247 @@
+"""The result of `compare`: two long frames, a verdict, a signature, and ways to show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.comparison.bootstrap import BootstrapResult
+from modelcompare.comparison.ranks import rank_bounds, ranks
+from modelcompare.comparison.verdict import verdict
+from modelcompare.intervals import Interval
+from modelcompare.significance import all_pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What a table or a figure must know of a metric."""
+
+    greater_is_better: bool
+    bounds: tuple[float, float]
+    per_class: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Scores and paired differences of models on one test set.
+
+    Attributes
+    ----------
+    bootstrap : BootstrapResult
+        The replicates, for other intervals without new draws.
+    score_interval : Interval
+        Bounds of shape (n_models, n_values).
+    difference_interval : Interval
+        Bounds of shape (n_pairs, n_values), pairs in the models' order.
+    p_values, p_adjusted : ndarray of shape (n_pairs, n_values)
+        Of the paired test, before and after correction.
+    metric_info : dict of str to MetricInfo
+        Direction and bounds of each metric.
+    confidence_level, method, test, correction, alpha
+        As given to `compare`.
+    rng_label : str
+        The seed, as far as it can be named.
+    """
+
+    bootstrap: BootstrapResult = field(repr=False)
+    score_interval: Interval = field(repr=False)
+    difference_interval: Interval = field(repr=False)
+    p_values: FloatArray = field(repr=False)
+    p_adjusted: FloatArray = field(repr=False)
+    metric_info: dict[str, MetricInfo] = field(repr=False)
+    confidence_level: float
+    method: str
+    test: str
+    correction: str
+    alpha: float
+    rng_label: str
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return self.bootstrap.models
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics, in the order given."""
+        return tuple(self.metric_info)
+
+    @property
+    def n_samples(self) -> int:
+        """Size of the test set."""
+        return len(self.bootstrap.evaluation.predictions)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return self.bootstrap.n_resamples
+
+    @property
+    def name(self) -> str | None:
+        """Where the predictions came from."""
+        return self.bootstrap.evaluation.predictions.name
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row for each model, metric and class.
+
+        Columns: model, metric, label (missing for averages), estimate, standard_error (influence
+        function), ci_low, ci_high, n_undefined (resamples without a value), rank (1 is best),
+        rank_low and rank_high (the ranks that the corrected tests leave open).
+        """
+        point = self.bootstrap.point
+        rank_low, rank_high = rank_bounds(self.better_worse)
+        frame = self.bootstrap.value_columns()
+        columns = {
+            "estimate": point,
+            "standard_error": self.bootstrap.moments.standard_error(),
+            "ci_low": self.score_interval.low,
+            "ci_high": self.score_interval.high,
+            "n_undefined": self.bootstrap.n_undefined,
+            "rank": ranks(point * self._direction),
+            "rank_low": rank_low,
+            "rank_high": rank_high,
+        }
+        return frame.assign(**{name: values.ravel() for name, values in columns.items()})
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """One row for each pair of models, metric and class.
+
+        Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
+        ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
+        where the two cannot be told apart).
+        """
+        import pandas as pd
+
+        model_a, model_b = all_pairs(len(self.models))
+        difference = self.bootstrap.point[model_a] - self.bootstrap.point[model_b]
+        keys, names = self.bootstrap.evaluation.keys, np.array(self.models, dtype=object)
+        winner = np.where(
+            difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
+        )
+        significant = self.p_adjusted < self.alpha
+        return pd.DataFrame(
+            {
+                "model_a": np.repeat(names[model_a], len(keys)),
+                "model_b": np.repeat(names[model_b], len(keys)),
+                "metric": [key.metric for key in keys] * len(model_a),
+                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
+                "difference": difference.ravel(),
+                "standard_error": self.bootstrap.moments.pair_standard_error(
+                    model_a, model_b
+                ).ravel(),
+                "ci_low": self.difference_interval.low.ravel(),
+                "ci_high": self.difference_interval.high.ravel(),
+                "p_value": self.p_values.ravel(),
+                "p_adjusted": self.p_adjusted.ravel(),
+                "better": np.where(significant, winner, None).ravel(),
+            }
+        )
+
+    @cached_property
+    def better_worse(self) -> NDArray[np.bool_]:
+        """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
+        n_models = len(self.models)
+        model_a, model_b = all_pairs(n_models)
+        difference = (self.bootstrap.point[model_a] - self.bootstrap.point[model_b]).T
+        signed = difference * self._direction[:, None]
+        shown = (self.p_adjusted < self.alpha).T
+        out = np.zeros((len(self._direction), n_models, n_models), dtype=bool)
+        out[:, model_a, model_b] = shown & (signed > 0)
+        out[:, model_b, model_a] = shown & (signed < 0)
+        return out
+
+    @property
+    def _direction(self) -> FloatArray:
+        keys = self.bootstrap.evaluation.keys
+        return np.array(
+            [1.0 if self.metric_info[k.metric].greater_is_better else -1.0 for k in keys]
+        )
+
+    def verdict(self) -> str:
+        """One honest sentence per metric: who leads, who is tied with whom, what would settle it.
+
+        Metrics per class get one sentence per class.
+        """
+        return verdict(self)
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line, for papers and logs.
+
+        Examples
+        --------
+        >>> import modelcompare as mc
+        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
+        >>> mc.compare(preds, "accuracy", n_resamples=99).signature
+        'modelcompare:0.1.0|n:18|B:99|ci:BCa|test:sign-flip|adjust:holm|rng:0|collapsed'
+        """
+        from modelcompare import __version__
+
+        evaluation = self.bootstrap.evaluation
+        parts = [
+            f"modelcompare:{__version__}",
+            f"n:{self.n_samples}",
+            f"B:{self.n_resamples}",
+            f"ci:{self.method}",
+            f"test:{self.test}",
+            f"adjust:{self.correction}",
+            f"rng:{self.rng_label}",
+        ]
+        if evaluation.predictions.groups is not None:
+            parts.insert(2, f"clusters:{evaluation.units.n_units}")
+        if evaluation.units.strata is not None:
+            parts.append("stratified")
+        if self.bootstrap.scheme != "multinomial":
+            parts.append(self.bootstrap.scheme)
+        if evaluation.collapsed:
+            parts.append("collapsed")
+        return "|".join(parts)
+
+    def to_markdown(self) -> str:
+        """Scores and differences as Markdown tables, with the signature."""
+        from modelcompare.report import comparison_markdown
+
+        return comparison_markdown(self)
+
+    def to_latex(self) -> str:
+        """Scores and differences as LaTeX tables (booktabs), with the signature."""
+        from modelcompare.report import comparison_latex
+
+        return comparison_latex(self)
+
+    def to_csv(self) -> str:
+        """Scores and differences as one CSV text of long rows, unrounded."""
+        from modelcompare.report import comparison_csv
+
+        return comparison_csv(self)
+
+    def to_json(self) -> str:
+        """Scores, differences, verdict and signature as JSON, unrounded."""
+        from modelcompare.report import comparison_json
+
+        return comparison_json(self)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write one self-contained page with verdict, figures and tables."""
+        from modelcompare.report import comparison_html
+
+        comparison_html(self, path)
+
+    def plot(self) -> Figure:
+        """Forest plot of scores and of differences, one row of panels per metric."""
+        from modelcompare.report import plot_comparison
+
+        return plot_comparison(self)

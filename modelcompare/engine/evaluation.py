@@ -1,0 +1,459 @@
+"""Weights x statistics -> totals -> values: every metric of every model, block by block.
+
+`Evaluation` lays the statistics of all metrics and models side by side as the columns of one
+matrix. A resample is a row of weights, so a block of resamples is one matrix product, whatever the
+number of models and metrics; the formulas then run over the totals of the whole block at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from modelcompare.engine.callables import CallableEvaluator
+from modelcompare.engine.units import DistinctRows, cluster_codes, sample_units
+from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.metrics.base import (
+    AnyMetric,
+    CallableMetric,
+    Metric,
+    OrderMetric,
+    Outcomes,
+    Statistic,
+)
+from modelcompare.predictions import Output, Predictions
+from modelcompare.resampling import ROW_BLOCK, Units
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+# Bytes that the statistics, or the totals, of one pass may take.
+PASS_BYTES = 96 * 2**20
+# Distinct rows are worth a multinomial draw of their own only if they are few.
+_COLLAPSE_AT = 1 / 16
+
+
+@dataclass(frozen=True)
+class ValueKey:
+    """One column of the results: a metric, and a class where it is per class."""
+
+    metric: str
+    label: Any = None
+
+
+@dataclass(frozen=True)
+class _Column:
+    """Where a statistic's columns stand: `width` of them for each model, or once if shared."""
+
+    statistic: Statistic
+    start: int
+    width: int
+    n_models: int
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.width * (1 if self.statistic.shared else self.n_models)
+
+    def of(self, totals: FloatArray) -> FloatArray:
+        """The statistic's totals, of shape (..., n_models or 1, width)."""
+        block = totals[..., self.start : self.stop]
+        return block.reshape(*totals.shape[:-1], -1, self.width)
+
+
+class Evaluation:
+    """All metrics of all models of one test set, as functions of the units' weights.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The test set and the models' outputs.
+    metrics : sequence of metrics
+        As `metrics.resolve_metrics` gives them.
+    collapse : bool, optional
+        Whether identical rows become one unit with a multiplicity, which is exact where only
+        discrete statistics are asked for. By default they do where that is much faster.
+    stratify : bool
+        Whether resamples keep the number of samples in each of `predictions.strata`.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Axis of the models.
+    keys : tuple of ValueKey
+        Axis of the values: every metric, per class where it is.
+    units : Units
+        What a weight belongs to: samples, clusters (`predictions.groups`), or distinct rows.
+    """
+
+    def __init__(
+        self,
+        predictions: Predictions,
+        metrics: Sequence[AnyMetric],
+        *,
+        collapse: bool | None = None,
+        stratify: bool = True,
+    ) -> None:
+        self.predictions = predictions
+        self.metrics = tuple(metrics)
+        self.models = predictions.models
+        self.keys = tuple(_keys(self.metrics, predictions))
+        self._sums = [metric for metric in self.metrics if isinstance(metric, Metric)]
+        self._unit_of = cluster_codes(predictions.groups)
+        strata = predictions.strata if stratify else None
+        self._grand_totals: dict[tuple[int, int], FloatArray] = {}
+        self._rows: DistinctRows | None = None
+        if collapse is not False and self._collapsible(required=collapse is True):
+            rows = DistinctRows.of(predictions, strata)
+            if collapse or rows.n_rows <= _COLLAPSE_AT * len(predictions):
+                self._rows = rows
+        self.units = (
+            sample_units(len(predictions), self._unit_of, strata)
+            if self._rows is None
+            else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
+        )
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether units are distinct rows with multiplicities."""
+        return self._rows is not None
+
+    def metric_slice(self, metric: str) -> slice:
+        """Where a metric's values stand along the axis of values."""
+        positions = [i for i, key in enumerate(self.keys) if key.metric == metric]
+        return slice(positions[0], positions[-1] + 1)
+
+    # -- values -----------------------------------------------------------------------------
+
+    def estimate(self) -> FloatArray:
+        """Values on the test set itself, of shape (n_models, n_values)."""
+        return self.values(self.units.counts().astype(np.float64)[None, :])[0]
+
+    def values(self, weights: FloatArray) -> FloatArray:
+        """Values under given weights.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_resamples, n_units)
+            How much each unit counts in each resample.
+
+        Returns
+        -------
+        ndarray of shape (n_resamples, n_models, n_values)
+        """
+        return self.replicates(GivenWeights(weights, self.units))
+
+    def replicates(
+        self, weights: Weights, *, n_jobs: int | None = None, progress: bool = False
+    ) -> FloatArray:
+        """Values under drawn weights.
+
+        Parameters
+        ----------
+        weights : Weights
+            Source of weights over `units`.
+        n_jobs : int, optional
+            joblib's; the numbers do not depend on it.
+        progress : bool
+            Show a bar on stderr, if that is a terminal, once work lasts over a second.
+
+        Returns
+        -------
+        ndarray of shape (n_resamples, n_models, n_values)
+        """
+        out = np.empty((weights.n_resamples, len(self.models), len(self.keys)))
+        passes = self._passes(weights)
+        work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
+        with _progress_bar(work, progress) as bar:
+            for models, blocks in passes:
+                totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs)
+                for block, block_totals in zip(blocks, totals, strict=True):
+                    rows = weights.rows(block)
+                    self._fill_sums(out[rows, models], block_totals, models)
+                    bar.update(rows.stop - rows.start)
+            self._fill_others(out, weights, n_jobs)
+        return out
+
+    def totals(
+        self,
+        weights: Weights,
+        *,
+        models: slice = slice(None),
+        blocks: Sequence[int] | None = None,
+        n_jobs: int | None = None,
+    ) -> list[FloatArray]:
+        """Totals ``weights @ statistics`` of some models, one array for each block of resamples."""
+        blocks = range(weights.n_blocks) if blocks is None else blocks
+        if not self._columns(models):
+            return [np.empty((weights.block_size(block), 0)) for block in blocks]
+        totals: list[FloatArray] = []
+        for row_block, rows in enumerate(self.units.row_blocks()):
+            matrix = self.statistics(models, rows)
+            products = _in_threads(
+                lambda block, j=row_block, s=matrix: weights.draw(block, j) @ s, blocks, n_jobs
+            )
+            totals = [a + b for a, b in zip(totals, products, strict=True)] if totals else products
+        return totals
+
+    def values_of_totals(self, totals: FloatArray, models: slice = slice(None)) -> FloatArray:
+        """Sum metrics from totals of shape (..., n_columns), as (..., n_models, n_values)."""
+        n_models = len(self.models[models])
+        out = np.full((*totals.shape[:-1], n_models, len(self.keys)), np.nan)
+        self._fill_sums(out, totals, models)
+        return out
+
+    def values_of_swapped(
+        self, kept: FloatArray, moved: FloatArray, stays: IntArray, comes: IntArray
+    ) -> FloatArray:
+        """Sum metrics of models after part of their outputs was replaced by other models'.
+
+        Parameters
+        ----------
+        kept, moved : ndarray of shape (n_resamples, n_columns)
+            Totals over the samples that keep their output, and over those that swap.
+        stays, comes : ndarray of int of shape (n_pairs,)
+            Models whose outputs stay, and models whose outputs come in.
+
+        Returns
+        -------
+        ndarray of shape (n_resamples, n_pairs, n_values)
+        """
+        parts = {}
+        for column in self._columns(slice(None)):
+            own, other = column.of(kept), column.of(moved)
+            parts[column.statistic] = (
+                own + other if column.statistic.shared else own[:, stays] + other[:, comes]
+            )
+        out = np.full((len(kept), len(stays), len(self.keys)), np.nan)
+        self._fill(out, parts)
+        return out
+
+    def statistics(self, models: slice = slice(None), rows: slice = slice(None)) -> FloatArray:
+        """Statistics of some models and units, of shape (n_rows, n_columns)."""
+        columns = self._columns(models)
+        outcomes = [self._outcomes(model, rows) for model in self.models[models]]
+        n_rows = len(range(*rows.indices(self.units.n_units)))
+        # Filled column by column, so columns lie contiguously.
+        out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
+        for column in columns:
+            sources = outcomes[:1] if column.statistic.shared else outcomes
+            for position, outcome in enumerate(sources):
+                start = column.start + position * column.width
+                numbers = self._weighted(column.statistic.compute(outcome), rows)
+                out[:, start : start + column.width] = self._by_unit(numbers, rows)
+        return out
+
+    # -- leave one out ----------------------------------------------------------------------
+
+    def jackknife(self, models: slice, rows: slice) -> FloatArray:
+        """Values with one sample (or cluster) of each given unit left out.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_models, n_values)
+            For a distinct row of multiplicity m, the value with one of its m samples left out.
+        """
+        n_rows = len(range(*rows.indices(self.units.n_units)))
+        out = np.full((n_rows, len(self.models[models]), len(self.keys)), np.nan)
+        if self._sums:
+            total = self._grand_total(models)
+            left = total - self.statistics(models, rows)
+            # What cancels in exact arithmetic must be 0, or 0 / 0 would pass for a value.
+            left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
+            self._fill_sums(out, left, models)
+        for metric in self.metrics:
+            if not isinstance(metric, Metric):
+                where = self.metric_slice(metric.name)
+                for position, model in enumerate(self.models[models]):
+                    out[:, position, where] = self._leave_out(metric, model, rows)
+        return out
+
+    def influence(self, models: slice, rows: slice, estimate: FloatArray) -> FloatArray:
+        """Influence of each unit: (n - 1) (estimate - leave-one-out value).
+
+        Their mean square over n is the squared standard error of the estimate. A leave-one-out
+        value that is undefined has no influence to speak of and counts as 0.
+        """
+        left = self.jackknife(models, rows)
+        return np.nan_to_num((self.units.size - 1) * (estimate[models] - left), nan=0.0)
+
+    # -- workers ----------------------------------------------------------------------------
+
+    def _collapsible(self, *, required: bool) -> bool:
+        p = self.predictions
+        possible = (
+            len(self._sums) == len(self.metrics)
+            and all(s.discrete for metric in self._sums for s in metric.statistics)
+            and p.codes is not None
+            and p.true_distribution is None
+            and p.sample_weight is None
+            and p.groups is None
+        )
+        if required and not possible:
+            raise ValueError(
+                "`collapse=True` needs metrics of the true and predicted classes alone, and no "
+                "sample weights, groups or soft labels; leave `collapse` out."
+            )
+        return possible
+
+    def _columns(self, models: slice) -> list[_Column]:
+        n_models = len(self.models[models])
+        seen: dict[Statistic, None] = dict.fromkeys(
+            statistic for metric in self._sums for statistic in metric.statistics
+        )
+        columns: list[_Column] = []
+        for statistic in seen:
+            start = columns[-1].stop if columns else 0
+            columns.append(_Column(statistic, start, self._widths[statistic], n_models))
+        return columns
+
+    @cached_property
+    def _widths(self) -> dict[Statistic, int]:
+        sample = self._outcomes(self.models[0], slice(0, 1))
+        statistics = {s for metric in self._sums for s in metric.statistics}
+        return {s: s.compute(sample).shape[1] for s in statistics}
+
+    def _passes(self, weights: Weights) -> list[tuple[slice, Sequence[int]]]:
+        """Models and blocks of resamples whose statistics and totals fit into memory at once."""
+        n_models = len(self.models)
+        if not self._sums:
+            return []
+        shared = sum(width for statistic, width in self._widths.items() if statistic.shared)
+        own = max(1, sum(self._widths.values()) - shared)
+        rows = min(self.units.n_units, ROW_BLOCK)
+        at_once = int(np.clip((PASS_BYTES // (8 * rows) - shared) // own, 1, n_models))
+        block_bytes = 8 * weights.block_size(0) * (shared + own * at_once)
+        n_blocks = max(1, PASS_BYTES // (4 * block_bytes))
+        return [
+            (
+                slice(first, min(first + at_once, n_models)),
+                range(block, min(block + n_blocks, weights.n_blocks)),
+            )
+            for first in range(0, n_models, at_once)
+            for block in range(0, weights.n_blocks, n_blocks)
+        ]
+
+    def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
+        columns = self._columns(models)
+        self._fill(out, {column.statistic: column.of(totals) for column in columns})
+
+    def _fill(self, out: FloatArray, parts: dict[Statistic, FloatArray]) -> None:
+        for metric in self._sums:
+            value = metric.value(*(parts[statistic] for statistic in metric.statistics))
+            where = self.metric_slice(metric.name)
+            out[..., where] = value if metric.per_class else value[..., None]
+
+    def _fill_others(self, out: FloatArray, weights: Weights, n_jobs: int | None) -> None:
+        for metric in self.metrics:
+            if isinstance(metric, Metric):
+                continue
+            where = self.metric_slice(metric.name)
+            for position, model in enumerate(self.models):
+                evaluate = self._evaluator(metric, model)
+
+                def one_block(
+                    block: int, evaluate: Callable[[FloatArray], FloatArray] = evaluate
+                ) -> FloatArray:
+                    return evaluate(self._per_sample(weights.draw_all(block)))
+
+                found = _in_threads(one_block, range(weights.n_blocks), n_jobs)
+                for block, values in enumerate(found):
+                    rows = weights.rows(block)
+                    out[rows, position, where] = values.reshape(len(values), -1)
+
+    def _evaluator(
+        self, metric: OrderMetric | CallableMetric, model: str
+    ) -> Callable[[FloatArray], FloatArray]:
+        """Function of per-sample weights (n_resamples, n_samples) for one model."""
+        if isinstance(metric, OrderMetric):
+            return metric.prepare(Outcomes.of(self.predictions, model))
+        return CallableEvaluator(metric, self.predictions, model)
+
+    def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
+        if isinstance(metric, OrderMetric) and metric.jackknife and self._unit_of is None:
+            outcomes = Outcomes.of(self.predictions, model)
+            left = metric.jackknife(outcomes, self._per_sample(np.ones((1, len(outcomes))))[0])
+            return left[rows].reshape(len(left[rows]), -1)
+        evaluate = self._evaluator(metric, model)
+        values = []
+        for unit in range(*rows.indices(self.units.n_units)):
+            weights = np.ones((1, self.units.n_units))
+            weights[0, unit] = 0.0
+            values.append(evaluate(self._per_sample(weights)).reshape(-1))
+        return np.array(values)
+
+    def _per_sample(self, unit_weights: FloatArray) -> FloatArray:
+        """Weights of the samples behind the units, times their sample weights."""
+        weights = unit_weights if self._unit_of is None else unit_weights[:, self._unit_of]
+        sample_weight = self.predictions.sample_weight
+        return weights if sample_weight is None else weights * sample_weight
+
+    def _grand_total(self, models: slice) -> FloatArray:
+        """Totals over the whole test set, kept because every leave-one-out block needs them."""
+        first, last, _ = models.indices(len(self.models))
+        if (first, last) not in self._grand_totals:
+            counts = self.units.counts().astype(np.float64)
+            self._grand_totals[first, last] = sum(
+                (counts[rows] @ self.statistics(models, rows) for rows in self.units.row_blocks()),
+                start=np.zeros(self._columns(models)[-1].stop),
+            )
+        return self._grand_totals[first, last]
+
+    def _outcomes(self, model: str, rows: slice) -> Outcomes:
+        """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""
+        p = self.predictions
+        if self._rows is not None:
+            return self._rows.outcomes(model, rows)
+        if self._unit_of is not None:
+            return Outcomes.of(p, model)
+        output = p.output(model)
+        return Outcomes(
+            Output(output.kind, output.array[rows]),
+            None if p.codes is None else p.codes[rows],
+            p.n_classes,
+            None if p.y_true is None else p.y_true[rows],
+            None if p.true_distribution is None else p.true_distribution[rows],
+        )
+
+    def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
+        weight = self.predictions.sample_weight
+        if weight is None:
+            return numbers
+        return numbers * (weight if self._unit_of is not None else weight[rows])[:, None]
+
+    def _by_unit(self, numbers: FloatArray, rows: slice) -> FloatArray:
+        """Sums over each cluster, where there are clusters."""
+        if self._unit_of is None:
+            return numbers
+        sums = [np.bincount(self._unit_of, column, self.units.n_units) for column in numbers.T]
+        return np.stack(sums, axis=1)[rows]
+
+
+def _keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[ValueKey]:
+    for metric in metrics:
+        if metric.per_class and predictions.labels is not None:
+            yield from (ValueKey(metric.name, label) for label in predictions.labels.tolist())
+        else:
+            yield ValueKey(metric.name)
+
+
+def _in_threads(
+    task: Callable[[int], FloatArray], blocks: Sequence[int], n_jobs: int | None
+) -> list[FloatArray]:
+    if n_jobs is None or n_jobs == 1 or len(blocks) == 1:
+        return [task(block) for block in blocks]
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(task)(b) for b in blocks))
+
+
+def _progress_bar(total: int, progress: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, delay=1, disable=None if progress else True, unit=" resamples")

@@ -1,0 +1,170 @@
+"""Influence functions of all models at once: standard errors and skewness of any difference.
+
+The influence of a unit is what its leave-one-out value says about it. Second and third moments of
+a difference of two models follow from sums of products of the two models' influences, so three
+Gram matrices serve every model and every pair, without resampling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.weights import Weights
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class InfluenceMoments:
+    """Centred sums over samples of products of the models' influences.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples (or clusters).
+    second : ndarray of shape (n_values, n_models, n_models)
+        ``sum_i u_ia u_ib``.
+    third : ndarray of shape (n_values, n_models, n_models)
+        ``sum_i u_ia^2 u_ib``.
+    """
+
+    n_samples: int
+    second: FloatArray
+    third: FloatArray
+
+    def standard_error(self) -> FloatArray:
+        """Jackknife standard error of each model's values, of shape (n_models, n_values)."""
+        sums = np.diagonal(self.second, axis1=1, axis2=2).T
+        return self._root_mean(sums)
+
+    def acceleration(self) -> FloatArray:
+        """BCa's acceleration of each model's values, of shape (n_models, n_values)."""
+        return _acceleration(
+            np.diagonal(self.second, axis1=1, axis2=2).T,
+            np.diagonal(self.third, axis1=1, axis2=2).T,
+        )
+
+    def pair_standard_error(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
+        """Standard error of each difference a - b, of shape (n_pairs, n_values)."""
+        return self._root_mean(self._pair_second(model_a, model_b))
+
+    def pair_acceleration(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
+        """BCa's acceleration of each difference a - b, of shape (n_pairs, n_values)."""
+        third = self.third
+        cubes = (
+            third[:, model_a, model_a]
+            - 3 * third[:, model_a, model_b]
+            + 3 * third[:, model_b, model_a]
+            - third[:, model_b, model_b]
+        ).T
+        return _acceleration(self._pair_second(model_a, model_b), cubes)
+
+    def covariance(self) -> FloatArray:
+        """Covariance of the models' values, of shape (n_values, n_models, n_models)."""
+        return self.second / (self.n_samples * (self.n_samples - 1))
+
+    def _pair_second(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
+        second = self.second
+        own = second[:, model_a, model_a] + second[:, model_b, model_b]
+        sums = own - 2 * second[:, model_a, model_b]
+        # Two models that agree everywhere differ by exactly 0, not by the rounding of a sum.
+        return np.where(sums <= 1e-13 * own, 0.0, sums).T
+
+    def _root_mean(self, sums: FloatArray) -> FloatArray:
+        return np.sqrt(np.maximum(sums, 0.0) / (self.n_samples * (self.n_samples - 1)))
+
+
+def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> InfluenceMoments:
+    """Sums of products of all models' influences, in one pass over the units."""
+    n_models, n_values = estimate.shape
+    first = np.zeros((n_values, n_models))
+    second = np.zeros((n_values, n_models, n_models))
+    third = np.zeros_like(second)
+    for rows in _row_chunks(evaluation):
+        influence = evaluation.influence(slice(None), rows, estimate)
+        counts = evaluation.units.counts()[rows].astype(np.float64)
+        for value in range(n_values):
+            u = np.ascontiguousarray(influence[:, :, value])
+            weighted = u * counts[:, None]
+            first[value] += weighted.sum(axis=0)
+            second[value] += weighted.T @ u
+            third[value] += (u * weighted).T @ u
+    return _centred(evaluation.units.size, first, second, third)
+
+
+def signed_sums(
+    evaluation: Evaluation, estimate: FloatArray, masks: Weights
+) -> tuple[FloatArray, FloatArray]:
+    """Sums of all models' influences under random signs.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units.
+    estimate : ndarray of shape (n_models, n_values)
+        The values on the test set.
+    masks : SwapMasks
+        Where a mask is 1 the sign is -1.
+
+    Returns
+    -------
+    sums : ndarray of shape (n_resamples, n_models, n_values)
+        ``sum_i sign_i u_i`` with influences centred to mean 0.
+    signs : ndarray of shape (n_resamples,)
+        ``sum_i sign_i``.
+    """
+    n_models, n_values = estimate.shape
+    units = evaluation.units
+    counts = units.counts().astype(np.float64)
+    sums = np.zeros((masks.n_resamples, n_models, n_values))
+    signs = np.zeros(masks.n_resamples)
+    for models in _model_chunks(evaluation):
+        mean = np.zeros((len(evaluation.models[models]), n_values))
+        signs[:] = 0.0
+        for row_block, rows in enumerate(units.row_blocks()):
+            influence = evaluation.influence(models, rows, estimate)
+            mean += np.einsum("i,imv->mv", counts[rows], influence) / units.size
+            flat = influence.reshape(len(influence), -1)
+            for block in range(masks.n_blocks):
+                sign = counts[rows] - 2 * masks.draw(block, row_block)
+                where = masks.rows(block)
+                sums[where, models] += (sign @ flat).reshape(len(sign), *mean.shape)
+                signs[where] += sign.sum(axis=1)
+        sums[:, models] -= signs[:, None, None] * mean
+    return sums, signs
+
+
+def _row_chunks(evaluation: Evaluation) -> Iterator[slice]:
+    per_row = 8 * 4 * len(evaluation.models) * len(evaluation.keys)
+    step = max(1, PASS_BYTES // 4 // per_row)
+    for start in range(0, evaluation.units.n_units, step):
+        yield slice(start, min(start + step, evaluation.units.n_units))
+
+
+def _model_chunks(evaluation: Evaluation) -> Iterator[slice]:
+    n_models = len(evaluation.models)
+    rows = max(block.stop - block.start for block in evaluation.units.row_blocks())
+    step = int(np.clip(PASS_BYTES // (8 * 2 * rows * len(evaluation.keys)), 1, n_models))
+    for start in range(0, n_models, step):
+        yield slice(start, min(start + step, n_models))
+
+
+def _centred(
+    n_samples: int, first: FloatArray, second: FloatArray, third: FloatArray
+) -> InfluenceMoments:
+    mean = first / n_samples
+    mean_a, mean_b = mean[:, :, None], mean[:, None, :]
+    own = np.diagonal(second, axis1=1, axis2=2)[:, :, None]
+    centred_third = third - mean_b * own - 2 * mean_a * second + 2 * n_samples * mean_a**2 * mean_b
+    return InfluenceMoments(n_samples, second - n_samples * mean_a * mean_b, centred_third)
+
+
+def _acceleration(squares: FloatArray, cubes: FloatArray) -> FloatArray:
+    out = np.zeros_like(squares)
+    return np.divide(cubes, 6 * np.maximum(squares, 0.0) ** 1.5, out=out, where=squares > 0)

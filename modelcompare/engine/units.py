@@ -1,0 +1,79 @@
+"""What a row of the statistics stands for: a sample, a cluster, or all samples that are equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.metrics.base import Outcomes
+from modelcompare.predictions import Output, Predictions
+from modelcompare.resampling import Units
+
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """Distinct combinations of the true class, all models' predicted classes and the stratum."""
+
+    codes: IntArray
+    predicted: dict[str, IntArray]
+    multiplicity: IntArray
+    strata: IntArray | None
+    n_classes: int
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.multiplicity)
+
+    @classmethod
+    def of(cls, predictions: Predictions, strata: NDArray[Any] | None) -> DistinctRows:
+        """Collapse a test set; groups of equal rows are found by one integer key each."""
+        assert predictions.codes is not None  # noqa: S101  checked by the caller
+        stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
+        columns = [predictions.codes, *(predictions.predicted(m) for m in predictions.models)]
+        if stratum is not None:
+            columns.append(stratum)
+        key = np.zeros(len(predictions), dtype=np.int64)
+        n_keys = 1
+        for column in columns:
+            base = int(column.max()) + 1
+            if n_keys * base > 2**62:
+                key = np.unique(key, return_inverse=True)[1]
+                n_keys = int(key.max()) + 1
+            key = key * base + column
+            n_keys *= base
+        _, first, counts = np.unique(key, return_index=True, return_counts=True)
+        return cls(
+            predictions.codes[first],
+            {model: predictions.predicted(model)[first] for model in predictions.models},
+            counts.astype(np.intp),
+            None if stratum is None else stratum[first],
+            predictions.n_classes,
+        )
+
+    def outcomes(self, model: str, rows: slice) -> Outcomes:
+        """Outcomes of the distinct rows for one model."""
+        output = Output("labels", self.predicted[model][rows])
+        return Outcomes(output, self.codes[rows], self.n_classes)
+
+
+def cluster_codes(groups: NDArray[Any] | None) -> IntArray | None:
+    """Cluster of each sample, numbered from 0."""
+    return None if groups is None else np.unique(groups, return_inverse=True)[1]
+
+
+def sample_units(n_samples: int, unit_of: IntArray | None, strata: NDArray[Any] | None) -> Units:
+    """Units of a test set whose samples, or clusters of samples, are drawn."""
+    codes = None if strata is None else np.unique(strata, return_inverse=True)[1]
+    if unit_of is None:
+        return Units(n_samples, strata=codes)
+    n_units = int(unit_of.max()) + 1
+    if codes is not None:
+        by_unit = np.empty(n_units, dtype=np.intp)
+        by_unit[unit_of] = codes
+        codes = by_unit
+    return Units(n_units, strata=codes)

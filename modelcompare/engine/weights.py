@@ -1,0 +1,54 @@
+"""What the engine needs of a source of weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.resampling import Units
+
+FloatArray = NDArray[np.float64]
+
+
+class Weights(Protocol):
+    """What the engine needs of a source of weights (`resampling.BootstrapWeights`, ...)."""
+
+    @property
+    def n_resamples(self) -> int: ...
+    @property
+    def n_blocks(self) -> int: ...
+    def rows(self, block: int) -> slice: ...
+    def block_size(self, block: int) -> int: ...
+    def draw(self, block: int, row_block: int) -> FloatArray: ...
+    def draw_all(self, block: int) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class GivenWeights:
+    """Weights that are there already, as one source of weights."""
+
+    weights: FloatArray
+    units: Units
+
+    @property
+    def n_resamples(self) -> int:
+        return len(self.weights)
+
+    @property
+    def n_blocks(self) -> int:
+        return 1
+
+    def rows(self, block: int) -> slice:
+        return slice(0, len(self.weights)) if block == 0 else slice(0, 0)
+
+    def block_size(self, block: int) -> int:
+        return len(self.weights[self.rows(block)])
+
+    def draw(self, block: int, row_block: int) -> FloatArray:
+        return self.weights[self.rows(block), self.units.row_blocks()[row_block]]
+
+    def draw_all(self, block: int) -> FloatArray:
+        return self.weights[self.rows(block)]

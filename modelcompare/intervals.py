@@ -1,0 +1,192 @@
+"""Replicates -> confidence intervals, for any number of values at once.
+
+Every function takes replicates of shape (n_resamples, ...) and works along the first axis;
+undefined (NaN) replicates are left out of quantiles, column by column.
+
+Which method: BCa corrects bias and skewness and is the default. The percentile interval is the
+plainest. The basic interval leaves the bounds of bounded metrics. The normal interval needs no
+resamples, only an influence-function standard error, and trusts symmetry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+Method = Literal["percentile", "basic", "BCa", "normal"]
+
+# Relative difference under which two values are equal but for rounding.
+TIE_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Lower and upper bounds, and where a method had to fall back on another.
+
+    Attributes
+    ----------
+    low, high : ndarray
+        Bounds, in the shape of the estimate.
+    fallback : ndarray of bool
+        Where the percentile interval stands in for one that could not be computed.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    fallback: BoolArray
+
+
+def confidence_interval(
+    method: Method,
+    replicates: FloatArray,
+    estimate: FloatArray,
+    *,
+    standard_error: FloatArray,
+    acceleration: FloatArray,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Interval of any method, from what all methods together need.
+
+    Parameters
+    ----------
+    method : {"percentile", "basic", "BCa", "normal"}
+        The kind of interval.
+    replicates : ndarray of shape (n_resamples, ...)
+        Bootstrap replicates.
+    estimate, standard_error, acceleration : ndarray of shape (...)
+        Value on the data, its influence-function standard error and BCa acceleration.
+    confidence_level : float
+        A fraction in (0, 1).
+    """
+    if method == "normal":
+        return normal_interval(estimate, standard_error, confidence_level=confidence_level)
+    if method == "BCa":
+        return bca_interval(replicates, estimate, acceleration, confidence_level=confidence_level)
+    if method == "basic":
+        return basic_interval(replicates, estimate, confidence_level=confidence_level)
+    return percentile_interval(replicates, confidence_level=confidence_level)
+
+
+def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.95) -> Interval:
+    """Quantiles of the replicates (Efron 1979).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> interval = percentile_interval(np.arange(101.0), confidence_level=0.9)
+    >>> float(interval.low), float(interval.high)
+    (5.0, 95.0)
+    """
+    tail = (1 - confidence_level) / 2
+    ordered = np.sort(replicates, axis=0)
+    low, high = (quantiles(ordered, np.full(replicates.shape[1:], q)) for q in (tail, 1 - tail))
+    return _interval(low, high)
+
+
+def basic_interval(
+    replicates: FloatArray, estimate: FloatArray, *, confidence_level: float = 0.95
+) -> Interval:
+    """Quantiles reflected at the estimate (Davison & Hinkley 1997, section 5.2)."""
+    percentile = percentile_interval(replicates, confidence_level=confidence_level)
+    return _interval(2 * estimate - percentile.high, 2 * estimate - percentile.low)
+
+
+def normal_interval(
+    estimate: FloatArray, standard_error: FloatArray, *, confidence_level: float = 0.95
+) -> Interval:
+    """Estimate plus and minus normal quantiles of its standard error (delta method)."""
+    from scipy.special import ndtri
+
+    half = ndtri((1 + confidence_level) / 2) * standard_error
+    return _interval(estimate - half, estimate + half)
+
+
+def bca_interval(
+    replicates: FloatArray,
+    estimate: FloatArray,
+    acceleration: FloatArray,
+    *,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Bias-corrected and accelerated percentile interval (Efron 1987).
+
+    Replicates equal to the estimate count half in the bias correction. Where it is infinite (all
+    replicates on one side of the estimate) or the acceleration turns a level around, the
+    percentile interval takes its place and `fallback` says so.
+
+    Parameters
+    ----------
+    replicates : ndarray of shape (n_resamples, ...)
+        Bootstrap replicates.
+    estimate, acceleration : ndarray of shape (...)
+        Value on the data, and a sixth of the skewness of its jackknife values.
+    confidence_level : float
+        A fraction in (0, 1).
+    """
+    from scipy.special import ndtr, ndtri
+
+    ordered = np.sort(replicates, axis=0)
+    n_defined = np.count_nonzero(~np.isnan(ordered), axis=0)
+    tolerance = TIE_TOLERANCE * np.abs(estimate)
+    below = np.count_nonzero(ordered < estimate - tolerance, axis=0)
+    above = np.count_nonzero(ordered > estimate + tolerance, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bias = ndtri((n_defined + below - above) / (2 * n_defined))
+        levels = []
+        usable = np.isfinite(bias)
+        for tail in ((1 - confidence_level) / 2, (1 + confidence_level) / 2):
+            shifted = bias + ndtri(tail)
+            denominator = 1 - acceleration * shifted
+            usable &= denominator > 0
+            levels.append(np.where(usable, ndtr(bias + shifted / denominator), tail))
+    plain = ((1 - confidence_level) / 2, (1 + confidence_level) / 2)
+    low, high = (
+        quantiles(ordered, np.where(usable, level, tail))
+        for level, tail in zip(levels, plain, strict=True)
+    )
+    return Interval(low, high, ~usable & (n_defined > 0))
+
+
+def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
+    """Quantiles of sorted columns, each at a level of its own; NaNs (sorted last) do not count.
+
+    Linear interpolation between order statistics, as `numpy.quantile` does by default. Infinite
+    order statistics are never interpolated with.
+    """
+    n_defined = np.count_nonzero(~np.isnan(ordered), axis=0)
+    position = levels * np.maximum(n_defined - 1, 0)
+    lower = np.floor(position).astype(np.intp)
+    upper = np.minimum(lower + 1, np.maximum(n_defined - 1, 0))
+    at_lower = np.take_along_axis(ordered, lower[None], axis=0)[0]
+    at_upper = np.take_along_axis(ordered, upper[None], axis=0)[0]
+    share = position - lower
+    mixed = at_lower + share * (at_upper - at_lower)
+    return np.where(n_defined > 0, np.where(share > 0, mixed, at_lower), np.nan)
+
+
+def check_method(method: str) -> Method:
+    """Return the method, or say which there are."""
+    if method not in get_args(Method):
+        raise ValueError(f"`method` must be one of {', '.join(get_args(Method))}, got {method!r}.")
+    return method  # type: ignore[return-value]
+
+
+def check_confidence_level(confidence_level: float) -> float:
+    """Return the level, or say that it is a fraction."""
+    if not 0 < confidence_level < 1:
+        hint = (
+            f"; for {confidence_level:g} % pass {confidence_level / 100:g}"
+            if 1 < confidence_level < 100
+            else ""
+        )
+        raise ValueError(f"`confidence_level` must be in (0, 1), got {confidence_level:g}{hint}.")
+    return confidence_level
+
+
+def _interval(low: FloatArray, high: FloatArray) -> Interval:
+    return Interval(low, high, np.zeros(np.shape(low), dtype=bool))

@@ -1,0 +1,296 @@
+"""The weights: how often each sample counts in each resample. Alone in drawing random numbers.
+
+Draws are organised in fixed logical blocks of `RESAMPLE_BLOCK` resamples and `ROW_BLOCK` rows,
+each with a child of the seed of its own: the same seed gives the same numbers whatever the number
+of jobs, the memory at hand or the order in which blocks are drawn. Above `ROW_BLOCK` rows a
+multinomial draw first decides how many samples fall into each row block, then which: still an
+exact multinomial, by blocks that need not know each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+Scheme = Literal["multinomial", "poisson", "bayesian"]
+RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None
+
+RESAMPLE_BLOCK = 128
+ROW_BLOCK = 65_536
+
+# One stream for each purpose, so that a bootstrap and a permutation of one seed are independent.
+_BOOTSTRAP, _MASKS, _SUBSAMPLE, _STRATUM = range(4)
+
+
+def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
+    """Turn what a user may pass as `rng` (SPEC 7) into a SeedSequence.
+
+    A Generator is advanced, so that a second call with it draws other numbers; an int or a
+    SeedSequence always gives the same.
+
+    Raises
+    ------
+    TypeError
+        If `rng` is none of int, Generator, SeedSequence and None.
+    ValueError
+        If an int is negative.
+    """
+    if isinstance(rng, np.random.SeedSequence):
+        return rng
+    if isinstance(rng, np.random.Generator):
+        return np.random.SeedSequence([int(word) for word in rng.integers(2**32, size=4)])
+    if rng is None:
+        return np.random.SeedSequence()
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer):
+        raise TypeError(
+            f"`rng` must be an int, a numpy Generator, a SeedSequence or None, got {rng!r}."
+        )
+    if rng < 0:
+        raise ValueError(f"`rng` must not be negative, got {rng}.")
+    return np.random.SeedSequence(int(rng))
+
+
+@dataclass(frozen=True)
+class Units:
+    """What is drawn: samples, whole clusters of samples, or distinct rows.
+
+    Parameters
+    ----------
+    n_units : int
+        Number of units, i.e. of rows of the statistics.
+    multiplicity : ndarray of int of shape (n_units,), optional
+        How many equal samples a distinct row stands for; 1 if not given.
+    strata : ndarray of int of shape (n_units,), optional
+        Stratum of each unit. Every resample keeps the number of samples of each stratum.
+    """
+
+    n_units: int
+    multiplicity: IntArray | None = None
+    strata: IntArray | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of units drawn in a full resample."""
+        return self.n_units if self.multiplicity is None else int(self.multiplicity.sum())
+
+    def row_blocks(self) -> list[slice]:
+        """Rows of each logical block."""
+        starts = range(0, self.n_units, ROW_BLOCK)
+        return [slice(start, min(start + ROW_BLOCK, self.n_units)) for start in starts]
+
+    def counts(self) -> IntArray:
+        """Number of samples behind each unit."""
+        if self.multiplicity is None:
+            return np.ones(self.n_units, dtype=np.intp)
+        return self.multiplicity
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """Logical blocks of resamples, each with its own children of the seed."""
+
+    units: Units
+    n_resamples: int
+    seed: np.random.SeedSequence
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks of resamples."""
+        return -(-self.n_resamples // RESAMPLE_BLOCK)
+
+    def rows(self, block: int) -> slice:
+        """Resamples of a block."""
+        start = block * RESAMPLE_BLOCK
+        return slice(start, min(start + RESAMPLE_BLOCK, self.n_resamples))
+
+    def block_size(self, block: int) -> int:
+        """Number of resamples in a block."""
+        rows = self.rows(block)
+        return rows.stop - rows.start
+
+    def draw(self, block: int, row_block: int) -> FloatArray:
+        """Weights of one block, of shape (block_size, rows of the row block)."""
+        raise NotImplementedError
+
+    def draw_all(self, block: int) -> FloatArray:
+        """Weights of one block of resamples for all units."""
+        drawn = [self.draw(block, j) for j in range(len(self.units.row_blocks()))]
+        return drawn[0] if len(drawn) == 1 else np.hstack(drawn)
+
+    def _generator(self, purpose: int, *key: int) -> np.random.Generator:
+        child = np.random.SeedSequence(
+            self.seed.entropy, spawn_key=(*self.seed.spawn_key, purpose, *key)
+        )
+        return np.random.Generator(np.random.SFC64(child))
+
+
+@dataclass(frozen=True)
+class BootstrapWeights(_Blocks):
+    """How often each unit counts in each bootstrap resample.
+
+    Parameters
+    ----------
+    units : Units
+        What is drawn, and within which strata.
+    n_resamples : int
+        Number of resamples.
+    seed : SeedSequence
+        The same seed gives the same weights.
+    scheme : {"multinomial", "poisson", "bayesian"}
+        Multinomial counts (Efron 1979); independent Poisson(1) counts; Dirichlet weights
+        (Rubin 1981).
+    size : int, optional
+        Number of units drawn in a resample (m out of n); all by default.
+    """
+
+    scheme: Scheme = "multinomial"
+    size: int | None = None
+
+    def draw(self, block: int, row_block: int) -> FloatArray:
+        rows = self.units.row_blocks()[row_block]
+        counts = self.units.counts()[rows]
+        strata = self.units.strata
+        if strata is None:
+            return self._draw_stratum(block, row_block, counts, stratum=-1)
+        weights = np.empty((self.block_size(block), len(counts)))
+        for stratum in np.unique(strata[rows]):
+            members = strata[rows] == stratum
+            weights[:, members] = self._draw_stratum(
+                block, row_block, counts[members], stratum=int(stratum)
+            )
+        return weights
+
+    def _draw_stratum(
+        self, block: int, row_block: int, counts: IntArray, *, stratum: int
+    ) -> FloatArray:
+        generator = self._generator(_BOOTSTRAP, block, row_block, stratum + 1)
+        n_resamples, available = self.block_size(block), int(counts.sum())
+        share = self._stratum_size(stratum) / self._stratum_available(stratum)
+        if self.scheme == "poisson":
+            return generator.poisson(share * counts, (n_resamples, len(counts))).astype(np.float64)
+        sizes = self._sizes(block, row_block, stratum)
+        if self.scheme == "bayesian":
+            raw = generator.standard_gamma(counts, (n_resamples, len(counts)))
+            return raw * (sizes / raw.sum(axis=1))[:, None]
+        if self.units.multiplicity is not None:
+            return generator.multinomial(sizes, counts / available).astype(np.float64)
+        return _multinomial_counts(generator, sizes, len(counts))
+
+    def _sizes(self, block: int, row_block: int, stratum: int) -> FloatArray:
+        """How much of each resample falls into one row block of a stratum."""
+        n_resamples, size = self.block_size(block), self._stratum_size(stratum)
+        blocks = self._available_by_row_block(stratum)
+        if np.count_nonzero(blocks) == 1:
+            return np.full(n_resamples, size)
+        generator = self._generator(_STRATUM, block, stratum + 1)
+        if self.scheme == "bayesian":
+            return (
+                size
+                * generator.dirichlet(blocks[blocks > 0], n_resamples)[
+                    :, np.count_nonzero(blocks[:row_block])
+                ]
+            )
+        return generator.multinomial(size, blocks / blocks.sum(), n_resamples)[:, row_block]
+
+    def _available_by_row_block(self, stratum: int) -> IntArray:
+        return self._row_block_table[stratum + 1]
+
+    @cached_property
+    def _row_block_table(self) -> IntArray:
+        """Samples of each stratum in each row block; row 0 counts all strata together."""
+        counts, strata, blocks = self.units.counts(), self.units.strata, self.units.row_blocks()
+        codes = np.zeros(len(counts), dtype=np.intp) if strata is None else strata
+        table = np.array(
+            [np.bincount(codes[rows], counts[rows], codes.max() + 1) for rows in blocks]
+        ).T.astype(np.intp)
+        return np.vstack([table.sum(axis=0), table])
+
+    def _stratum_available(self, stratum: int) -> int:
+        return int(self._available_by_row_block(stratum).sum())
+
+    def _stratum_size(self, stratum: int) -> int:
+        available = self._stratum_available(stratum)
+        if self.size is None:
+            return available
+        return max(1, round(self.size * available / self.units.size))
+
+
+@dataclass(frozen=True)
+class SwapMasks(_Blocks):
+    """Which units swap two models' outputs in each random permutation.
+
+    A mask holds 0 or 1, each with probability 1/2; for distinct rows it holds how many of the
+    equal samples swap.
+    """
+
+    def draw(self, block: int, row_block: int) -> FloatArray:
+        rows = self.units.row_blocks()[row_block]
+        generator = self._generator(_MASKS, block, row_block)
+        shape = (self.block_size(block), rows.stop - rows.start)
+        if self.units.multiplicity is not None:
+            return generator.binomial(self.units.multiplicity[rows], 0.5, shape).astype(np.float64)
+        n_bytes = -(-shape[0] * shape[1] // 8)
+        bits = np.unpackbits(np.frombuffer(generator.bytes(n_bytes), np.uint8))
+        return bits[: shape[0] * shape[1]].reshape(shape).astype(np.float64)
+
+
+def subsample(
+    n_samples: int,
+    size: int,
+    seed: np.random.SeedSequence,
+    *,
+    index: int = 0,
+    strata: IntArray | None = None,
+) -> IntArray:
+    """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
+
+    Parameters
+    ----------
+    n_samples, size : int
+        Rows to draw from and to draw.
+    seed : SeedSequence
+        Source of randomness.
+    index : int
+        Which of several subsamples of one seed; each is drawn by a child of its own.
+    strata : ndarray of int of shape (n_samples,), optional
+        Keep the proportions of these strata, by largest remainders.
+    """
+    child = np.random.SeedSequence(
+        seed.entropy, spawn_key=(*seed.spawn_key, _SUBSAMPLE, size, index)
+    )
+    generator = np.random.default_rng(child)
+    if strata is None:
+        return np.sort(generator.choice(n_samples, size, replace=False))
+    counts = np.bincount(strata)
+    exact = size * counts / n_samples
+    sizes = np.floor(exact).astype(np.intp)
+    order = np.argsort(sizes - exact, kind="stable")
+    sizes[order[: size - int(sizes.sum())]] += 1
+    chosen = [
+        generator.choice(np.flatnonzero(strata == stratum), sizes[stratum], replace=False)
+        for stratum in range(len(counts))
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def check_scheme(scheme: str) -> Scheme:
+    """Return the scheme, or say which there are."""
+    if scheme not in get_args(Scheme):
+        raise ValueError(f"`scheme` must be one of {', '.join(get_args(Scheme))}, got {scheme!r}.")
+    return scheme  # type: ignore[return-value]
+
+
+def _multinomial_counts(
+    generator: np.random.Generator, sizes: FloatArray, n_units: int
+) -> FloatArray:
+    """Count how often each of `n_units` equally likely units was drawn, one row per size."""
+    weights = np.empty((len(sizes), n_units))
+    for row, size in enumerate(sizes.astype(np.intp)):
+        weights[row] = np.bincount(generator.integers(0, n_units, size), minlength=n_units)
+    return weights

@@ -1,0 +1,25 @@
+"""Paired tests of all pairs of models, and corrections for many tests."""
+
+from modelcompare.significance.corrections import CORRECTIONS, adjust, max_t
+from modelcompare.significance.pairwise import (
+    TESTS,
+    all_pairs,
+    bootstrap_p_values,
+    pairwise_p_values,
+    permutation_p_values,
+    sign_flip_p_values,
+    wald_p_values,
+)
+
+__all__ = [
+    "CORRECTIONS",
+    "TESTS",
+    "adjust",
+    "all_pairs",
+    "bootstrap_p_values",
+    "max_t",
+    "pairwise_p_values",
+    "permutation_p_values",
+    "sign_flip_p_values",
+    "wald_p_values",
+]

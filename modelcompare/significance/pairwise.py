@@ -1,0 +1,223 @@
+"""Paired tests of all pairs of models and all values at once.
+
+Which test: all four ask whether two models' values differ on this kind of data.
+
+- ``sign-flip`` flips the signs of the samples' influences on the difference. Its null is that the
+  two values are equal, nothing more; for means of per-sample scores it is the usual paired
+  permutation test.
+- ``permutation`` (approximate randomization) swaps the two models' outputs. Its null is that the
+  models are exchangeable: two models of equal F1, one precise and one with high recall, are not.
+- ``bootstrap`` shifts the bootstrap distribution of the difference to 0.
+- ``wald`` divides the difference by its influence-function standard error; no resamples.
+
+Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples), never 0. Statistics
+that are equal but for rounding count as equal, and a resample without a value as extreme.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine import Evaluation, InfluenceMoments, signed_sums, swapped_differences
+from modelcompare.engine.weights import Weights
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+Alternative = Literal["two-sided", "greater", "less"]
+TestName = Literal["sign-flip", "permutation", "bootstrap", "wald"]
+TESTS: tuple[TestName, ...] = get_args(TestName)
+
+_TIE_TOLERANCE = 1e-10
+# Numbers in one block of pairs: some megabytes, whatever the number of pairs.
+_BLOCK_NUMBERS = 2**20
+
+
+def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
+    """Positions of the two models of every pair, in the models' order.
+
+    Examples
+    --------
+    >>> [positions.tolist() for positions in all_pairs(3)]
+    [[0, 0, 1], [1, 2, 2]]
+    """
+    model_a, model_b = np.triu_indices(n_models, k=1)
+    return model_a, model_b
+
+
+def pairwise_p_values(
+    test: TestName,
+    evaluation: Evaluation,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    estimate: FloatArray,
+    masks: Weights,
+    replicates: FloatArray,
+    moments: InfluenceMoments,
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """p-values of any test, of shape (n_pairs, n_values), from what all tests together need.
+
+    Parameters
+    ----------
+    test : {"sign-flip", "permutation", "bootstrap", "wald"}
+        The test.
+    evaluation : Evaluation
+        Models, metrics and units.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair; differences are a - b.
+    estimate : ndarray of shape (n_models, n_values)
+        Values on the test set.
+    masks : SwapMasks
+        Random swaps, for the first two tests.
+    replicates : ndarray of shape (n_resamples, n_models, n_values)
+        Bootstrap replicates, for "bootstrap".
+    moments : InfluenceMoments
+        For "wald".
+    alternative : {"two-sided", "greater", "less"}
+        "greater": a is greater than b.
+    """
+    if test == "sign-flip":
+        return sign_flip_p_values(
+            evaluation, estimate, masks, model_a, model_b, alternative=alternative
+        )
+    if test == "permutation":
+        return permutation_p_values(
+            evaluation, estimate, masks, model_a, model_b, alternative=alternative
+        )
+    if test == "bootstrap":
+        return bootstrap_p_values(replicates, estimate, model_a, model_b, alternative=alternative)
+    return wald_p_values(estimate, moments, model_a, model_b, alternative=alternative)
+
+
+def sign_flip_p_values(
+    evaluation: Evaluation,
+    estimate: FloatArray,
+    masks: Weights,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """Sign-flip test on influence values, of shape (n_pairs, n_values).
+
+    Sample i adds ``d_i = difference + u_ia - u_ib`` to the difference, where u is its influence on
+    a model's value; the d_i average to the difference. Under the null of equal values their signs
+    are flipped at random. Studentizing the flipped sums would not change the order of their
+    sizes, since the sum of squares of d_i does not depend on the signs, so this is the
+    studentized test.
+    """
+    sums, signs = signed_sums(evaluation, estimate, masks)
+    n_samples = evaluation.units.size
+    out = np.empty((len(model_a), estimate.shape[1]))
+    for pairs in _pair_blocks(len(model_a), sums.shape[0] * estimate.shape[1]):
+        a, b = model_a[pairs], model_b[pairs]
+        difference = estimate[a] - estimate[b]
+        flipped = signs[:, None, None] * difference + sums[:, a] - sums[:, b]
+        out[pairs] = _p_values(
+            _count_extreme(
+                flipped / n_samples, difference, _tolerance(estimate, a, b), alternative
+            ),
+            masks.n_resamples,
+            difference,
+        )
+    return out
+
+
+def permutation_p_values(
+    evaluation: Evaluation,
+    estimate: FloatArray,
+    masks: Weights,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """Paired permutation test (approximate randomization), of shape (n_pairs, n_values).
+
+    References
+    ----------
+    .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
+    """
+    difference = estimate[model_a] - estimate[model_b]
+    tolerance = _tolerance(estimate, model_a, model_b)
+    count = np.zeros(difference.shape)
+    for _, pairs, swapped in swapped_differences(evaluation, masks, model_a, model_b):
+        count[pairs] += _count_extreme(swapped, difference[pairs], tolerance[pairs], alternative)
+    return _p_values(count, masks.n_resamples, difference)
+
+
+def bootstrap_p_values(
+    replicates: FloatArray,
+    estimate: FloatArray,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """Paired bootstrap test with the distribution shifted to the null, (n_pairs, n_values).
+
+    The share of resamples in which the difference strays from the observed one as far as the
+    observed one is from 0.
+    """
+    out = np.empty((len(model_a), estimate.shape[1]))
+    for pairs in _pair_blocks(len(model_a), replicates.shape[0] * estimate.shape[1]):
+        a, b = model_a[pairs], model_b[pairs]
+        difference = estimate[a] - estimate[b]
+        shifted = replicates[:, a] - replicates[:, b] - difference
+        count = _count_extreme(shifted, difference, _tolerance(estimate, a, b), alternative)
+        out[pairs] = _p_values(count, len(replicates), difference)
+    return out
+
+
+def wald_p_values(
+    estimate: FloatArray,
+    moments: InfluenceMoments,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """Normal test of the difference over its standard error, of shape (n_pairs, n_values)."""
+    from scipy.special import ndtr
+
+    difference = estimate[model_a] - estimate[model_b]
+    error = moments.pair_standard_error(model_a, model_b)
+    # Models that agree on every sample differ by 0 with error 0: nothing to reject.
+    z = np.divide(difference, error, out=np.zeros_like(difference), where=error > 0)
+    z = np.where((error == 0) & (difference != 0), np.inf * np.sign(difference), z)
+    p_value = {
+        "two-sided": 2 * ndtr(-np.abs(z)),
+        "greater": ndtr(-z),
+        "less": ndtr(z),
+    }[alternative]
+    return np.where(np.isnan(difference), np.nan, p_value)
+
+
+def _tolerance(estimate: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+    return _TIE_TOLERANCE * (np.abs(estimate[model_a]) + np.abs(estimate[model_b]))
+
+
+def _count_extreme(
+    null: FloatArray, observed: FloatArray, tolerance: FloatArray, alternative: Alternative
+) -> FloatArray:
+    """How many of the null differences along axis 0 are as extreme as the observed one."""
+    if alternative == "two-sided":
+        less_extreme = np.abs(null) < np.abs(observed) - tolerance
+    elif alternative == "greater":
+        less_extreme = null < observed - tolerance
+    else:
+        less_extreme = null > observed + tolerance
+    return len(null) - np.count_nonzero(less_extreme, axis=0)
+
+
+def _p_values(count: FloatArray, n_resamples: int, difference: FloatArray) -> FloatArray:
+    return np.where(np.isnan(difference), np.nan, (1 + count) / (1 + n_resamples))
+
+
+def _pair_blocks(n_pairs: int, numbers_per_pair: int) -> list[slice]:
+    step = max(1, _BLOCK_NUMBERS // numbers_per_pair)
+    return [slice(start, min(start + step, n_pairs)) for start in range(0, n_pairs, step)]
