@@ -1,0 +1,106 @@
+"""Writing files: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURE_FORMATS = ("pdf", "png", "svg")
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a text file under a temporary name, then rename it.
+
+    Parameters
+    ----------
+    path : path-like
+        Where to; an existing file is replaced.
+    text : str
+        The contents, written as UTF-8.
+
+    Returns
+    -------
+    Path
+        The path.
+
+    Raises
+    ------
+    ValueError
+        If the folder does not exist or the path is a folder.
+    """
+    return _write(Path(path), text.encode())
+
+
+def write_figure(path: str | os.PathLike[str], figure: Figure, *, dpi: int = 150) -> Path:
+    """Write a figure under a temporary name, then rename it.
+
+    Parameters
+    ----------
+    path : path-like
+        Where to; the suffix chooses the format: .png, .pdf or .svg.
+    figure : matplotlib.figure.Figure
+        The picture.
+    dpi : int
+        Dots per inch of a PNG.
+
+    Returns
+    -------
+    Path
+        The path.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is another one, the folder does not exist or the path is a folder.
+    """
+    path = Path(path)
+    return _write(path, figure_bytes(figure, figure_format(path), dpi=dpi))
+
+
+def figure_format(path: str | os.PathLike[str]) -> str:
+    """Read the format of a figure from its name, so that a wrong one is refused early."""
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in FIGURE_FORMATS:
+        raise ValueError(
+            f"{path}: a figure is written as .{', .'.join(FIGURE_FORMATS)}; choose such a name."
+        )
+    return suffix
+
+
+def figure_bytes(figure: Figure, form: str, *, dpi: int = 150) -> bytes:
+    """Render a figure; the same figure gives the same bytes on any day."""
+    from io import BytesIO
+
+    import matplotlib as mpl
+
+    date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
+    buffer = BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "modelcompare", "svg.fonttype": "path"}):
+        figure.savefig(buffer, format=form, dpi=dpi, metadata=date)
+    return buffer.getvalue()
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Refuse a path that cannot be written, before any work is done."""
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name a file in it.")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} does not exist; create it first.")
+    return path
+
+
+def _write(path: Path, data: bytes) -> Path:
+    """Write beside the target, then rename over it."""
+    check_writable(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path

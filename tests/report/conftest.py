@@ -1,0 +1,106 @@
+"""Comparisons with invented numbers: the report room is tested without any statistics."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+DIFFERENCE_COLUMNS = [
+    "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
+    "p_value", "p_adjusted", "better",
+]  # fmt: skip
+
+
+@dataclass
+class MadeComparison:
+    """The attributes of a Comparison that the report room reads."""
+
+    scores: pd.DataFrame
+    differences: pd.DataFrame
+    metric_info: dict[str, Any]
+    models: tuple[str, ...]
+    name: str = "made.npz"
+    n_samples: int = 9824
+    n_resamples: int = 9999
+    method: str = "BCa"
+    test: str = "permutation"
+    correction: str = "holm"
+    alpha: float = 0.05
+    confidence_level: float = 0.95
+    signature: str = "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
+    sentences: list[str] = field(default_factory=list)
+
+    def verdict(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def make_comparison(
+    models: Sequence[str] = ("bow", "cnn", "lstm"),
+    metrics: Sequence[str] = ("accuracy",),
+    labels: dict[str, Sequence[Any]] | None = None,
+    *,
+    lower_is_better: Sequence[str] = (),
+    standard_error: float = 0.005,
+    center: float = 0.7,
+) -> MadeComparison:
+    """Estimates that rise by one standard error from model to model, later models being better."""
+    scores, differences = [], []
+    for metric in metrics:
+        sign = -1 if metric in lower_is_better else 1
+        for shift, label in enumerate((labels or {}).get(metric, [None])):
+            estimates = center + standard_error * (sign * np.arange(len(models)) + 2.5 * shift)
+            scores += [
+                {
+                    "model": model,
+                    "metric": metric,
+                    "label": label,
+                    "estimate": estimate,
+                    "standard_error": standard_error,
+                    "ci_low": estimate - 2 * standard_error,
+                    "ci_high": estimate + 2 * standard_error,
+                    "n_undefined": 0,
+                    "rank": len(models) - place,
+                    "rank_low": max(len(models) - place - 1, 1),
+                    "rank_high": min(len(models) - place + 1, len(models)),
+                }
+                for place, (model, estimate) in enumerate(zip(models, estimates, strict=True))
+            ]
+            for a, b in combinations(range(len(models)), 2):
+                difference = estimates[a] - estimates[b]
+                p_value = min(1.0, 2.0 ** -abs(b - a))
+                differences.append(
+                    {
+                        "model_a": models[a],
+                        "model_b": models[b],
+                        "metric": metric,
+                        "label": label,
+                        "difference": difference,
+                        "standard_error": standard_error,
+                        "ci_low": difference - 2 * standard_error,
+                        "ci_high": difference + 2 * standard_error,
+                        "p_value": p_value,
+                        "p_adjusted": min(1.0, 2 * p_value),
+                        "better": models[b] if 2 * p_value < 0.05 else None,
+                    }
+                )
+    info = {
+        metric: SimpleNamespace(greater_is_better=metric not in lower_is_better, bounds=(0.0, 1.0))
+        for metric in metrics
+    }
+    return MadeComparison(
+        scores=pd.DataFrame(scores),
+        differences=pd.DataFrame(differences, columns=DIFFERENCE_COLUMNS),
+        metric_info=info,
+        models=tuple(models),
+        sentences=[f"{metric}: {models[-1]} leads." for metric in metrics],
+    )
+
+
+@pytest.fixture(name="make_comparison")
+def make_comparison_fixture() -> Callable[..., MadeComparison]:
+    return make_comparison

@@ -1,0 +1,52 @@
+import pytest
+from matplotlib.figure import Figure
+
+from modelcompare.report.files import check_writable, figure_format, write_figure, write_text
+
+
+def test_a_text_is_written_and_nothing_is_left_beside_it(tmp_path):
+    path = write_text(tmp_path / "scores.md", "é\n")
+    assert path.read_text(encoding="utf-8") == "é\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_existing_file_survives_a_failure(tmp_path, monkeypatch):
+    path = tmp_path / "scores.md"
+    path.write_text("old")
+    monkeypatch.setattr("pathlib.Path.write_bytes", _fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_text(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def _fail(path, _data):
+    path.touch()
+    raise OSError("disk full")
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"the folder .*nowhere does not exist; create it first."):
+        write_text(tmp_path / "nowhere" / "scores.md", "")
+
+
+def test_a_folder_is_not_a_file(tmp_path):
+    with pytest.raises(ValueError, match=r"is a folder; name a file in it."):
+        check_writable(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")]
+)
+def test_the_suffix_chooses_the_format(tmp_path, name, start):
+    figure = Figure()
+    figure.subplots().plot([1, 2])
+    first = write_figure(tmp_path / name, figure).read_bytes()
+    assert first.startswith(start)
+    assert write_figure(tmp_path / name, figure).read_bytes() == first
+
+
+def test_another_suffix_is_refused():
+    message = r"plot.gif: a figure is written as .pdf, .png, .svg; choose such a name."
+    with pytest.raises(ValueError, match=message):
+        figure_format("plot.gif")

@@ -1,0 +1,128 @@
+import io
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from modelcompare.report import (
+    comparison_csv,
+    comparison_json,
+    comparison_latex,
+    comparison_markdown,
+)
+from modelcompare.report.tables import method_note
+
+ODD = ["50%_off", "a|b", "$x^2$ & {y}~#\\z", "[first]"]
+
+
+def _cells(markdown):
+    """Split pipe tables into rows of cells, at bars that are not escaped."""
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def test_markdown_holds_verdict_scores_differences_and_signature(make_comparison):
+    text = comparison_markdown(make_comparison(["cnn", "lstm"]))
+    assert text == (
+        "- accuracy: lstm leads.\n\n"
+        "### accuracy\n\n"
+        "Higher is better.\n\n"
+        "| rank | model | estimate | 95 % CI |\n"
+        "| --- | --- | ---: | --- |\n"
+        "| 1-2 | lstm | 0.7050 | 0.6950 to 0.7150 |\n"
+        "| 1-2 | cnn | 0.7000 | 0.6900 to 0.7100 |\n\n"
+        "| model a | model b | a - b | 95 % CI | p | p (holm) | better |\n"
+        "| --- | --- | ---: | --- | --- | --- | --- |\n"
+        "| cnn | lstm | -0.0050 | -0.0150 to 0.0050 | 0.50 | 1.00 | - |\n\n"
+        "`modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0`\n"
+    )
+
+
+def test_names_cannot_break_a_markdown_table(make_comparison):
+    rows = _cells(comparison_markdown(make_comparison(ODD)))
+    assert {len(row) for row in rows} == {4, 7}
+    assert [r"a\|b" in row for row in rows].count(True) == 1 + 3
+
+
+def test_classes_have_a_column(make_comparison):
+    rows = _cells(comparison_markdown(make_comparison(metrics=["f1"], labels={"f1": ["x", "y"]})))
+    assert rows[0] == ["class", "rank", "model", "estimate", "95 % CI"]
+    assert [row[0] for row in rows[2:8]] == ["x"] * 3 + ["y"] * 3
+
+
+def test_latex_escapes_names(make_comparison):
+    text = comparison_latex(make_comparison(ODD))
+    for escaped in (
+        r"50\%\_off",
+        r"a\textbar{}b",
+        r"\$x\textasciicircum{}2\$ \& \{y\}\textasciitilde{}\#\textbackslash{}z",
+        "{[}first]",
+    ):
+        assert escaped in text
+
+
+def test_latex_rows_have_as_many_cells_as_the_header(make_comparison):
+    result = make_comparison(ODD, ["accuracy", "f1"], {"f1": ["x", "y", "z"]})
+    text = comparison_latex(result)
+    for kind, body in re.findall(r"(?s)\\begin\{(tabular|longtable)\}(.*?)\\end\{\1\}", text):
+        columns = len(re.match(r"\{(\w+)\}", body).group(1))
+        rows = [
+            line for line in body.splitlines() if line.endswith(r" \\") and "caption" not in line
+        ]
+        assert len(rows) >= 2, kind
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {columns - 1}
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 3
+
+
+def test_latex_prints_the_models_that_may_be_best_in_bold(make_comparison):
+    text = comparison_latex(make_comparison())
+    assert r"lstm & \textbf{0.7100} {\small [0.7000, 0.7200]} \\" in text
+    assert r"cnn & \textbf{0.7050}" in text
+    assert "bow & 0.7000 " in text
+
+
+def test_latex_uses_a_true_minus(make_comparison):
+    assert "$-0.0050$ & [$-0.0150$, 0.0050]" in comparison_latex(make_comparison(["a", "b"]))
+
+
+def test_csv_gives_both_frames_back(make_comparison):
+    result = make_comparison(metrics=["f1", "accuracy"], labels={"f1": ["x", "y"]})
+    frame = pd.read_csv(io.StringIO(comparison_csv(result)))
+    for name in ("scores", "differences"):
+        expected = getattr(result, name).replace({None: np.nan})
+        rows = frame[frame["table"] == name][list(expected.columns)].reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, expected, check_dtype=False, rtol=1e-15)
+
+
+def test_csv_writes_whole_numbers_as_such(make_comparison):
+    line = comparison_csv(make_comparison(["cnn", "lstm"])).splitlines()[1]
+    assert line.split(",")[-7:-3] == ["0", "2", "1", "2"]
+
+
+def test_json_is_unrounded_and_knows_no_nan(make_comparison):
+    result = make_comparison(["cnn", "lstm"])
+    result.scores.loc[0, ["estimate", "ci_low"]] = np.nan, -np.inf
+    document = json.loads(comparison_json(result), parse_constant=pytest.fail)
+    assert document["scores"][0]["estimate"] is None
+    assert document["scores"][0]["ci_low"] is None
+    assert document["scores"][1]["estimate"] == result.scores["estimate"][1]
+    assert document["differences"][0]["better"] is None
+    assert document["models"] == ["cnn", "lstm"]
+    assert document["signature"] == result.signature
+    assert document["verdict"] == ["accuracy: lstm leads."]
+
+
+def test_numpy_labels_become_plain_json(make_comparison):
+    result = make_comparison(metrics=["f1"], labels={"f1": [np.int64(3), np.int64(4)]})
+    labels = {row["label"] for row in json.loads(comparison_json(result))["scores"]}
+    assert labels == {3, 4}
+
+
+def test_the_method_note_names_what_was_done(make_comparison):
+    result = make_comparison()
+    assert "BCa, 95 %, from 9,999 resamples" in method_note(result)
+    assert "adjusted for the number of pairs by holm" in method_note(result)
+    result.correction = "none"
+    assert "not adjusted for the number of pairs" in method_note(result)
