@@ -90,12 +90,9 @@ def render_page(template: str, **context: object) -> str:
     ImportError
         If jinja2 is not installed.
     """
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError(
-            'HTML pages need jinja2, which is not installed: pip install "modelcompare[html]"'
-        ) from error
+    check_html()
+    import jinja2
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("modelcompare.report"),
         autoescape=True,
@@ -103,6 +100,16 @@ def render_page(template: str, **context: object) -> str:
         keep_trailing_newline=True,
     )
     return environment.get_template(template).render(**context)
+
+
+def check_html() -> None:
+    """Refuse early where jinja2 is not installed."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'HTML pages need jinja2, which is not installed: pip install "modelcompare[html]"'
+        ) from error
 
 
 def inline_svg(figure: Figure) -> Any:

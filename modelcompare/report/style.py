@@ -31,6 +31,16 @@ _STYLE: Any = {
 }
 
 
+def check_matplotlib() -> None:
+    """Refuse early where matplotlib is not installed."""
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'Figures need matplotlib, which is not installed: pip install "modelcompare[plot]"'
+        ) from error
+
+
 @contextmanager
 def figure_style() -> Iterator[None]:
     """Apply the style to figures made inside, whatever the user's own settings.
@@ -40,12 +50,9 @@ def figure_style() -> Iterator[None]:
     ImportError
         If matplotlib is not installed.
     """
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise ImportError(
-            'Figures need matplotlib, which is not installed: pip install "modelcompare[plot]"'
-        ) from error
+    check_matplotlib()
+    import matplotlib as mpl
+
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)

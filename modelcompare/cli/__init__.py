@@ -1,0 +1,8 @@
+"""The command line: reads options, calls the library, prints. No statistics here.
+
+Nothing slow is imported before a command runs, so that ``modelcompare --help`` answers at once.
+"""
+
+from modelcompare.cli.app import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,38 @@
+"""``modelcompare demo``: the first thing to try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from modelcompare.cli.compare import show
+from modelcompare.cli.options import OutputOptions, ResamplingOptions, expanded
+from modelcompare.cli.output import check_outputs, emit_figure
+
+_EXAMPLE = "snli"
+_FIGURE = Path("demo", "snli_forest.png")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command(name="demo")(expanded(demo))
+
+
+def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
+    """Compare the models of the example that ships, and draw a forest plot into demo/."""
+    check_outputs(output)
+    from modelcompare.comparison import compare
+    from modelcompare.examples import load_example
+
+    result = compare(
+        load_example(_EXAMPLE),
+        n_resamples=resampling.resamples,
+        n_jobs=resampling.jobs,
+        rng=resampling.seed,
+        progress=True,
+    )
+    show(result, output)
+    figure = result.plot()
+    _FIGURE.parent.mkdir(exist_ok=True)
+    emit_figure(_FIGURE, figure)
