@@ -79,8 +79,8 @@ def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.9
     --------
     >>> import numpy as np
     >>> interval = percentile_interval(np.arange(101.0), confidence_level=0.9)
-    >>> float(interval.low), float(interval.high)
-    (5.0, 95.0)
+    >>> print(f"{interval.low:.1f} to {interval.high:.1f}")
+    5.0 to 95.0
     """
     tail = (1 - confidence_level) / 2
     ordered = np.sort(replicates, axis=0)

@@ -185,8 +185,8 @@ class Comparison:
         --------
         >>> import modelcompare as mc
         >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
-        >>> mc.compare(preds, "accuracy", n_resamples=99).signature
-        'modelcompare:0.1.0|n:18|B:99|ci:BCa|test:sign-flip|adjust:holm|rng:0|collapsed'
+        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
+        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:sign-flip|adjust:holm|rng:0'
         """
         from modelcompare import __version__
 

@@ -1,0 +1,297 @@
+"""The checks that input must pass, and the wording of every error."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+# Half-precision probabilities sum to 1 within 5e-4.
+SUM_TOLERANCE = 1e-3
+_N_EXAMPLES = 3
+
+
+def as_array(data: ArrayLike) -> NDArray[Any]:
+    """Any column as an array; text of any kind as objects of str."""
+    array = np.asarray(data)
+    if array.dtype.kind == "U":
+        return array.astype(object)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        return np.array([x.item() if isinstance(x, np.generic) else x for x in array], dtype=object)
+    return array
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, read-only; a copy of it if somebody else could still write to it."""
+    if array.flags.writeable or array.base is not None:
+        array = array.copy()
+        array.setflags(write=False)
+    return array
+
+
+def rows_text(bad: Any) -> str:
+    """How many rows, and the first of them: '5 rows (first: 0, 3, 8)'."""
+    rows = np.flatnonzero(bad)
+    examples = ", ".join(map(str, rows[:_N_EXAMPLES]))
+    if len(rows) == 1:
+        return f"1 row (row {examples})"
+    return f"{len(rows):,} rows (first: {examples})"
+
+
+def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+    """Arrays of the models, whose names are distinct, non-empty strings."""
+    if not isinstance(outputs, Mapping):
+        raise TypeError(
+            "`outputs` must be a mapping of model names to outputs, e.g. {'cnn': y_pred}, got "
+            f"{type(outputs).__name__}."
+        )
+    if not outputs:
+        raise ValueError("`outputs` is empty; give at least one model.")
+    for name in outputs:
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"model names must be non-empty strings, got {name!r}.")
+    stripped = [name.strip() for name in outputs]
+    repeated = sorted({name for name in stripped if stripped.count(name) > 1})
+    if repeated:
+        raise ValueError(f"model name {repeated[0]!r} occurs twice; names must be distinct.")
+    return {name.strip(): as_array(array) for name, array in outputs.items()}
+
+
+def check_lengths(
+    arrays: Mapping[str, NDArray[Any]], truth: NDArray[Any] | None, n_samples: int
+) -> None:
+    """Everything has one row per sample, and there are enough samples to compare on."""
+    if truth is not None and truth.ndim not in (1, 2):
+        raise ValueError(
+            f"`y_true` must have shape (n_samples,), or (n_samples, n_classes) for soft labels; "
+            f"got {truth.shape}."
+        )
+    for model, array in arrays.items():
+        if array.ndim not in (1, 2):
+            raise ValueError(
+                f"model {model!r} must have shape (n_samples,) or (n_samples, n_classes), got "
+                f"{array.shape}."
+            )
+        if len(array) != n_samples:
+            reference = "`y_true`" if truth is not None else f"model {next(iter(arrays))!r}"
+            raise ValueError(
+                f"model {model!r} has {len(array):,} rows, {reference} has {n_samples:,}; they "
+                "must describe the same samples in the same order."
+            )
+    if n_samples < 2:
+        raise ValueError(
+            f"there {'is 1 sample' if n_samples else 'are 0 samples'}; at least 2 are needed."
+        )
+
+
+def check_defined(array: NDArray[Any], where: str) -> None:
+    """No label is missing."""
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array)
+    elif array.dtype.kind == "O":
+        bad = np.array([x is None or x != x for x in array], dtype=bool)
+    else:
+        return
+    if bad.any():
+        raise ValueError(
+            f"{where} has missing values in {rows_text(bad)}; drop these samples or fill them in."
+        )
+
+
+def real_values(array: NDArray[Any] | None, where: str) -> FloatArray:
+    """Finite numbers of shape (n_samples,)."""
+    if array is None:
+        raise ValueError(f"{where} is missing; real-valued outputs need it.")
+    if array.ndim != 1:
+        raise ValueError(f"{where} must have shape (n_samples,), got {array.shape}.")
+    try:
+        values = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{where} must hold numbers, got {_example(array)!r}.") from None
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise ValueError(
+            f"{where} is NaN or infinite in {rows_text(bad)}; drop these samples or mend them."
+        )
+    return values
+
+
+def texts(array: NDArray[Any], where: str) -> NDArray[Any]:
+    """Texts of shape (n_samples,)."""
+    bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
+    if bad.any():
+        raise ValueError(f"{where} must hold texts, but does not in {rows_text(bad)}.")
+    return array
+
+
+def probabilities(
+    where: str, array: NDArray[Any], labels: NDArray[Any], normalize: bool
+) -> NDArray[Any]:
+    """Rows of probabilities over the labels, float32 or float64."""
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{where} must hold probabilities, got {_example(array)!r}.")
+    if array.shape[1] != len(labels):
+        raise ValueError(
+            f"{where} has {array.shape[1]} columns of probabilities, but there are {len(labels)} "
+            f"labels ({_listed(labels)}); pass `labels` in the order of the columns."
+        )
+    if array.dtype != np.float32:
+        array = array.astype(np.float64)
+    bad = ~np.isfinite(array).all(axis=1)
+    if bad.any():
+        raise ValueError(f"{where} has NaN or infinite probabilities in {rows_text(bad)}.")
+    bad = (array < 0).any(axis=1)
+    if bad.any():
+        raise ValueError(
+            f"{where} has negative probabilities in {rows_text(bad)}; for logits use "
+            "Predictions.from_logits."
+        )
+    sums = array.sum(axis=1, dtype=np.float64)
+    bad = sums == 0 if normalize else np.abs(sums - 1) > SUM_TOLERANCE
+    if bad.any():
+        first = float(sums[np.flatnonzero(bad)[0]])
+        remedy = (
+            "nothing to divide by" if normalize else "pass normalize=True to divide by the sums"
+        )
+        raise ValueError(
+            f"{where} has probabilities that do not sum to 1 in {rows_text(bad)}, e.g. to "
+            f"{first:.6g}; {remedy}."
+        )
+    return array / sums[:, None] if normalize else array
+
+
+def softmax(model: str, logits: NDArray[Any]) -> FloatArray:
+    """Probabilities from logits, in double precision."""
+    if logits.ndim != 2 or logits.dtype.kind not in "fiu":
+        raise ValueError(
+            f"logits of model {model!r} must be numbers of shape (n_samples, n_classes), got shape "
+            f"{logits.shape}."
+        )
+    z = logits.astype(np.float64)
+    bad = ~np.isfinite(z).all(axis=1)
+    if bad.any():
+        raise ValueError(f"logits of model {model!r} are NaN or infinite in {rows_text(bad)}.")
+    exponentials = np.exp(z - z.max(axis=1, keepdims=True))
+    out: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return out
+
+
+def classes(labels: ArrayLike | None, found: NDArray[Any]) -> NDArray[Any]:
+    """The classes: as given, or as found."""
+    chosen = found if labels is None else as_array(labels)
+    if chosen.ndim != 1 or len({*chosen.tolist()}) != len(chosen):
+        raise ValueError(f"`labels` must be distinct and one-dimensional, got {_listed(chosen)}.")
+    if len(chosen) < 2:
+        raise ValueError(
+            f"there is a single class ({_listed(chosen)}); classification needs two. If the test "
+            "set lacks the others, pass all of them as `labels`."
+        )
+    return frozen(chosen)
+
+
+def codes(where: str, array: NDArray[Any], labels: NDArray[Any]) -> IntArray:
+    """Labels as indices into the classes."""
+    position = {label: code for code, label in enumerate(labels.tolist())}
+    found, inverse = np.unique(array, return_inverse=True)
+    table = np.array([position.get(label, -1) for label in found.tolist()], dtype=np.intp)
+    out = table[inverse]
+    bad = out < 0
+    if bad.any():
+        unknown = [label for label in found.tolist() if label not in position]
+        raise ValueError(
+            f"{where} holds unknown labels ({_listed(np.array(unknown, dtype=object))}) in "
+            f"{rows_text(bad)}; known are {_listed(labels)}. Pass all classes as `labels`."
+        )
+    return out
+
+
+def column(name: str, data: ArrayLike, n_samples: int) -> NDArray[Any]:
+    """A column with one value per sample, none missing."""
+    array = as_array(data)
+    if array.shape != (n_samples,):
+        raise ValueError(f"`{name}` must have shape ({n_samples},), got {array.shape}.")
+    check_defined(array, f"`{name}`")
+    return array
+
+
+def check_ids(ids: NDArray[Any] | None) -> None:
+    """No two samples share an id."""
+    if ids is None:
+        return
+    found, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        repeated = found[counts > 1]
+        raise ValueError(
+            f"`ids` repeats {len(repeated):,} ids ({_listed(repeated)}); ids must be distinct. For "
+            "clusters use `groups`, for several runs of an item `runs`."
+        )
+
+
+def check_nesting(groups: NDArray[Any] | None, strata: NDArray[Any] | None) -> None:
+    """No cluster lies in two strata."""
+    if groups is None or strata is None:
+        return
+    group = np.unique(groups, return_inverse=True)[1]
+    stratum = np.unique(strata, return_inverse=True)[1]
+    first = np.full(group.max() + 1, -1)
+    first[group[::-1]] = stratum[::-1]
+    bad = stratum != first[group]
+    if bad.any():
+        raise ValueError(
+            f"`groups` cross `strata` in {rows_text(bad)}; a cluster must lie in one stratum, or "
+            "it cannot be drawn whole."
+        )
+
+
+def weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray | None:
+    """Finite, non-negative weights, not all 0."""
+    if sample_weight is None:
+        return None
+    array = as_array(sample_weight)
+    if array.shape != (n_samples,):
+        raise ValueError(f"`sample_weight` must have shape ({n_samples},), got {array.shape}.")
+    values = real_values(array, "`sample_weight`")
+    if (values < 0).any():
+        raise ValueError(f"`sample_weight` is negative in {rows_text(values < 0)}.")
+    if not values.any():
+        raise ValueError("`sample_weight` is 0 for every sample.")
+    return frozen(values)
+
+
+def slice_frame(
+    slices: pd.DataFrame | Mapping[str, ArrayLike] | None, n_samples: int
+) -> pd.DataFrame | None:
+    """A frame of its own with one row per sample."""
+    if slices is None:
+        return None
+    import pandas as pd
+
+    frame = pd.DataFrame({str(name): np.asarray(values) for name, values in slices.items()})
+    if len(frame) != n_samples:
+        raise ValueError(f"`slices` has {len(frame):,} rows, there are {n_samples:,} samples.")
+    return frame
+
+
+def unknown_model(model: str, models: tuple[str, ...]) -> str:
+    """Message that names the nearest models."""
+    nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])
+    return f"unknown model {model!r}; there are {', '.join(nearest)}"
+
+
+def _listed(values: NDArray[Any]) -> str:
+    shown = ", ".join(repr(value) for value in values.tolist()[:5])
+    return shown + (", ..." if len(values) > 5 else "")
+
+
+def _example(array: NDArray[Any]) -> Any:
+    flat = array.ravel()
+    return flat[0] if len(flat) else None

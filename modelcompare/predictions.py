@@ -1,0 +1,499 @@
+"""One test set and what any number of models said about it. All validation of input is here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare import checks
+from modelcompare.checks import frozen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Literal["labels", "probabilities", "values", "scores", "texts"]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+class DataWarning(UserWarning):
+    """Samples were left out, or input was read in a way that the user should know of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one model said about each sample.
+
+    Attributes
+    ----------
+    kind : {"labels", "probabilities", "values", "scores", "texts"}
+        What the numbers are.
+    array : ndarray
+        Read-only. Labels: codes of shape (n_samples,); probabilities: (n_samples, n_classes);
+        values and per-example scores: floats of shape (n_samples,); texts: str objects.
+    """
+
+    kind: Kind
+    array: NDArray[Any]
+
+
+class Predictions:
+    """A test set and the outputs of any number of models on it; immutable.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or None
+        True labels; a distribution over classes for each sample (soft labels); real values; or
+        None where the outputs are per-example scores.
+    outputs : mapping of str to array-like
+        For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
+        probability of the second label where there are two classes, real values, per-example
+        scores, or texts.
+    kind : {"auto", "labels", "probabilities", "values", "scores", "texts"}
+        What the outputs are. "auto" decides by shape and content, and asks where it cannot.
+    labels : array-like of shape (n_classes,), optional
+        The classes, in the order of the probabilities' columns; the sorted labels by default.
+    ids : array-like of shape (n_samples,), optional
+        Name of each sample, distinct.
+    groups : array-like of shape (n_samples,), optional
+        Cluster of each sample; clusters are resampled whole.
+    strata : array-like of shape (n_samples,), optional
+        Stratum of each sample; resamples keep the strata's sizes.
+    runs : array-like of shape (n_samples,), optional
+        Which run (seed) of the models a row belongs to, in designs of items times runs.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each sample in every metric; not negative.
+    slices : DataFrame or mapping of str to array-like, optional
+        Variables by which to look at subgroups.
+    normalize : bool
+        Divide probability rows by their sums instead of refusing sums other than 1.
+    greater_is_better : bool
+        Direction of per-example scores.
+    name : str, optional
+        Heading in tables; a file's name, say.
+
+    Raises
+    ------
+    ValueError
+        If anything does not fit together; the message names the argument, the model, the first
+        rows in question and the remedy.
+
+    Examples
+    --------
+    >>> Predictions(["no", "yes", "yes"], {"cnn": ["no", "yes", "no"], "bow": ["yes"] * 3})
+    Predictions: 3 samples, 2 classes (no, yes), 2 models
+      cnn  labels
+      bow  labels
+    """
+
+    __slots__ = (
+        "_codes",
+        "_columns",
+        "_greater_is_better",
+        "_labels",
+        "_name",
+        "_outputs",
+        "_predicted",
+        "_slices",
+        "_true_distribution",
+        "_y_true",
+    )
+
+    def __init__(
+        self,
+        y_true: ArrayLike | None,
+        outputs: Mapping[str, ArrayLike],
+        *,
+        kind: Kind | Literal["auto"] = "auto",
+        labels: ArrayLike | None = None,
+        ids: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        runs: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None,
+        normalize: bool = False,
+        greater_is_better: bool = True,
+        name: str | None = None,
+    ) -> None:
+        arrays = checks.model_arrays(outputs)
+        truth = None if y_true is None else checks.as_array(y_true)
+        n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
+        checks.check_lengths(arrays, truth, n_samples)
+        kinds = _decide_kinds(kind, arrays, truth, labels)
+        self._name = name
+        self._greater_is_better = bool(greater_is_better)
+        self._true_distribution: FloatArray | None = None
+        self._codes: IntArray | None = None
+        self._labels: NDArray[Any] | None = None
+        self._y_true = truth
+        if {"labels", "probabilities"} & {*kinds}:
+            self._set_classes(truth, labels, arrays, normalize)
+        elif "values" in kinds:
+            self._y_true = checks.real_values(truth, "`y_true`")
+        elif "texts" in kinds and truth is not None:
+            self._y_true = checks.texts(truth, "`y_true`")
+        self._outputs = {
+            model: Output(said, frozen(self._read_output(model, array, said, normalize)))
+            for (model, array), said in zip(arrays.items(), kinds, strict=True)
+        }
+        self._predicted: dict[str, IntArray] = {}
+        if self._y_true is not None:
+            self._y_true = frozen(self._y_true)
+        columns = {"ids": ids, "groups": groups, "strata": strata, "runs": runs}
+        self._columns = {
+            name: None if column is None else frozen(checks.column(name, column, n_samples))
+            for name, column in columns.items()
+        }
+        checks.check_ids(self.ids)
+        checks.check_nesting(self.groups, self.strata)
+        self._columns["sample_weight"] = checks.weights(sample_weight, n_samples)
+        self._slices = checks.slice_frame(slices, n_samples)
+
+    @classmethod
+    def from_logits(
+        cls, y_true: ArrayLike, logits: Mapping[str, ArrayLike], **options: Any
+    ) -> Predictions:
+        """Predictions from logits of shape (n_samples, n_classes), by softmax.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels.
+        logits : mapping of str to array-like of shape (n_samples, n_classes)
+            Unnormalized log-probabilities of each model.
+        **options
+            As for Predictions.
+
+        Examples
+        --------
+        >>> preds = Predictions.from_logits([0, 1], {"a": [[2.0, 0.0], [0.0, 0.0]]})
+        >>> preds.probabilities("a").round(4).tolist()
+        [[0.8808, 0.1192], [0.5, 0.5]]
+        """
+        return cls(
+            y_true,
+            {
+                model: checks.softmax(model, checks.as_array(array))
+                for model, array in logits.items()
+            },
+            kind="probabilities",
+            **options,
+        )
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: Mapping[str, ArrayLike],
+        *,
+        greater_is_better: bool = True,
+        **options: Any,
+    ) -> Predictions:
+        """Predictions from per-example scores: 0/1 or real, one for each sample and model.
+
+        Parameters
+        ----------
+        scores : mapping of str to array-like of shape (n_samples,)
+            What each sample contributes to each model's mean score.
+        greater_is_better : bool
+            Direction of the scores.
+        **options
+            As for Predictions.
+
+        Examples
+        --------
+        >>> Predictions.from_scores({"a": [1, 0, 1], "b": [1, 1, 1]})
+        Predictions: 3 samples, 2 models
+          a  scores
+          b  scores
+        """
+        return cls(None, scores, kind="scores", greater_is_better=greater_is_better, **options)
+
+    # -- what it holds ----------------------------------------------------------------------
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in the order given."""
+        return tuple(self._outputs)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(next(iter(self._outputs.values())).array)
+
+    def __len__(self) -> int:
+        return self.n_samples
+
+    @property
+    def labels(self) -> NDArray[Any] | None:
+        """The classes, or None outside classification."""
+        return self._labels
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 outside classification."""
+        return 0 if self._labels is None else len(self._labels)
+
+    @property
+    def y_true(self) -> NDArray[Any] | None:
+        """Truth as given: labels, values or texts; None for per-example scores."""
+        return self._y_true
+
+    @property
+    def codes(self) -> IntArray | None:
+        """True class of each sample as an index into `labels`; the likeliest of soft labels."""
+        return self._codes
+
+    @property
+    def true_distribution(self) -> FloatArray | None:
+        """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
+        return self._true_distribution
+
+    @property
+    def ids(self) -> NDArray[Any] | None:
+        """Name of each sample."""
+        return self._columns["ids"]
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """Cluster of each sample."""
+        return self._columns["groups"]
+
+    @property
+    def strata(self) -> NDArray[Any] | None:
+        """Stratum of each sample."""
+        return self._columns["strata"]
+
+    @property
+    def runs(self) -> NDArray[Any] | None:
+        """Run (seed) that each row belongs to."""
+        return self._columns["runs"]
+
+    @property
+    def sample_weight(self) -> FloatArray | None:
+        """Weight of each sample."""
+        return self._columns["sample_weight"]
+
+    @property
+    def slices(self) -> pd.DataFrame | None:
+        """Variables that define subgroups, a column each."""
+        return None if self._slices is None else self._slices.copy()
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Direction of per-example scores."""
+        return self._greater_is_better
+
+    @property
+    def name(self) -> str | None:
+        """Where the predictions came from."""
+        return self._name
+
+    def output(self, model: str) -> Output:
+        """What a model said, as it is kept."""
+        if model not in self._outputs:
+            raise KeyError(checks.unknown_model(model, self.models))
+        return self._outputs[model]
+
+    def predicted(self, model: str) -> IntArray:
+        """Predicted class of each sample as an index into `labels`; the first of ties."""
+        output = self.output(model)
+        if output.kind == "labels":
+            return output.array
+        if model not in self._predicted:
+            self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
+        return self._predicted[model]
+
+    def probabilities(self, model: str) -> NDArray[Any]:
+        """Probabilities of shape (n_samples, n_classes).
+
+        Raises
+        ------
+        ValueError
+            If the model gave something else.
+        """
+        output = self.output(model)
+        if output.kind != "probabilities":
+            raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
+        return output.array
+
+    # -- parts of it ------------------------------------------------------------------------
+
+    def __getitem__(self, models: str | Sequence[str]) -> Predictions:
+        chosen = [models] if isinstance(models, str) else list(models)
+        if not chosen:
+            raise KeyError("no model named; write preds[['a', 'b']].")
+        return self._replaced({model: self.output(model) for model in chosen})
+
+    def subset(self, rows: ArrayLike) -> Predictions:
+        """Some of the samples.
+
+        Parameters
+        ----------
+        rows : array-like
+            A mask of shape (n_samples,), or indices.
+
+        Examples
+        --------
+        >>> preds = Predictions([0, 1, 1, 0], {"a": [0, 1, 0, 0]})
+        >>> len(preds.subset([True, True, False, True]))
+        3
+        """
+        index = np.asarray(rows)
+        if index.dtype == bool:
+            if index.shape != (len(self),):
+                raise ValueError(
+                    f"`rows` is a mask of shape {index.shape}, but there are {len(self):,} samples."
+                )
+            index = np.flatnonzero(index)
+        part = self._replaced(
+            {m: Output(o.kind, frozen(o.array[index])) for m, o in self._outputs.items()}
+        )
+        for name in ("_y_true", "_codes", "_true_distribution"):
+            array = getattr(self, name)
+            if array is not None:
+                setattr(part, name, frozen(array[index]))
+        part._columns = {
+            name: None if column is None else frozen(column[index])
+            for name, column in self._columns.items()
+        }
+        if self._slices is not None:
+            part._slices = self._slices.iloc[index].reset_index(drop=True)
+        return part
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self):,} samples"]
+        if self._labels is not None:
+            shown = ", ".join(map(str, self._labels[:6]))
+            more = ", ..." if self.n_classes > 6 else ""
+            parts.append(f"{self.n_classes} classes ({shown}{more})")
+        parts.append(f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}")
+        parts += [name for name, column in self._columns.items() if column is not None]
+        if self._slices is not None:
+            parts.append(f"slices by {', '.join(map(str, self._slices.columns))}")
+        width = max(map(len, self.models))
+        rows = [f"  {model:{width}}  {output.kind}" for model, output in self._outputs.items()]
+        if len(rows) > 12:
+            rows = [*rows[:10], f"  ... and {len(rows) - 10} more"]
+        return "\n".join([f"Predictions: {', '.join(parts)}", *rows])
+
+    # -- workers ----------------------------------------------------------------------------
+
+    def _replaced(self, outputs: dict[str, Output]) -> Predictions:
+        part = object.__new__(Predictions)
+        for slot in Predictions.__slots__:
+            setattr(part, slot, getattr(self, slot))
+        part._outputs = outputs
+        part._predicted = {}
+        return part
+
+    def _set_classes(
+        self,
+        truth: NDArray[Any] | None,
+        labels: ArrayLike | None,
+        arrays: Mapping[str, NDArray[Any]],
+        normalize: bool,
+    ) -> None:
+        if truth is None:
+            raise ValueError("`y_true` is missing; labels and probabilities need it.")
+        widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
+        if truth.ndim == 2:
+            self._labels = checks.classes(labels, np.arange(truth.shape[1]))
+            distribution = checks.probabilities("`y_true`", truth, self._labels, normalize)
+            self._true_distribution = frozen(distribution.astype(np.float64))
+            self._codes = frozen(distribution.argmax(axis=1))
+            self._y_true = self._labels[self._codes]
+            return
+        checks.check_defined(truth, "`y_true`")
+        found = np.unique(truth)
+        if labels is None and widths and widths[0] > len(found) and _are_codes(found, widths[0]):
+            found = np.arange(widths[0])
+        if labels is None:
+            said = [a for a in arrays.values() if a.ndim == 1 and _same_type(a, truth)]
+            found = np.unique(np.concatenate([found, *said])) if said else found
+        self._labels = checks.classes(labels, found)
+        self._codes = frozen(checks.codes("`y_true`", truth, self._labels))
+
+    def _read_output(
+        self, model: str, array: NDArray[Any], kind: Kind, normalize: bool
+    ) -> NDArray[Any]:
+        where = f"model {model!r}"
+        if kind in ("values", "scores"):
+            return checks.real_values(array, where)
+        if kind == "texts":
+            return checks.texts(array, where)
+        assert self._labels is not None  # noqa: S101  set before outputs are read
+        if kind == "labels":
+            checks.check_defined(array, where)
+            return checks.codes(where, array, self._labels)
+        if array.ndim == 1:
+            array = np.stack([1 - array.astype(np.float64), array], axis=1)
+        return checks.probabilities(where, array, self._labels, normalize)
+
+
+def _decide_kinds(
+    kind: Kind | Literal["auto"],
+    arrays: Mapping[str, NDArray[Any]],
+    truth: NDArray[Any] | None,
+    labels: ArrayLike | None,
+) -> tuple[Kind, ...]:
+    """Kind of each model's output, as said or by shape and content."""
+    if kind != "auto":
+        if kind not in get_args(Kind):
+            raise ValueError(f"`kind` must be auto or one of {get_args(Kind)}, got {kind!r}.")
+        if kind == "probabilities" and any(a.ndim == 1 for a in arrays.values()):
+            _check_binary(arrays, truth, labels)
+        return (kind,) * len(arrays)
+    return tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
+
+
+def _kind_of(
+    model: str, array: NDArray[Any], truth: NDArray[Any] | None, labels: ArrayLike | None
+) -> Kind:
+    if truth is None:
+        return "scores"
+    if array.ndim == 2:
+        return "probabilities"
+    real = array.dtype.kind == "f" and not _integral(array)
+    if truth.ndim == 1 and truth.dtype.kind == "f" and not _integral(truth):
+        return "values"
+    if not real:
+        return "labels"
+    known = np.unique(truth) if labels is None else checks.as_array(labels)
+    if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
+        return "probabilities"
+    raise ValueError(
+        f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' for "
+        "regression, or probabilities of shape (n_samples, n_classes)."
+    )
+
+
+def _check_binary(
+    arrays: Mapping[str, NDArray[Any]], truth: NDArray[Any] | None, labels: ArrayLike | None
+) -> None:
+    known = labels if labels is not None else np.unique(truth) if truth is not None else ()
+    if len(np.asarray(known)) != 2:
+        model = next(model for model, array in arrays.items() if array.ndim == 1)
+        raise ValueError(
+            f"model {model!r} gave one probability per sample, which serves two classes only; give "
+            "probabilities of shape (n_samples, n_classes)."
+        )
+
+
+def _integral(array: NDArray[Any]) -> bool:
+    """Whether all floats are whole numbers; missing ones are reported elsewhere."""
+    finite = array[np.isfinite(array)]
+    return bool((finite == np.round(finite)).all())
+
+
+def _are_codes(found: NDArray[Any], n_classes: int) -> bool:
+    """Whether the true labels are integers that index columns of probabilities."""
+    return found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n_classes
+
+
+def _same_type(array: NDArray[Any], truth: NDArray[Any]) -> bool:
+    return (array.dtype.kind == "O") == (truth.dtype.kind == "O")
