@@ -1,0 +1,141 @@
+"""Files and frames -> Predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from modelcompare.predictions import Kind, Predictions
+from modelcompare.readers.arrays import read_arrays
+from modelcompare.readers.columns import Columns, frame_predictions
+from modelcompare.readers.per_model import is_harness_log, one_file_per_model
+from modelcompare.readers.tables import as_frame, check_file, file_stem, is_npz, read_table
+
+__all__ = ["read_predictions"]
+
+Source = str | PathLike[str]
+
+
+def read_predictions(
+    source: Source | Sequence[Source] | Mapping[str, Source] | Any,
+    *,
+    true: str | None = None,
+    id: str | None = None,
+    groups: str | None = None,
+    strata: str | None = None,
+    runs: str | None = None,
+    weight: str | None = None,
+    slices: Sequence[str] = (),
+    models: Sequence[str] | None = None,
+    scores: bool = False,
+    lower_is_better: bool = False,
+    score: str | None = None,
+    ids: Literal["same", "intersect"] = "same",
+    missing: Literal["raise", "drop"] = "raise",
+    normalize: bool = False,
+    kind: Kind | Literal["auto"] = "auto",
+) -> Predictions:
+    """Read the predictions of any number of models on one test set.
+
+    A single file or frame is wide: a column of true labels, and for each model a column of labels
+    or one column ``model:class`` of probabilities for each class. Without a column of true labels,
+    numeric columns are scores per example. An ``.npz`` file holds ``y_true``, optionally
+    ``labels`` or ``class_names``, ``ids`` or ``uid``, ``groups``, and an array for each model
+    under its name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other
+    one-dimensional arrays become slices. Several files hold one model each, named by the file:
+    ``id``, ``y_true``, ``y_pred`` and/or ``prob:class`` columns, or logs of
+    lm-evaluation-harness; they are aligned by id. Pickles are never loaded.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, mapping of model names to paths, or DataFrame
+        csv, tsv (also .gz), parquet, jsonl or npz; pandas or polars.
+    true, id, groups, strata, runs, weight : str, optional
+        Names of columns. By default ``y_true`` and, if its values are distinct, the first of
+        ``id``, ``uid``, ``doc_id``, ``seg_id``, ``sample_id``.
+    slices : sequence of str
+        Columns by which to look at subgroups.
+    models : sequence of str, optional
+        Models to keep; all by default.
+    scores : bool
+        The model columns are scores per example even though there is a column of true labels.
+    lower_is_better : bool
+        Low scores per example are good.
+    score : str, optional
+        Field of the score in logs of lm-evaluation-harness; acc or exact_match by default.
+    ids : {"same", "intersect"}
+        What to do where files hold different samples: refuse, or keep the common ones.
+    missing : {"raise", "drop"}
+        What to do with missing cells: refuse, or drop the rows that any model lacks.
+    normalize, kind
+        As for Predictions.
+
+    Returns
+    -------
+    Predictions
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file is empty, damaged, of an unknown kind, or its columns do not fit.
+
+    Warns
+    -----
+    DataWarning
+        If samples were left out, with their number.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y_true": ["no", "yes"], "cnn": ["no", "no"], "bow": ["yes", "yes"]})
+    >>> read_predictions(frame).models
+    ('cnn', 'bow')
+    """
+    columns = Columns(
+        true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight,
+        slices=tuple(slices), models=None if models is None else tuple(models),
+        scores=scores, lower_is_better=lower_is_better, score=score, missing=missing,
+        normalize=normalize, kind=kind,
+    )  # fmt: skip
+    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        paths = {str(name): Path(path) for name, path in source.items()}
+        return one_file_per_model(paths, columns, ids)
+    if isinstance(source, str | PathLike):
+        return _read_file(Path(source), columns, ids)
+    if isinstance(source, Sequence):
+        if len(source) == 1:
+            return _read_file(Path(source[0]), columns, ids)
+        return one_file_per_model(_by_stem([Path(path) for path in source]), columns, ids)
+    return frame_predictions(as_frame(source), columns, name=None)
+
+
+def _read_file(path: Path, columns: Columns, ids: Literal["same", "intersect"]) -> Predictions:
+    check_file(path)
+    if is_npz(path):
+        return read_arrays(path, columns)
+    frame = read_table(path)
+    if is_harness_log(frame) or {"y_pred"} & {*frame.columns} or _has_prob_columns(frame):
+        return one_file_per_model({file_stem(path): path}, columns, ids)
+    return frame_predictions(frame, columns, name=path.name)
+
+
+def _has_prob_columns(frame: Any) -> bool:
+    """Whether a table is that of one model, whose probabilities are headed prob:class."""
+    return any(str(column).startswith("prob:") for column in frame.columns)
+
+
+def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
+    if not paths:
+        raise ValueError("no file named; give at least one.")
+    stems = [file_stem(path) for path in paths]
+    repeated = sorted({stem for stem in stems if stems.count(stem) > 1})
+    if repeated:
+        raise ValueError(
+            f"several files are named {repeated[0]!r}, so their models would be too; rename one, "
+            "or pass a mapping of model names to files."
+        )
+    return dict(zip(stems, paths, strict=True))

@@ -1,0 +1,235 @@
+"""One file for each model, aligned by id -> Predictions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.predictions import DataWarning, Predictions
+from modelcompare.readers.columns import (
+    DEFAULT_TRUE,
+    ID_NAMES,
+    Columns,
+    check_columns,
+    column_array,
+    typed_labels,
+    without_missing,
+)
+from modelcompare.readers.tables import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HARNESS_FIELDS = ("doc_id", "target", "filtered_resps")
+_HARNESS_SCORES = ("acc", "exact_match")
+_PROBABILITY = "prob:"
+_N_EXAMPLES = 3
+
+
+def is_harness_log(frame: pd.DataFrame) -> bool:
+    """Whether a table is a sample log of lm-evaluation-harness."""
+    return {*_HARNESS_FIELDS} <= {*frame.columns}
+
+
+def one_file_per_model(
+    paths: Mapping[str, Path], columns: Columns, ids: Literal["same", "intersect"]
+) -> Predictions:
+    """Predictions from one file for each model.
+
+    Raises
+    ------
+    ValueError
+        If ids are missing, repeated or differ between files, true labels disagree, or the columns
+        are not those of one model.
+    """
+    frames = {model: read_table(path).rename(columns=str) for model, path in paths.items()}
+    if columns.models is not None:
+        unknown = [model for model in columns.models if model not in frames]
+        if unknown:
+            raise ValueError(f"no file holds model {unknown[0]!r}: there are {', '.join(frames)}.")
+        frames = {model: frames[model] for model in columns.models}
+    frames = _aligned(frames, columns, ids)
+    first = next(iter(frames.values()))
+    if all(is_harness_log(frame) for frame in frames.values()):
+        scores = {m: _harness_score(m, frame, columns.score) for m, frame in frames.items()}
+        return Predictions.from_scores(
+            scores,
+            ids=first.index.to_numpy(),
+            greater_is_better=not columns.lower_is_better,
+            name=_name(paths),
+        )
+    true = columns.true or DEFAULT_TRUE
+    truth = _common_truth(frames, true)
+    read = {model: _one_model(model, frame) for model, frame in frames.items()}
+    labels = _common_labels({model: classes for model, (classes, _) in read.items()})
+
+    def optional(column: str | None) -> NDArray[Any] | None:
+        return None if column is None else column_array(first[column])
+
+    return Predictions(
+        truth,
+        {model: _reordered(array, classes, labels) for model, (classes, array) in read.items()},
+        kind=columns.kind,
+        labels=None if labels is None else typed_labels(labels),
+        ids=first.index.to_numpy(),
+        groups=optional(columns.groups),
+        strata=optional(columns.strata),
+        runs=optional(columns.runs),
+        sample_weight=optional(columns.weight),
+        slices=first[list(columns.slices)] if columns.slices else None,
+        normalize=columns.normalize,
+        name=_name(paths),
+    )
+
+
+def _name(paths: Mapping[str, Path]) -> str:
+    return ", ".join(path.name for path in list(paths.values())[:3]) + (
+        ", ..." if len(paths) > 3 else ""
+    )
+
+
+def _aligned(
+    frames: dict[str, pd.DataFrame], columns: Columns, ids: Literal["same", "intersect"]
+) -> dict[str, pd.DataFrame]:
+    """Frames indexed by id, all with the same ids in the first one's order."""
+    indexed = {}
+    for model, frame in frames.items():
+        check_columns(frame, columns, f"the file of model {model!r}")
+        name = columns.id or next((n for n in ID_NAMES if n in frame.columns), None)
+        if name is None:
+            raise ValueError(
+                f"the file of model {model!r} has no id column ({', '.join(ID_NAMES)}); files are "
+                "aligned by id, so name it with id= (--id COLUMN)."
+            )
+        absent = frame[name].isna()
+        if absent.any():
+            raise ValueError(f"the file of model {model!r} lacks {int(absent.sum()):,} ids.")
+        repeated = frame[name][frame[name].duplicated()].unique()
+        if len(repeated):
+            raise ValueError(
+                f"the file of model {model!r} repeats {len(repeated):,} ids ({_listed(repeated)}); "
+                "each sample must occur once."
+            )
+        indexed[model] = frame.set_index(name)
+    first_model, first = next(iter(indexed.items()))
+    common = first.index
+    for frame in indexed.values():
+        common = common[common.isin(frame.index)]
+    for model, frame in indexed.items():
+        _report_difference(first_model, first, model, frame, ids, len(common))
+    if len(common) == 0:
+        raise ValueError("the files have no id in common.")
+    left_out = {
+        m: len(frame) - len(common) for m, frame in indexed.items() if len(frame) > len(common)
+    }
+    if left_out:
+        counts = ", ".join(f"{count:,} of {model}" for model, count in left_out.items())
+        warnings.warn(
+            f"kept the {len(common):,} ids that all files share; left out {counts}.",
+            DataWarning,
+            stacklevel=4,
+        )
+    return {model: frame.loc[common] for model, frame in indexed.items()}
+
+
+def _report_difference(
+    first_model: str,
+    first: pd.DataFrame,
+    model: str,
+    frame: pd.DataFrame,
+    ids: Literal["same", "intersect"],
+    n_common: int,
+) -> None:
+    missing = first.index[~first.index.isin(frame.index)]
+    extra = frame.index[~frame.index.isin(first.index)]
+    if ids == "intersect" or not (len(missing) or len(extra)):
+        return
+    parts = []
+    if len(missing):
+        parts.append(f"lacks {len(missing):,} ids of {first_model!r} ({_listed(missing)})")
+    if len(extra):
+        parts.append(f"has {len(extra):,} ids that {first_model!r} lacks ({_listed(extra)})")
+    raise ValueError(
+        f"the file of model {model!r} {' and '.join(parts)}; keep the {n_common:,} common ids with "
+        "ids='intersect' (--ids intersect)."
+    )
+
+
+def _harness_score(model: str, frame: pd.DataFrame, score: str | None) -> NDArray[Any]:
+    numeric = [c for c in frame.columns if frame[c].dtype.kind in "iufb" and c != "doc_id"]
+    chosen = score or next((name for name in _HARNESS_SCORES if name in numeric), None)
+    if chosen is None or chosen not in numeric:
+        wanted = f"no score {score!r}" if score else "neither acc nor exact_match"
+        raise ValueError(
+            f"the log of model {model!r} has {wanted}; name one of its numeric fields with score= "
+            f"(--score FIELD): {', '.join(numeric) or 'there are none'}."
+        )
+    scores: NDArray[Any] = frame[chosen].to_numpy(dtype=np.float64)
+    return scores
+
+
+def _common_truth(frames: dict[str, pd.DataFrame], true: str) -> NDArray[Any]:
+    holders = {model: frame for model, frame in frames.items() if true in frame.columns}
+    if not holders:
+        raise ValueError(
+            f"no file has the column {true!r}; name the column of true labels with true= "
+            "(--true COLUMN)."
+        )
+    first_model, first = next(iter(holders.items()))
+    truth = column_array(first[true])
+    for model, frame in holders.items():
+        differs = column_array(frame[true]) != truth
+        if np.any(differs):
+            where = frame.index[np.flatnonzero(differs)]
+            raise ValueError(
+                f"the files of {first_model!r} and {model!r} disagree on {true} for "
+                f"{len(where):,} ids ({_listed(where)})."
+            )
+    return truth
+
+
+def _one_model(model: str, frame: pd.DataFrame) -> tuple[list[str] | None, NDArray[Any]]:
+    """Classes of the probability columns, or None for labels, and the model's array."""
+    names = [column for column in frame.columns if column.startswith(_PROBABILITY)]
+    if names:
+        without_missing(frame.reset_index(), names, "raise", f"the file of model {model!r}", [])
+        return [n[len(_PROBABILITY) :] for n in names], frame[names].to_numpy(dtype=np.float64)
+    if "y_pred" not in frame.columns:
+        raise ValueError(
+            f"the file of model {model!r} has neither y_pred nor prob:class columns; it has "
+            f"{', '.join(map(str, frame.columns[:5]))}."
+        )
+    without_missing(frame.reset_index(), ["y_pred"], "raise", f"the file of model {model!r}", [])
+    return None, column_array(frame["y_pred"])
+
+
+def _common_labels(classes: dict[str, list[str] | None]) -> list[str] | None:
+    given = {model: names for model, names in classes.items() if names is not None}
+    if not given:
+        return None
+    first_model, first = next(iter(given.items()))
+    for model, names in given.items():
+        if {*names} != {*first}:
+            raise ValueError(
+                f"the files of {first_model!r} and {model!r} have probabilities of different "
+                f"classes ({', '.join(first[:5])} and {', '.join(names[:5])})."
+            )
+    return first
+
+
+def _reordered(
+    array: NDArray[Any], classes: list[str] | None, labels: list[str] | None
+) -> NDArray[Any]:
+    if classes is None or labels is None or classes == labels:
+        return array
+    return array[:, [classes.index(label) for label in labels]]
+
+
+def _listed(values: Any) -> str:
+    shown = ", ".join(str(value) for value in list(values)[:_N_EXAMPLES])
+    return shown + (", ..." if len(values) > _N_EXAMPLES else "")

@@ -1,0 +1,143 @@
+"""Files of rows -> DataFrames."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KINDS = ("csv", "tsv", "parquet", "jsonl", "npz")
+
+
+def file_kind(path: Path) -> str:
+    """Kind of a file by its name, without .gz."""
+    suffixes = [suffix.lower().lstrip(".") for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == "gz":
+        suffixes.pop()
+    kind = suffixes[-1] if suffixes else ""
+    kind = {"ndjson": "jsonl", "pq": "parquet", "txt": "tsv", "tab": "tsv"}.get(kind, kind)
+    if kind not in KINDS:
+        raise ValueError(
+            f"{path.name}: unknown kind of file {'.' + kind if kind else '(no suffix)'}; known are "
+            f"{', '.join('.' + known for known in KINDS)}, also with .gz."
+        )
+    return kind
+
+
+def file_stem(path: Path) -> str:
+    """A file's name without suffixes: ``cnn.v2.csv.gz`` is cnn.v2."""
+    name = path.name
+    for suffix in (".gz", path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix):
+        if suffix and name.lower().endswith(suffix.lower()):
+            name = name[: -len(suffix)]
+    return name
+
+
+def is_npz(path: Path) -> bool:
+    """Whether a file is an archive of arrays."""
+    return file_kind(path) == "npz"
+
+
+def check_file(path: Path) -> None:
+    """The file is there, is a file, and is not empty."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such file.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name the files in it.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path.name}: the file is empty.")
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a file of rows.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, has no rows, or repeats a column.
+    """
+    check_file(path)
+    kind = file_kind(path)
+    if kind == "npz":
+        raise ValueError(f"{path.name}: one model per file needs rows (csv, tsv, jsonl, parquet).")
+    try:
+        frame = {"parquet": _read_parquet, "jsonl": _read_jsonl}.get(kind, _read_delimited)(path)
+    except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path.name}: the file is damaged or cut short ({error}).") from error
+    if len(frame) == 0:
+        raise ValueError(f"{path.name}: the file has a header and no rows.")
+    return frame
+
+
+def as_frame(source: Any) -> pd.DataFrame:
+    """A pandas frame from pandas, or from a frame that converts itself to columns (polars)."""
+    import pandas as pd
+
+    if isinstance(source, pd.DataFrame):
+        return source
+    if hasattr(source, "to_dict") and hasattr(source, "get_columns"):
+        return pd.DataFrame({column.name: column.to_list() for column in source.get_columns()})
+    raise TypeError(
+        "`source` must be a path, several paths, or a pandas or polars DataFrame, got "
+        f"{type(source).__name__}."
+    )
+
+
+def _read_delimited(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    separator = "\t" if file_kind(path) == "tsv" else ","
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        header = file.readline().rstrip("\r\n").split(separator)
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{path.name}: column {repeated[0]!r} occurs twice.")
+    try:
+        # Only an empty cell is missing: "NA", "null" and "None" may be labels.
+        return pd.read_csv(
+            path, sep=separator, encoding="utf-8-sig", keep_default_na=False, na_values=[""]
+        )
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{path.name}: rows of different lengths ({error}).") from error
+    except pd.errors.EmptyDataError as error:
+        raise ValueError(f"{path.name}: the file holds no table.") from error
+
+
+def _read_jsonl(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    rows = []
+    with opener(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError as error:
+                raise ValueError(f"{path.name}: line {number} is not JSON ({error}).") from error
+            if not isinstance(row, dict):
+                raise ValueError(f"{path.name}: line {number} is not a JSON object.")
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            f'reading {path.name} needs pyarrow: pip install "modelcompare[parquet]"'
+        ) from error
+    try:
+        return pd.read_parquet(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ValueError(f"{path.name}: not a readable Parquet file ({error}).") from error
