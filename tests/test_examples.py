@@ -14,7 +14,7 @@ def test_snli_holds_the_whole_test_set_and_four_models():
         m: round(float((preds.predicted(m) == preds.codes).mean()), 4) for m in preds.models
     }
     assert accuracy == {
-        "hypothesis_only": 0.6077,
+        "hypothesis_only": 0.6074,
         "bow_pair": 0.6846,
         "naive_bayes": 0.6664,
         "mlp": 0.5797,

@@ -11,6 +11,7 @@ import argparse
 import os
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,7 @@ class PairWords(TransformerMixin, BaseEstimator):
             seen = set(before)
             marks = [f"{'same' if word in seen else 'new'}:{word}" for word in after]
             words = [f"h:{word}" for word in after]
-            pairs_of = [f"h:{a}_{b}" for a, b in zip(after, after[1:], strict=False)]
+            pairs_of = [f"h:{a}_{b}" for a, b in pairwise(after)]
             share = sum(word in seen for word in after) * 4 // max(1, len(after))
             yield " ".join([*words, *marks, *pairs_of, f"overlap:{share}"])
 
@@ -127,8 +128,8 @@ def main() -> None:
     for name, model in models().items():
         start = time.perf_counter()
         model.fit(train, y_train)
-        probabilities = model.predict_proba(test)
-        arrays[f"probs__{name}"] = probabilities.astype(np.float16)
+        probabilities = model.predict_proba(test).astype(np.float16)
+        arrays[f"probs__{name}"] = probabilities
         accuracy = (probabilities.argmax(axis=1) == y_test).mean()
         print(f"{name:16} accuracy {accuracy:.4f}  {time.perf_counter() - start:5.1f} s")
     temporary = options.output.with_suffix(".tmp.npz")

@@ -66,7 +66,11 @@ def section_61() -> list[Settings]:
     middle = {
         "blocks": 2, "filters": 64, "kernel_size": 5, "embedding_dim": 128, "dropout": 0.2,
     }  # fmt: skip
-    degraded = (("model1_full", 1.0, 0.0), ("model2_noise10", 0.667, 0.1), ("model3_noise20", 0.333, 0.2))
+    degraded = (
+        ("model1_full", 1.0, 0.0),
+        ("model2_noise10", 0.667, 0.1),
+        ("model3_noise20", 0.333, 0.2),
+    )
     return [
         Settings(name=name, seed=seed, data_share=share, label_noise=noise, **middle)
         for seed, (name, share, noise) in enumerate(degraded, start=1)
