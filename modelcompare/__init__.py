@@ -11,10 +11,8 @@ if TYPE_CHECKING:
     from modelcompare.comparison import (
         BootstrapResult,
         Comparison,
-        PairedTestResult,
         bootstrap,
         compare,
-        paired_test,
     )
     from modelcompare.examples import load_example
     from modelcompare.metrics import (
@@ -26,43 +24,23 @@ if TYPE_CHECKING:
     )
     from modelcompare.predictions import Predictions
     from modelcompare.readers import read_predictions
-    from modelcompare.significance import variance_tests
-    from modelcompare.studies import (
-        PAPER_PAIRS,
-        PAPER_RATIOS,
-        agreement_study,
-        sample_size,
-        sensitivity_study,
-        undefined_study,
-        variance_study,
-    )
 
     __version__: str
 
 __all__ = [
-    "PAPER_PAIRS",
-    "PAPER_RATIOS",
     "BootstrapResult",
     "Comparison",
     "Metric",
-    "PairedTestResult",
     "Predictions",
     "UndefinedMetricWarning",
-    "agreement_study",
     "bootstrap",
     "compare",
     "confusion_matrix",
     "get_metric",
     "load_example",
     "metrics",
-    "paired_test",
     "probabilistic_confusion_matrix",
     "read_predictions",
-    "sample_size",
-    "sensitivity_study",
-    "undefined_study",
-    "variance_study",
-    "variance_tests",
 ]
 
 # Where each public name lives; tests/test_init.py holds it against the imports above.
@@ -70,10 +48,8 @@ _NAMES_OF_MODULE = {
     "comparison": (
         "BootstrapResult",
         "Comparison",
-        "PairedTestResult",
         "bootstrap",
         "compare",
-        "paired_test",
     ),
     "examples": ("load_example",),
     "metrics": (
@@ -85,16 +61,6 @@ _NAMES_OF_MODULE = {
     ),
     "predictions": ("Predictions",),
     "readers": ("read_predictions",),
-    "significance": ("variance_tests",),
-    "studies": (
-        "PAPER_PAIRS",
-        "PAPER_RATIOS",
-        "agreement_study",
-        "sample_size",
-        "sensitivity_study",
-        "undefined_study",
-        "variance_study",
-    ),
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
 

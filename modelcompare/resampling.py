@@ -179,7 +179,8 @@ class BootstrapWeights(_Blocks):
             raw = generator.standard_gamma(counts, (n_resamples, len(counts)))
             return raw * (sizes / raw.sum(axis=1))[:, None]
         if self.units.multiplicity is not None:
-            return generator.multinomial(sizes, counts / available).astype(np.float64)
+            drawn = generator.multinomial(sizes.astype(np.intp), counts / available)
+            return drawn.astype(np.float64)
         return _multinomial_counts(generator, sizes, len(counts))
 
     def _sizes(self, block: int, row_block: int, stratum: int) -> FloatArray:
@@ -187,7 +188,7 @@ class BootstrapWeights(_Blocks):
         n_resamples, size = self.block_size(block), self._stratum_size(stratum)
         blocks = self._available_by_row_block(stratum)
         if np.count_nonzero(blocks) == 1:
-            return np.full(n_resamples, size)
+            return np.full(n_resamples, float(size))
         generator = self._generator(_STRATUM, block, stratum + 1)
         if self.scheme == "bayesian":
             return (
@@ -196,7 +197,8 @@ class BootstrapWeights(_Blocks):
                     :, np.count_nonzero(blocks[:row_block])
                 ]
             )
-        return generator.multinomial(size, blocks / blocks.sum(), n_resamples)[:, row_block]
+        sizes = generator.multinomial(size, blocks / blocks.sum(), n_resamples)
+        return sizes[:, row_block].astype(np.float64)
 
     def _available_by_row_block(self, stratum: int) -> IntArray:
         return self._row_block_table[stratum + 1]

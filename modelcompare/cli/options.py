@@ -133,7 +133,21 @@ class ReadingOptions:
         """Read the files and keep the models asked for."""
         from modelcompare.readers import read_predictions
 
-        raise NotImplementedError
+        return read_predictions(
+            self.files,
+            true=self.true,
+            id=self.id,
+            groups=self.groups,
+            strata=self.strata,
+            weight=self.weight,
+            models=self.model,
+            scores=self.scores,
+            lower_is_better=self.lower_is_better,
+            score=self.score,
+            ids=self.ids,
+            missing=self.missing,
+            normalize=self.normalize,
+        )
 
 
 @dataclass(frozen=True)

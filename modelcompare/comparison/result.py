@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.comparison.bootstrap import BootstrapResult
 from modelcompare.comparison.ranks import rank_bounds, ranks
+from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.verdict import verdict
 from modelcompare.intervals import Interval
 from modelcompare.significance import all_pairs
@@ -146,7 +146,7 @@ class Comparison:
                 "ci_high": self.difference_interval.high.ravel(),
                 "p_value": self.p_values.ravel(),
                 "p_adjusted": self.p_adjusted.ravel(),
-                "better": np.where(significant, winner, None).ravel(),
+                "better": np.where(significant, winner, np.array(None)).ravel(),
             }
         )
 

@@ -13,10 +13,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from modelcompare.engine.callables import CallableEvaluator
+from modelcompare.engine.columns import Column, lay_out
+from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import DistinctRows, cluster_codes, sample_units
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import (
@@ -45,25 +46,6 @@ class ValueKey:
 
     metric: str
     label: Any = None
-
-
-@dataclass(frozen=True)
-class _Column:
-    """Where a statistic's columns stand: `width` of them for each model, or once if shared."""
-
-    statistic: Statistic
-    start: int
-    width: int
-    n_models: int
-
-    @property
-    def stop(self) -> int:
-        return self.start + self.width * (1 if self.statistic.shared else self.n_models)
-
-    def of(self, totals: FloatArray) -> FloatArray:
-        """The statistic's totals, of shape (..., n_models or 1, width)."""
-        block = totals[..., self.start : self.stop]
-        return block.reshape(*totals.shape[:-1], -1, self.width)
 
 
 class Evaluation:
@@ -169,7 +151,7 @@ class Evaluation:
         out = np.empty((weights.n_resamples, len(self.models), len(self.keys)))
         passes = self._passes(weights)
         work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
-        with _progress_bar(work, progress) as bar:
+        with progress_bar(work, progress) as bar:
             for models, blocks in passes:
                 totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs)
                 for block, block_totals in zip(blocks, totals, strict=True):
@@ -194,9 +176,13 @@ class Evaluation:
         totals: list[FloatArray] = []
         for row_block, rows in enumerate(self.units.row_blocks()):
             matrix = self.statistics(models, rows)
-            products = _in_threads(
-                lambda block, j=row_block, s=matrix: weights.draw(block, j) @ s, blocks, n_jobs
-            )
+
+            def product(
+                block: int, row_block: int = row_block, matrix: FloatArray = matrix
+            ) -> FloatArray:
+                return weights.draw(block, row_block) @ matrix
+
+            products = map_blocks(product, blocks, n_jobs)
             totals = [a + b for a, b in zip(totals, products, strict=True)] if totals else products
         return totals
 
@@ -301,16 +287,8 @@ class Evaluation:
             )
         return possible
 
-    def _columns(self, models: slice) -> list[_Column]:
-        n_models = len(self.models[models])
-        seen: dict[Statistic, None] = dict.fromkeys(
-            statistic for metric in self._sums for statistic in metric.statistics
-        )
-        columns: list[_Column] = []
-        for statistic in seen:
-            start = columns[-1].stop if columns else 0
-            columns.append(_Column(statistic, start, self._widths[statistic], n_models))
-        return columns
+    def _columns(self, models: slice) -> list[Column]:
+        return lay_out(self._sums, self._widths, len(self.models[models]))
 
     @cached_property
     def _widths(self) -> dict[Statistic, int]:
@@ -361,7 +339,8 @@ class Evaluation:
                 ) -> FloatArray:
                     return evaluate(self._per_sample(weights.draw_all(block)))
 
-                found = _in_threads(one_block, range(weights.n_blocks), n_jobs)
+                prefer: Any = "threads" if isinstance(metric, OrderMetric) else "processes"
+                found = map_blocks(one_block, range(weights.n_blocks), n_jobs, prefer=prefer)
                 for block, values in enumerate(found):
                     rows = weights.rows(block)
                     out[rows, position, where] = values.reshape(len(values), -1)
@@ -430,8 +409,10 @@ class Evaluation:
         """Sums over each cluster, where there are clusters."""
         if self._unit_of is None:
             return numbers
-        sums = [np.bincount(self._unit_of, column, self.units.n_units) for column in numbers.T]
-        return np.stack(sums, axis=1)[rows]
+        sums = np.empty((self.units.n_units, numbers.shape[1]))
+        for position, column in enumerate(numbers.T):
+            sums[:, position] = np.bincount(self._unit_of, column, self.units.n_units)
+        return sums[rows]
 
 
 def _keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[ValueKey]:
@@ -440,20 +421,3 @@ def _keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[Va
             yield from (ValueKey(metric.name, label) for label in predictions.labels.tolist())
         else:
             yield ValueKey(metric.name)
-
-
-def _in_threads(
-    task: Callable[[int], FloatArray], blocks: Sequence[int], n_jobs: int | None
-) -> list[FloatArray]:
-    if n_jobs is None or n_jobs == 1 or len(blocks) == 1:
-        return [task(block) for block in blocks]
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1):
-        return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(task)(b) for b in blocks))
-
-
-def _progress_bar(total: int, progress: bool) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=total, delay=1, disable=None if progress else True, unit=" resamples")

@@ -142,7 +142,7 @@ def _resolve(
             return replace(found, greater_is_better=predictions.greater_is_better)
         return found
     if isinstance(metric, BaseMetric):
-        return cast("AnyMetric", metric)
+        return metric
     if callable(metric):
         return from_callable(metric, needs=_common_kind(predictions))
     raise TypeError(

@@ -87,7 +87,7 @@ def check_correction(correction: str) -> Correction:
         raise ValueError(
             f"`correction` must be one of {', '.join(CORRECTIONS)}, got {correction!r}."
         )
-    return correction  # type: ignore[return-value]
+    return correction
 
 
 def _studentize(size: FloatArray, error: FloatArray) -> FloatArray:

@@ -282,7 +282,7 @@ def bootstrap(
     ...                       n_resamples=999)
     >>> result.confidence_interval(method="percentile")[["estimate", "ci_low", "ci_high"]]
        estimate  ci_low  ci_high
-    0      0.75     0.6    0.875
+    0      0.75   0.625    0.875
     """
     check_scheme(scheme)
     if n_resamples < 2:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.comparison.bootstrap import BootstrapResult, bootstrap
+from modelcompare.comparison.replicates import BootstrapResult, bootstrap
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.intervals import Method, check_confidence_level, check_method
 from modelcompare.metrics.classification import ZeroDivision

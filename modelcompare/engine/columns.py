@@ -1,0 +1,44 @@
+"""Where each statistic of each model stands among the columns of the one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.metrics.base import Metric, Statistic
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """Place of a statistic: `width` columns for each model, or once if shared."""
+
+    statistic: Statistic
+    start: int
+    width: int
+    n_models: int
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.width * (1 if self.statistic.shared else self.n_models)
+
+    def of(self, totals: FloatArray) -> FloatArray:
+        """The statistic's totals, of shape (..., n_models or 1, width)."""
+        block = totals[..., self.start : self.stop]
+        return block.reshape(*totals.shape[:-1], -1, self.width)
+
+
+def lay_out(
+    metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_models: int
+) -> list[Column]:
+    """Columns of all statistics that some metrics need, each once."""
+    needed = dict.fromkeys(statistic for metric in metrics for statistic in metric.statistics)
+    columns: list[Column] = []
+    for statistic in needed:
+        start = columns[-1].stop if columns else 0
+        columns.append(Column(statistic, start, widths[statistic], n_models))
+    return columns

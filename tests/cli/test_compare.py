@@ -1,0 +1,239 @@
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+from modelcompare.cli import compare as cli_compare
+
+FEW = ("--resamples", "199")
+
+
+def test_the_table_has_verdict_leaderboard_differences_and_signature(run, wide_csv):
+    done = run("compare", wide_csv, "--metric", "accuracy", *FEW)
+    assert done.code == 0
+    assert done.err == ""
+    lines = done.out.splitlines()
+    assert lines[0].startswith("animals.csv: 3 models, 300 samples")
+    verdict, leaderboard, differences, signature = (
+        next(place for place, line in enumerate(lines) if line.startswith(start))
+        for start in ("accuracy: ", "accuracy (", "accuracy, differences", "modelcompare:")
+    )
+    assert 0 < verdict < leaderboard < differences < signature == len(lines) - 1
+    assert max(map(len, lines)) <= 80
+
+
+def test_estimates_are_those_of_the_file(run, wide_csv):
+    with wide_csv.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    accuracy = {
+        model: sum(row[model] == row["y_true"] for row in rows) / len(rows)
+        for model in ("good", "fair", "poor")
+    }
+    done = run("compare", wide_csv, "-m", "accuracy", "--format", "json", *FEW)
+    document = json.loads(done.out)
+    assert {row["model"]: row["estimate"] for row in document["scores"]} == accuracy
+
+
+def test_every_option_of_the_statistics_is_passed_on(run, wide_csv):
+    options = {
+        "--method": "percentile", "--test": "permutation", "--correction": "fdr_bh",
+        "--confidence-level": 0.9, "--alpha": 0.01, "--seed": 7, "--resamples": 99, "--jobs": 2,
+    }  # fmt: skip
+    flat = [part for option in options.items() for part in option]
+    document = json.loads(run("compare", wide_csv, "--format", "json", *flat).out)
+    assert document["method"] == "percentile"
+    assert document["test"] == "permutation"
+    assert document["correction"] == "fdr_bh"
+    assert (document["confidence_level"], document["alpha"]) == (0.9, 0.01)
+    assert document["n_resamples"] == 99
+    assert "rng:7" in document["signature"]
+
+
+def _stripped(lines):
+    return [line.rstrip() for line in lines]
+
+
+def test_metrics_and_models_are_chosen(run, wide_csv):
+    done = run(
+        "compare", wide_csv, "-m", "f1", "--metric", "mcc",
+        "--model", "poor", "--model", "good", "--format", "json", *FEW,
+    )  # fmt: skip
+    document = json.loads(done.out)
+    assert document["models"] == ["poor", "good"]
+    assert {(row["metric"], row["label"]) for row in document["scores"]} == {
+        ("f1", "bird"), ("f1", "cat"), ("f1", "dog"), ("matthews_corrcoef", None),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "suffix", "start"),
+    [
+        ("csv", ".csv", "table,metric,label,model"),
+        ("json", ".json", "{\n"),
+        ("markdown", ".md", "- accuracy: "),
+        ("latex", ".tex", "\\begin{table}"),
+        ("html", ".html", "<!DOCTYPE html>"),
+        ("table", ".txt", "animals.csv: 3 models"),
+    ],
+)
+def test_each_form_is_printed_and_written(run, wide_csv, tmp_path, form, suffix, start):
+    arguments = ("compare", wide_csv, "-m", "accuracy", *FEW)
+    printed = run(*arguments, "--format", form)
+    assert printed.out.startswith(start)
+    path = tmp_path / f"answer{suffix}"
+    written = run(*arguments, "-o", path)
+    assert written.out == ""
+    assert written.err == f"wrote {path}\n"
+    written_lines = path.read_text(encoding="utf-8").splitlines()
+    assert _stripped(written_lines) == _stripped(printed.out.splitlines())
+
+
+def test_the_format_asked_for_wins_over_the_suffix(run, wide_csv, tmp_path):
+    run("compare", wide_csv, *FEW, "-o", tmp_path / "answer.txt", "--format", "json")
+    assert json.loads((tmp_path / "answer.txt").read_text(encoding="utf-8"))
+
+
+def test_a_forest_plot_is_written_beside_the_table(run, wide_csv, tmp_path):
+    done = run("compare", wide_csv, *FEW, "--plot", "forest.png")
+    assert done.code == 0
+    assert done.err == "wrote forest.png\n"
+    assert (tmp_path / "forest.png").read_bytes().startswith(b"\x89PNG")
+    assert done.out.startswith("animals.csv")
+
+
+def test_the_same_seed_gives_the_same_answer_with_any_number_of_threads(run, wide_csv):
+    arguments = ("compare", wide_csv, "--format", "csv", *FEW)
+    first = run(*arguments, "--seed", "3").out
+    assert run(*arguments, "--seed", "3", "--jobs", "3").out == first
+    assert run(*arguments, "--seed", "4").out != first
+
+
+def test_one_file_per_model(run, wide_csv, tmp_path):
+    with wide_csv.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for model, order in (("good", 1), ("poor", -1)):
+        lines = [f"{row['id']},{row['y_true']},{row[model]}" for row in rows[::order]]
+        (tmp_path / f"{model}.csv").write_text("\n".join(["id,y_true,y_pred", *lines]) + "\n")
+    single = json.loads(run("compare", "good.csv", "poor.csv", "--format", "json", *FEW).out)
+    both = run("compare", wide_csv, "--model", "good", "--model", "poor", "--format", "json", *FEW)
+    assert single["scores"] == json.loads(both.out)["scores"]
+
+
+def test_scores_per_example(run, tmp_path):
+    lines = ["item,a,b", *[f"{i},{i % 3},{(i + 1) % 4}" for i in range(60)]]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    arguments = ("compare", "scores.csv", "--scores", "--id", "item", "--format", "json", *FEW)
+    up = json.loads(run(*arguments).out)
+    assert {row["model"]: row["estimate"] for row in up["scores"]} == {"a": 1.0, "b": 1.5}
+    assert {row["model"]: row["rank"] for row in up["scores"]} == {"a": 2, "b": 1}
+    down = json.loads(run(*arguments, "--lower-is-better").out)
+    assert {row["model"]: row["rank"] for row in down["scores"]} == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("nothing.csv",), ["nothing.csv"]),
+        (("{csv}", "-m", "accuracyy"), ["accuracyy", "accuracy"]),
+        (("{csv}", "-m", "cf1"), ["cf1", "probabilities"]),
+        (("{csv}", "--true", "gold"), ["gold"]),
+        (("{csv}", "--model", "best"), ["best", "good", "fair", "poor"]),
+        (("{csv}", "--confidence-level", "95"), ["95", "0.95"]),
+        (("{csv}", "--alpha", "5"), ["alpha", "5"]),
+        (("{csv}", "-o", "no/such/folder/a.md"), ["no/such/folder", "create it first"]),
+        (("{csv}", "--plot", "forest.gif"), ["forest.gif", ".png"]),
+    ],
+)
+def test_bad_input_is_one_line_on_stderr_and_exit_code_2(run, wide_csv, tmp_path, arguments, parts):
+    done = run("compare", *(part.format(csv=wide_csv) for part in arguments), *FEW)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("modelcompare: error: ")
+    assert len(done.err.splitlines()) == 1
+    assert all(part in done.err for part in parts)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--method", "magic"), ("--resamples", "1"), ("--seed", "-1"), ("--bogus",), ("--ids", "x")],
+)
+def test_a_wrong_option_is_exit_code_2(run, wide_csv, arguments):
+    done = run("compare", wide_csv, *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert arguments[0] in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_error_of_the_program_itself_keeps_its_traceback(run, wide_csv, monkeypatch):
+    monkeypatch.setattr("modelcompare.cli.compare.emit", lambda *_: {}["bug"])
+    done = run("compare", wide_csv, *FEW)
+    assert done.code == 70
+    assert "KeyError: 'bug'" in done.err
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_one_line_on_stderr(run, tmp_path):
+    lines = ["y_true,a,b", *["x,x,x", "y,y,x"] * 10, "rare,rare,rare"]
+    (tmp_path / "rare.csv").write_text("\n".join(lines) + "\n")
+    done = run("compare", "rare.csv", "-m", "recall", *FEW)
+    assert done.code == 0
+    assert done.out.startswith("rare.csv")
+    warned = done.err.splitlines()
+    assert warned
+    assert all(line.startswith("modelcompare: warning: ") for line in warned)
+    assert "recall" in done.err
+    assert "rare" in done.err
+
+
+def test_help_shows_examples_and_fits_the_screen(run):
+    done = run("compare", "--help")
+    assert done.code == 0
+    assert "modelcompare compare bert.csv roberta.csv" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert run("--help").out.count("\n") < 30
+    assert run("--version").out.startswith("modelcompare ")
+
+
+def test_the_choices_are_those_of_the_library():
+    from modelcompare.intervals import Method
+    from modelcompare.significance.corrections import Correction
+    from modelcompare.significance.pairwise import TestName
+
+    for offered, known in (
+        (cli_compare.Method, Method),
+        (cli_compare.Test, TestName),
+        (cli_compare.Correction, Correction),
+    ):
+        assert set(get_args(offered)) == set(get_args(known))
+
+
+def _subprocess(*arguments, **more):
+    environment = {**os.environ, "COLUMNS": "80", **more}
+    command = [sys.executable, "-m", "modelcompare", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, env=environment, check=False)
+
+
+def test_the_installed_program_prints_the_answer_only_on_stdout(wide_csv):
+    done = _subprocess("compare", wide_csv, "-m", "accuracy", *FEW)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "├" in done.stdout.decode()
+
+
+def test_a_terminal_that_knows_only_ascii_gets_ascii(wide_csv):
+    done = _subprocess("compare", wide_csv, "-m", "accuracy", *FEW, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"|---" in done.stdout
+
+
+def test_bad_input_of_the_installed_program_has_no_traceback():
+    done = _subprocess("compare", "nothing.csv")
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("modelcompare: error: nothing.csv")
+    assert io.BytesIO(done.stderr).read().count(b"\n") == 1
