@@ -24,7 +24,8 @@ def as_array(data: ArrayLike) -> NDArray[Any]:
     """Any column as an array; text of any kind as objects of str."""
     array = np.asarray(data)
     if array.dtype.kind == "U":
-        return array.astype(object)
+        # From the data itself: numpy would have turned numbers among texts into texts.
+        return array.astype(object) if data is array else np.asarray(data, dtype=object)
     if array.dtype.kind == "O" and array.ndim == 1:
         return np.array([x.item() if isinstance(x, np.generic) else x for x in array], dtype=object)
     return array
@@ -94,17 +95,33 @@ def check_lengths(
 
 
 def check_defined(array: NDArray[Any], where: str) -> None:
-    """No label is missing."""
-    if array.dtype.kind == "f":
-        bad = ~np.isfinite(array)
-    elif array.dtype.kind == "O":
-        bad = np.array([x is None or x != x for x in array], dtype=bool)
-    else:
-        return
+    """No label is missing, and labels are all texts or all numbers."""
+    bad = _missing(array)
     if bad.any():
         raise ValueError(
             f"{where} has missing values in {rows_text(bad)}; drop these samples or fill them in."
         )
+    if array.dtype.kind == "O":
+        text = np.array([isinstance(x, str) for x in array], dtype=bool)
+        if text.any() and not text.all():
+            raise ValueError(
+                f"{where} mixes texts and numbers: not a text in {rows_text(~text)}; make them "
+                "all of one type."
+            )
+
+
+def is_defined(array: NDArray[Any]) -> bool:
+    """Whether `check_defined` would pass the array."""
+    text = [isinstance(x, str) for x in array] if array.dtype.kind == "O" else []
+    return not _missing(array).any() and (all(text) or not any(text))
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind == "f":
+        return ~np.isfinite(array)
+    if array.dtype.kind == "O":
+        return np.array([x is None or x != x for x in array], dtype=bool)
+    return np.zeros(len(array), dtype=bool)
 
 
 def real_values(array: NDArray[Any] | None, where: str) -> FloatArray:

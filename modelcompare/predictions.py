@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modelcompare import checks
 from modelcompare.checks import frozen
+from modelcompare.kinds import Kind, are_codes, decide_kinds, same_type
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal["labels", "probabilities", "values", "scores", "texts"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
@@ -124,7 +124,7 @@ class Predictions:
         truth = None if y_true is None else checks.as_array(y_true)
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
         checks.check_lengths(arrays, truth, n_samples)
-        kinds = _decide_kinds(kind, arrays, truth, labels)
+        kinds = decide_kinds(kind, arrays, truth, labels)
         self._name = name
         self._greater_is_better = bool(greater_is_better)
         self._true_distribution: FloatArray | None = None
@@ -132,7 +132,8 @@ class Predictions:
         self._labels: NDArray[Any] | None = None
         self._y_true = truth
         if {"labels", "probabilities"} & {*kinds}:
-            self._set_classes(truth, labels, arrays, normalize)
+            said = [a for a, k in zip(arrays.values(), kinds, strict=True) if k == "labels"]
+            self._set_classes(truth, labels, arrays, said, normalize)
         elif "values" in kinds:
             self._y_true = checks.real_values(truth, "`y_true`")
         elif "texts" in kinds and truth is not None:
@@ -396,6 +397,7 @@ class Predictions:
         truth: NDArray[Any] | None,
         labels: ArrayLike | None,
         arrays: Mapping[str, NDArray[Any]],
+        said: Sequence[NDArray[Any]],
         normalize: bool,
     ) -> None:
         if truth is None:
@@ -410,11 +412,11 @@ class Predictions:
             return
         checks.check_defined(truth, "`y_true`")
         found = np.unique(truth)
-        if labels is None and widths and widths[0] > len(found) and _are_codes(found, widths[0]):
+        if labels is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
             found = np.arange(widths[0])
         if labels is None:
-            said = [a for a in arrays.values() if a.ndim == 1 and _same_type(a, truth)]
-            found = np.unique(np.concatenate([found, *said])) if said else found
+            alike = [a for a in said if same_type(a, truth) and checks.is_defined(a)]
+            found = np.unique(np.concatenate([found, *alike]))
         self._labels = checks.classes(labels, found)
         self._codes = frozen(checks.codes("`y_true`", truth, self._labels))
 
@@ -433,67 +435,3 @@ class Predictions:
         if array.ndim == 1:
             array = np.stack([1 - array.astype(np.float64), array], axis=1)
         return checks.probabilities(where, array, self._labels, normalize)
-
-
-def _decide_kinds(
-    kind: Kind | Literal["auto"],
-    arrays: Mapping[str, NDArray[Any]],
-    truth: NDArray[Any] | None,
-    labels: ArrayLike | None,
-) -> tuple[Kind, ...]:
-    """Kind of each model's output, as said or by shape and content."""
-    if kind != "auto":
-        if kind not in get_args(Kind):
-            raise ValueError(f"`kind` must be auto or one of {get_args(Kind)}, got {kind!r}.")
-        if kind == "probabilities" and any(a.ndim == 1 for a in arrays.values()):
-            _check_binary(arrays, truth, labels)
-        return (kind,) * len(arrays)
-    return tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
-
-
-def _kind_of(
-    model: str, array: NDArray[Any], truth: NDArray[Any] | None, labels: ArrayLike | None
-) -> Kind:
-    if truth is None:
-        return "scores"
-    if array.ndim == 2:
-        return "probabilities"
-    real = array.dtype.kind == "f" and not _integral(array)
-    if truth.ndim == 1 and truth.dtype.kind == "f" and not _integral(truth):
-        return "values"
-    if not real:
-        return "labels"
-    known = np.unique(truth) if labels is None else checks.as_array(labels)
-    if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
-        return "probabilities"
-    raise ValueError(
-        f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' for "
-        "regression, or probabilities of shape (n_samples, n_classes)."
-    )
-
-
-def _check_binary(
-    arrays: Mapping[str, NDArray[Any]], truth: NDArray[Any] | None, labels: ArrayLike | None
-) -> None:
-    known = labels if labels is not None else np.unique(truth) if truth is not None else ()
-    if len(np.asarray(known)) != 2:
-        model = next(model for model, array in arrays.items() if array.ndim == 1)
-        raise ValueError(
-            f"model {model!r} gave one probability per sample, which serves two classes only; give "
-            "probabilities of shape (n_samples, n_classes)."
-        )
-
-
-def _integral(array: NDArray[Any]) -> bool:
-    """Whether all floats are whole numbers; missing ones are reported elsewhere."""
-    finite = array[np.isfinite(array)]
-    return bool((finite == np.round(finite)).all())
-
-
-def _are_codes(found: NDArray[Any], n_classes: int) -> bool:
-    """Whether the true labels are integers that index columns of probabilities."""
-    return found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n_classes
-
-
-def _same_type(array: NDArray[Any], truth: NDArray[Any]) -> bool:
-    return (array.dtype.kind == "O") == (truth.dtype.kind == "O")

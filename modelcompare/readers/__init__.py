@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from modelcompare.predictions import Kind, Predictions
+from modelcompare.kinds import Kind
+from modelcompare.predictions import Predictions
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.columns import Columns, frame_predictions
 from modelcompare.readers.per_model import is_harness_log, one_file_per_model

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.predictions import DataWarning, Kind, Predictions
+from modelcompare.kinds import Kind
+from modelcompare.predictions import DataWarning, Predictions
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,78 @@
+"""What models gave: labels, probabilities, values, scores or texts; as said, or by their look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare import checks
+
+Kind = Literal["labels", "probabilities", "values", "scores", "texts"]
+
+
+def decide_kinds(
+    kind: Kind | Literal["auto"],
+    arrays: Mapping[str, NDArray[Any]],
+    truth: NDArray[Any] | None,
+    labels: ArrayLike | None,
+) -> tuple[Kind, ...]:
+    """Kind of each model's output, as said or by shape and content."""
+    if kind != "auto":
+        if kind not in get_args(Kind):
+            raise ValueError(f"`kind` must be auto or one of {get_args(Kind)}, got {kind!r}.")
+        if kind == "probabilities" and any(a.ndim == 1 for a in arrays.values()):
+            _check_binary(arrays, truth, labels)
+        return (kind,) * len(arrays)
+    return tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
+
+
+def _kind_of(
+    model: str, array: NDArray[Any], truth: NDArray[Any] | None, labels: ArrayLike | None
+) -> Kind:
+    if truth is None:
+        return "scores"
+    if array.ndim == 2:
+        return "probabilities"
+    real = array.dtype.kind == "f" and not _integral(array)
+    if truth.ndim == 1 and truth.dtype.kind == "f" and not _integral(truth):
+        return "values"
+    if not real:
+        return "labels"
+    known = np.unique(truth) if labels is None else checks.as_array(labels)
+    if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
+        return "probabilities"
+    raise ValueError(
+        f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' for "
+        "regression, or probabilities of shape (n_samples, n_classes)."
+    )
+
+
+def _check_binary(
+    arrays: Mapping[str, NDArray[Any]], truth: NDArray[Any] | None, labels: ArrayLike | None
+) -> None:
+    known = labels if labels is not None else np.unique(truth) if truth is not None else ()
+    if len(np.asarray(known)) != 2:
+        model = next(model for model, array in arrays.items() if array.ndim == 1)
+        raise ValueError(
+            f"model {model!r} gave one probability per sample, which serves two classes only; give "
+            "probabilities of shape (n_samples, n_classes)."
+        )
+
+
+def _integral(array: NDArray[Any]) -> bool:
+    """Whether all floats are whole numbers; missing ones are reported elsewhere."""
+    finite = array[np.isfinite(array)]
+    return bool((finite == np.round(finite)).all())
+
+
+def are_codes(found: NDArray[Any], n_classes: int) -> bool:
+    """Whether the true labels are integers that index columns of probabilities."""
+    return found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n_classes
+
+
+def same_type(array: NDArray[Any], truth: NDArray[Any]) -> bool:
+    """Whether both hold texts, or both numbers."""
+    return (array.dtype.kind == "O") == (truth.dtype.kind == "O")
