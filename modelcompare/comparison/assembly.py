@@ -16,7 +16,14 @@ from modelcompare.metrics.classification import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, Scheme, SwapMasks
-from modelcompare.significance import TESTS, adjust, all_pairs, max_t, pairwise_p_values
+from modelcompare.significance import (
+    TESTS,
+    adjust,
+    all_pairs,
+    max_t,
+    pair_differences,
+    pairwise_p_values,
+)
 from modelcompare.significance.corrections import Correction, check_correction
 from modelcompare.significance.pairwise import TestName
 
@@ -175,7 +182,7 @@ def _adjusted(
             out[:, family] = adjust(p_values[:, family], correction)
             continue
         point, draws = replicated.point[:, family], replicated.draws[:, :, family]
-        difference = point[model_a] - point[model_b]
+        difference = pair_differences(point, model_a, model_b)
         null = draws[:, model_a] - draws[:, model_b] - difference
         error = replicated.moments.pair_standard_error(model_a, model_b)[:, family]
         adjusted = max_t(null.reshape(len(null), -1), difference.ravel(), error.ravel())

@@ -31,6 +31,7 @@ from modelcompare.resampling import (
     check_scheme,
     seed_sequence,
 )
+from modelcompare.significance import pair_differences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +180,7 @@ class BootstrapResult:
         """
         shape = (len(model_a), self.point.shape[1])
         low, high, fallback = np.empty(shape), np.empty(shape), np.zeros(shape, dtype=bool)
-        difference = self.point[model_a] - self.point[model_b]
+        difference = pair_differences(self.point, model_a, model_b)
         error = self.moments.pair_standard_error(model_a, model_b)
         acceleration = self.moments.pair_acceleration(model_a, model_b)
         step = max(1, _PAIR_BYTES // (8 * self.n_resamples * shape[1]))
@@ -194,6 +195,9 @@ class BootstrapResult:
                 confidence_level=confidence_level,
             )
             low[pairs], high[pairs], fallback[pairs] = part.low, part.high, part.fallback
+        rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))
+        for bound in (low, high):
+            bound[np.abs(bound) <= rounding] = 0.0
         return _without_undefined(Interval(low, high, fallback), difference)
 
     def warn_of_undefined(self) -> None:

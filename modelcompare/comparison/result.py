@@ -14,7 +14,7 @@ from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.verdict import verdict
 from modelcompare.intervals import Interval
-from modelcompare.significance import all_pairs
+from modelcompare.significance import all_pairs, pair_differences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ class Comparison:
         import pandas as pd
 
         model_a, model_b = all_pairs(len(self.models))
-        difference = self.bootstrap.point[model_a] - self.bootstrap.point[model_b]
+        difference = pair_differences(self.bootstrap.point, model_a, model_b)
         keys, names = self.bootstrap.evaluation.keys, np.array(self.models, dtype=object)
         winner = np.where(
             difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
@@ -155,7 +155,7 @@ class Comparison:
         """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
         n_models = len(self.models)
         model_a, model_b = all_pairs(n_models)
-        difference = (self.bootstrap.point[model_a] - self.bootstrap.point[model_b]).T
+        difference = pair_differences(self.bootstrap.point, model_a, model_b).T
         signed = difference * self._direction[:, None]
         shown = (self.p_adjusted < self.alpha).T
         out = np.zeros((len(self._direction), n_models, n_models), dtype=bool)

@@ -51,7 +51,7 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     rival = tied[0]
     clause = _difference_clause(result, position, leader, rival)
     more = f" and {len(tied) - 1} more" if len(tied) > 1 else ""
-    if point[leader] == point[rival]:
+    if math.isclose(point[leader], point[rival], rel_tol=1e-12):
         first = f"{heading}: {models[leader]} and {models[rival]}{more} are level"
         first += f" at {point[leader]:.4g} ({clause})"
     else:

@@ -53,9 +53,10 @@ def one_file_per_model(
         if unknown:
             raise ValueError(f"no file holds model {unknown[0]!r}: there are {', '.join(frames)}.")
         frames = {model: frames[model] for model in columns.models}
+    are_logs = all(is_harness_log(frame) for frame in frames.values())
     frames = _aligned(frames, columns, ids)
     first = next(iter(frames.values()))
-    if all(is_harness_log(frame) for frame in frames.values()):
+    if are_logs:
         scores = {m: _harness_score(m, frame, columns.score) for m, frame in frames.items()}
         return Predictions.from_scores(
             scores,

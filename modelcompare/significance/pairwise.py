@@ -31,6 +31,8 @@ TestName = Literal["sign-flip", "permutation", "bootstrap", "wald"]
 TESTS: tuple[TestName, ...] = get_args(TestName)
 
 _TIE_TOLERANCE = 1e-10
+# Relative difference that a sum of the same numbers in another order may have.
+_ROUNDING = 1e-13
 # Numbers in one block of pairs: some megabytes, whatever the number of pairs.
 _BLOCK_NUMBERS = 2**20
 
@@ -45,6 +47,12 @@ def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
     """
     model_a, model_b = np.triu_indices(n_models, k=1)
     return model_a, model_b
+
+
+def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+    """Differences a - b of values (n_models, n_values); exactly 0 where only rounding differs."""
+    a, b = values[model_a], values[model_b]
+    return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
 
 
 def pairwise_p_values(
@@ -115,7 +123,7 @@ def sign_flip_p_values(
     out = np.empty((len(model_a), estimate.shape[1]))
     for pairs in _pair_blocks(len(model_a), sums.shape[0] * estimate.shape[1]):
         a, b = model_a[pairs], model_b[pairs]
-        difference = estimate[a] - estimate[b]
+        difference = pair_differences(estimate, a, b)
         flipped = signs[:, None, None] * difference + sums[:, a] - sums[:, b]
         out[pairs] = _p_values(
             _count_extreme(
@@ -142,7 +150,7 @@ def permutation_p_values(
     ----------
     .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
     """
-    difference = estimate[model_a] - estimate[model_b]
+    difference = pair_differences(estimate, model_a, model_b)
     tolerance = _tolerance(estimate, model_a, model_b)
     count = np.zeros(difference.shape)
     for _, pairs, swapped in swapped_differences(evaluation, masks, model_a, model_b):
@@ -166,7 +174,7 @@ def bootstrap_p_values(
     out = np.empty((len(model_a), estimate.shape[1]))
     for pairs in _pair_blocks(len(model_a), replicates.shape[0] * estimate.shape[1]):
         a, b = model_a[pairs], model_b[pairs]
-        difference = estimate[a] - estimate[b]
+        difference = pair_differences(estimate, a, b)
         shifted = replicates[:, a] - replicates[:, b] - difference
         count = _count_extreme(shifted, difference, _tolerance(estimate, a, b), alternative)
         out[pairs] = _p_values(count, len(replicates), difference)
@@ -184,11 +192,11 @@ def wald_p_values(
     """Normal test of the difference over its standard error, of shape (n_pairs, n_values)."""
     from scipy.special import ndtr
 
-    difference = estimate[model_a] - estimate[model_b]
+    difference = pair_differences(estimate, model_a, model_b)
     error = moments.pair_standard_error(model_a, model_b)
     # Models that agree on every sample differ by 0 with error 0: nothing to reject.
     z = np.divide(difference, error, out=np.zeros_like(difference), where=error > 0)
-    z = np.where((error == 0) & (difference != 0), np.inf * np.sign(difference), z)
+    z = np.where((error == 0) & (difference != 0), np.copysign(np.inf, difference), z)
     p_value = {
         "two-sided": 2 * ndtr(-np.abs(z)),
         "greater": ndtr(-z),

@@ -1,0 +1,258 @@
+import json
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import modelcompare as mc
+from modelcompare import UndefinedMetricWarning
+
+
+@pytest.fixture(scope="module")
+def preds():
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 3, 300)
+    outputs = {}
+    for model, skill in (("good", 2.0), ("twin", 2.0), ("poor", 0.3)):
+        logits = rng.normal(size=(300, 3)) + skill * np.eye(3)[y_true]
+        outputs[model] = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    return mc.Predictions(y_true, outputs, name="made up")
+
+
+@pytest.fixture(scope="module")
+def result(preds):
+    return mc.compare(preds, ["accuracy", "f1", "cf1_macro", "log_loss"], n_resamples=999)
+
+
+def test_scores_are_long_and_complete(preds, result):
+    scores = result.scores
+    assert scores.columns.tolist() == [
+        "model", "metric", "label", "estimate", "standard_error", "ci_low", "ci_high",
+        "n_undefined", "rank", "rank_low", "rank_high",
+    ]  # fmt: skip
+    assert len(scores) == 3 * (1 + 3 + 1 + 1)
+    f1 = scores[(scores.metric == "f1") & (scores.model == "good")]
+    expected = mc.metrics.f1(preds.y_true, preds.predicted("good"))
+    np.testing.assert_allclose(f1["estimate"], expected)
+    assert f1["label"].tolist() == [0, 1, 2]
+    assert scores[scores.metric == "accuracy"]["label"].isna().all()
+    assert (scores.ci_low < scores.estimate).all()
+    assert (scores.estimate < scores.ci_high).all()
+
+
+def test_differences_are_a_minus_b(result):
+    frame = result.differences
+    assert frame.columns.tolist() == [
+        "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low",
+        "ci_high", "p_value", "p_adjusted", "better",
+    ]  # fmt: skip
+    score = result.scores.set_index(["model", "metric", "label"])["estimate"]
+    for row in frame.itertuples():
+        a, b = score[row.model_a, row.metric, row.label], score[row.model_b, row.metric, row.label]
+        np.testing.assert_allclose(row.difference, a - b, atol=1e-12)
+    assert (frame.p_adjusted >= frame.p_value).all()
+
+
+def test_the_better_model_follows_the_direction_of_the_metric(result):
+    shown = result.differences.dropna(subset="better")
+    assert set(shown.better) <= {"good", "twin"}
+    assert "log_loss" in set(shown.metric)
+    ranks = result.scores[result.scores.metric == "log_loss"].set_index("model")["rank"]
+    assert ranks["poor"] == 3
+
+
+def test_ranks_leave_open_what_the_tests_leave_open(result):
+    accuracy = result.scores[result.scores.metric == "accuracy"].set_index("model")
+    assert accuracy.loc[["good", "twin"], ["rank_low", "rank_high"]].to_numpy().tolist() == [
+        [1, 2],
+        [1, 2],
+    ]
+    assert accuracy.loc["poor", ["rank_low", "rank_high"]].tolist() == [3, 3]
+
+
+def test_holm_is_over_all_pairs_and_classes_of_a_metric(result):
+    from statsmodels.stats.multitest import multipletests
+
+    for _, family in result.differences.groupby("metric"):
+        np.testing.assert_allclose(
+            family.p_adjusted, multipletests(family.p_value, method="holm")[1]
+        )
+
+
+def test_the_verdict_is_honest(result):
+    accuracy, *_, last = result.verdict().splitlines()
+    assert re.match(
+        r"accuracy: (good|twin) leads \(0\.\d+\) but cannot be told from (good|twin) \([+-]0\.\d+, "
+        r"95% CI -0\.\d+ to 0\.\d+, p = 0\.\d+\); it is better than poor\.", accuracy,
+    )  # fmt: skip
+    assert last.startswith("log_loss: ")
+
+
+def test_what_would_settle_a_tie_is_the_normal_approximation(preds):
+    result = mc.compare(preds[["good", "twin"]], "accuracy", n_resamples=99)
+    row = result.differences.iloc[0]
+    z = stats.norm.isf(0.025) + stats.norm.isf(0.2)
+    needed = 300 * (z * row.standard_error / row.difference) ** 2
+    said = float(re.search(r"About ([\d,]+) samples", result.verdict())[1].replace(",", ""))
+    assert said == pytest.approx(needed, rel=0.06)
+
+
+def test_equal_models_are_level(preds):
+    both = mc.Predictions(
+        preds.y_true, {"a": preds.probabilities("good"), "b": preds.probabilities("good")}
+    )
+    result = mc.compare(both, "f1_macro", n_resamples=99)
+    row = result.differences.iloc[0]
+    assert (row.difference, row.p_value, row.ci_low, row.ci_high) == (0, 1, 0, 0)
+    assert "a and b are level" in result.verdict()
+
+
+def test_one_model_has_scores_and_no_differences(preds):
+    result = mc.compare(preds["good"], n_resamples=99)
+    assert result.differences.empty
+    assert result.verdict().startswith("accuracy: good scores 0.")
+    assert result.plot() is not None
+
+
+@pytest.mark.parametrize("test", ["sign-flip", "permutation", "bootstrap", "wald"])
+@pytest.mark.parametrize("correction", ["holm", "max-t", "fdr_bh", "none"])
+def test_every_test_and_correction_tells_the_poor_model(preds, test, correction):
+    result = mc.compare(preds, "f1_macro", test=test, correction=correction, n_resamples=499)
+    frame = result.differences.set_index(["model_a", "model_b"])
+    assert frame.loc[("good", "poor"), "better"] == "good"
+    assert pd.isna(frame.loc[("good", "twin"), "better"])
+    assert f"test:{test}|adjust:{correction}" in result.signature
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "BCa", "normal"])
+def test_intervals_of_all_methods_are_alike(preds, method):
+    scores = mc.compare(preds, "accuracy", method=method, n_resamples=1999).scores
+    half = stats.norm.isf(0.025) * scores.standard_error
+    np.testing.assert_allclose(scores.ci_low, scores.estimate - half, atol=0.01)
+    np.testing.assert_allclose(scores.ci_high, scores.estimate + half, atol=0.01)
+
+
+def test_the_same_seed_gives_the_same_numbers(preds):
+    first, again = (mc.compare(preds, "cf1", n_resamples=300, rng=4, n_jobs=j) for j in (1, 3))
+    pd.testing.assert_frame_equal(first.scores, again.scores, rtol=1e-12)
+    pd.testing.assert_frame_equal(first.differences, again.differences, rtol=1e-9)
+    other = mc.compare(preds, "cf1", n_resamples=300, rng=5)
+    assert not other.scores.ci_low.equals(first.scores.ci_low)
+
+
+def test_the_order_of_models_does_not_matter(preds, result):
+    turned = mc.compare(preds[["poor", "twin", "good"]], ["accuracy", "f1"], n_resamples=999)
+    ours = result.scores.set_index(["model", "metric", "label"])
+    theirs = turned.scores.set_index(["model", "metric", "label"]).reindex(ours.index).dropna()
+    np.testing.assert_allclose(theirs.estimate, ours.loc[theirs.index].estimate)
+
+
+def test_undefined_resamples_are_counted_and_said():
+    preds = mc.Predictions([0] * 30 + [1] * 2, {"a": [0] * 30 + [1, 1], "b": [0] * 31 + [1]})
+    with pytest.warns(
+        UndefinedMetricWarning, match=r"recall of class 1 is undefined on 1\d\.\d% of"
+    ):
+        result = mc.compare(preds, "recall", n_resamples=999, method="percentile")
+    rare = result.scores[result.scores.label == 1]
+    expected = 999 * (30 / 32) ** 32
+    np.testing.assert_allclose(rare.n_undefined, expected, atol=45)
+    assert rare[["ci_low", "ci_high"]].notna().all(axis=None)
+
+
+def test_a_metric_undefined_on_the_test_set_has_no_interval():
+    preds = mc.Predictions([0, 1] * 10, {"a": [0] * 20, "b": [0, 1] * 10})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        result = mc.compare(preds, "precision", n_resamples=99, method="percentile")
+    row = result.scores[(result.scores.model == "a") & (result.scores.label == 1)].iloc[0]
+    assert np.isnan([row.estimate, row.ci_low, row.ci_high]).all()
+    pair = result.differences[result.differences.label == 1].iloc[0]
+    assert np.isnan(pair.p_value)
+    assert pd.isna(pair.better)
+
+
+def test_forms_of_the_answer(result, tmp_path):
+    document = json.loads(result.to_json())
+    assert document["signature"] == result.signature
+    assert len(document["differences"]) == len(result.differences)
+    assert result.signature in result.to_markdown()
+    assert "\\toprule" in result.to_latex()
+    assert result.to_csv().startswith("table,metric,label,model")
+    result.to_html(tmp_path / "page.html")
+    assert "<svg" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_callable_can_be_compared(preds):
+    def errors(y_true, y_output):
+        return float((y_true != y_output.argmax(axis=1)).mean())
+
+    result = mc.compare(preds, [errors, "accuracy"], n_resamples=50)
+    scores = result.scores.pivot(index="model", columns="metric", values="estimate")
+    np.testing.assert_allclose(scores["errors"], 1 - scores["accuracy"])
+
+
+def test_per_example_scores():
+    rng = np.random.default_rng(0)
+    preds = mc.Predictions.from_scores(
+        {"a": rng.random(50), "b": rng.random(50) + 1}, greater_is_better=False
+    )
+    result = mc.compare(preds, n_resamples=199)
+    assert result.scores.set_index("model")["rank"].to_dict() == {"a": 1, "b": 2}
+    assert result.differences.better.tolist() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_resamples": 1}, "`n_resamples` must be at least 2, got 1."),
+        ({"alpha": 0}, "`alpha` must be in (0, 1), got 0."),
+        ({"test": "t"}, "`test` must be one of sign-flip, permutation, bootstrap, wald, got 't'."),
+        ({"correction": "bh"}, "`correction` must be one of holm, hommel, bonferroni, sidak, fdr_bh, "
+         "fdr_by, max-t, none, got 'bh'."),
+        ({"scheme": "jackknife"}, "`scheme` must be one of multinomial, poisson, bayesian, got "
+         "'jackknife'."),
+        ({"metrics": []}, "`metrics` is empty; name at least one, e.g. metrics=['accuracy']."),
+        ({"metrics": ["f1", "f1"]}, "`metrics` names f1 more than once; drop the repeats."),
+        ({"metrics": ["mean_score"]}, "metric 'mean_score' needs scores, but model 'good' gave "
+         "probabilities."),
+    ],
+)  # fmt: skip
+def test_options_out_of_range(preds, options, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        mc.compare(preds, **options)
+    with pytest.raises(TypeError, match="`metrics` holds 3; give a metric's name"):
+        mc.compare(preds, [3])
+
+
+def test_a_metric_of_probabilities_needs_them():
+    preds = mc.Predictions([0, 1], {"a": [0, 1]})
+    with pytest.raises(
+        ValueError, match="metric 'cf1' needs probabilities, but model 'a' gave labels"
+    ):
+        mc.compare(preds, "cf1")
+
+
+@pytest.mark.parametrize("scheme", ["poisson", "bayesian"])
+def test_other_schemes_agree_with_the_multinomial(preds, scheme):
+    ours = mc.bootstrap(preds, "cf1_macro", scheme=scheme, n_resamples=2000).draws.std(axis=0)
+    plain = mc.bootstrap(preds, "cf1_macro", n_resamples=2000).draws.std(axis=0)
+    np.testing.assert_allclose(ours, plain, rtol=0.1)
+
+
+def test_m_out_of_n_spreads_wider(preds):
+    part = mc.bootstrap(preds, "accuracy", size=75, n_resamples=2000).draws.std(axis=0)
+    whole = mc.bootstrap(preds, "accuracy", n_resamples=2000).draws.std(axis=0)
+    np.testing.assert_allclose(part / whole, 2, rtol=0.1)
+
+
+def test_a_second_interval_needs_no_new_draws(preds):
+    result = mc.bootstrap(preds, ["accuracy", "cf1"], n_resamples=200)
+    assert result.replicates.shape == (200, 3 * 4)
+    narrow = result.confidence_interval(method="percentile", confidence_level=0.5)
+    wide = result.confidence_interval(method="percentile", confidence_level=0.99)
+    assert (narrow.ci_low > wide.ci_low).all()
+    assert result.to_frame().columns.tolist() == wide.columns.tolist()
+    np.testing.assert_allclose(result.estimate.to_numpy(), wide.estimate)

@@ -1,0 +1,94 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as sk
+
+import modelcompare as mc
+from modelcompare import UndefinedMetricWarning
+
+Y_TRUE, Y_PRED = [0, 1, 2, 2, 1, 0, 2], [0, 1, 1, 2, 0, 0, 2]
+
+
+@pytest.mark.parametrize("average", [None, "macro", "micro", "weighted"])
+@pytest.mark.parametrize(
+    ("function", "reference"),
+    [
+        (mc.metrics.f1, sk.f1_score),
+        (mc.metrics.precision, sk.precision_score),
+        (mc.metrics.recall, sk.recall_score),
+        (mc.metrics.jaccard, sk.jaccard_score),
+    ],
+)
+def test_they_take_and_give_what_scikit_learns_do(function, reference, average):
+    weight = np.arange(1, 8)
+    found = function(Y_TRUE, Y_PRED, average=average, sample_weight=weight)
+    expected = reference(Y_TRUE, Y_PRED, average=average, sample_weight=weight)
+    np.testing.assert_allclose(found, expected, atol=1e-14)
+
+
+def test_binary_average_looks_at_one_class():
+    y_true, y_pred = ["spam", "ham", "spam", "ham"], ["spam", "spam", "ham", "ham"]
+    assert mc.metrics.f1(y_true, y_pred, average="binary", pos_label="spam") == 0.5
+    with pytest.raises(ValueError, match=r"`pos_label` 1 is not a class: \['ham', 'spam'\]"):
+        mc.metrics.f1(y_true, y_pred, average="binary")
+
+
+def test_each_function_is_the_registered_metric_of_its_name():
+    rng = np.random.default_rng(0)
+    y_true, y_prob = rng.integers(0, 3, 40), rng.dirichlet(np.ones(3), 40)
+    preds = mc.Predictions(y_true, {"a": y_prob})
+    for name in ("accuracy", "balanced_accuracy", "f1", "precision", "recall", "specificity",
+                 "jaccard", "matthews_corrcoef", "cohen_kappa", "cf1", "cprecision", "crecall",
+                 "caccuracy", "brier_score", "log_loss"):  # fmt: skip
+        metric = mc.get_metric(name)
+        output = y_prob if metric.needs == "probabilities" else y_prob.argmax(axis=1)
+        found = getattr(mc.metrics, name)(y_true, output)
+        expected = mc.bootstrap(preds, name, n_resamples=2).estimate.to_numpy()
+        np.testing.assert_allclose(np.ravel(found), expected, atol=1e-14)
+    assert mc.metrics.fbeta(y_true, y_prob.argmax(1), beta=2, average="macro") == pytest.approx(
+        sk.fbeta_score(y_true, y_prob.argmax(1), beta=2, average="macro")
+    )
+
+
+def test_undefined_values_are_said():
+    with pytest.warns(UndefinedMetricWarning, match="precision is 0 / 0 here"):
+        assert np.isnan(mc.metrics.precision([0, 1], [0, 0])[1])
+    assert mc.metrics.precision([0, 1], [0, 0], zero_division=0)[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mc.metrics.f1([0, 1], [0]), "`y_true` (2) and the model's output (1) must have "
+         "the same, positive number of rows."),
+        (lambda: mc.metrics.f1([0, 1], [0, 1], average="samples"), "`average` must be None, macro, "
+         "micro, weighted or binary, got 'samples'."),
+        (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be a finite number of at "
+         "least 0, got -1."),
+        (lambda: mc.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be true, "
+         "pred or all, got 'rows'."),
+        (lambda: mc.get_metric("f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, "
+         "cf1_macro, f1_micro?"),
+    ],
+)  # fmt: skip
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        call()
+
+
+@pytest.mark.parametrize("normalize", [None, "true", "pred", "all"])
+def test_confusion_matrix(normalize):
+    names = ["x", "y", "z"]
+    y_true, y_pred = [names[i] for i in Y_TRUE], [names[i] for i in Y_PRED]
+    frame = mc.confusion_matrix(y_true, y_pred, normalize=normalize)
+    expected = sk.confusion_matrix(y_true, y_pred, normalize=normalize)
+    np.testing.assert_allclose(frame.to_numpy(), expected)
+    assert frame.index.tolist() == frame.columns.tolist() == names
+    assert isinstance(frame, pd.DataFrame)
+
+
+def test_probabilistic_confusion_matrix_of_soft_labels():
+    frame = mc.probabilistic_confusion_matrix([[0.5, 0.5], [0, 1]], [[0.75, 0.25], [0.5, 0.5]])
+    assert frame.to_numpy().tolist() == [[0.375, 0.125], [0.875, 0.625]]

@@ -1,0 +1,99 @@
+"""Laws that hold for every metric, on data that hypothesis makes up."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from modelcompare import Predictions
+from modelcompare.engine import Evaluation
+from modelcompare.metrics import METRICS, resolve_metrics
+
+NAMES = [name for name, m in METRICS.items() if m.needs in ("labels", "probabilities")]
+
+
+@st.composite
+def data_sets(draw, n_classes=3):
+    n = draw(st.integers(4, 20))
+    y_true = draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
+    seed = draw(st.integers(0, 2**16))
+    rng = np.random.default_rng(seed)
+    y_prob = rng.dirichlet(np.full(n_classes, 0.7), n)
+    return np.array(y_true), y_prob
+
+
+def values(y_true, y_prob, labels, weight=None, names=NAMES):
+    preds = Predictions(y_true, {"a": y_prob}, labels=labels, sample_weight=weight)
+    evaluation = Evaluation(preds, resolve_metrics(names, preds))
+    return evaluation.estimate()[0], evaluation
+
+
+@settings(max_examples=25)
+@given(data_sets(), st.randoms(use_true_random=False))
+def test_the_order_of_samples_does_not_matter(data, random):
+    y_true, y_prob = data
+    order = np.array(random.sample(range(len(y_true)), len(y_true)))
+    before, _ = values(y_true, y_prob, range(3))
+    after, _ = values(y_true[order], y_prob[order], range(3))
+    np.testing.assert_allclose(after, before, atol=1e-12)
+
+
+@settings(max_examples=25)
+@given(data_sets(), st.permutations(range(3)))
+def test_the_names_of_classes_do_not_matter(data, order):
+    y_true, y_prob = data
+    order = np.array(order)
+    before, evaluation = values(y_true, y_prob, range(3))
+    renamed = np.empty_like(y_prob)
+    renamed[:, order] = y_prob
+    after, _ = values(order[y_true], renamed, range(3))
+    for name in NAMES:
+        where = evaluation.metric_slice(name)
+        found, expected = after[where], before[where]
+        if len(expected) == 3:
+            found = found[order]
+        np.testing.assert_allclose(found, expected, atol=1e-12, err_msg=name)
+
+
+@settings(max_examples=25)
+@given(data_sets(), st.integers(0, 2**16))
+def test_weights_equal_repeats(data, seed):
+    y_true, y_prob = data
+    counts = np.random.default_rng(seed).integers(0, 4, len(y_true))
+    if counts.sum() < 2:
+        return
+    weighted, _ = values(y_true, y_prob, range(3), weight=counts)
+    repeated, _ = values(np.repeat(y_true, counts), np.repeat(y_prob, counts, axis=0), range(3))
+    np.testing.assert_allclose(weighted, repeated, atol=1e-12)
+
+
+@settings(max_examples=25)
+@given(data_sets())
+def test_values_lie_within_the_bounds(data):
+    _, evaluation = values(*data, range(3))
+    for name in NAMES:
+        low, high = METRICS[name].bounds
+        found = evaluation.estimate()[0][evaluation.metric_slice(name)]
+        defined = found[~np.isnan(found)]
+        assert (defined >= low - 1e-12).all(), name
+        assert (defined <= high + 1e-12).all(), name
+
+
+@settings(max_examples=15)
+@given(data_sets())
+def test_the_jackknife_is_the_value_without_a_sample(data):
+    y_true, y_prob = data
+    _, evaluation = values(y_true, y_prob, range(3))
+    closed = evaluation.jackknife(slice(None), slice(None))[:, 0]
+    for i in range(len(y_true)):
+        kept = np.arange(len(y_true)) != i
+        left, _ = values(y_true[kept], y_prob[kept], range(3))
+        np.testing.assert_allclose(closed[i], left, atol=1e-9)
+
+
+def test_a_perfect_and_certain_model_gets_the_best_value():
+    y_true = np.array([0, 1, 2, 0, 1, 2])
+    found, evaluation = values(y_true, np.eye(3)[y_true], range(3))
+    for name in NAMES:
+        best = 1.0 if METRICS[name].greater_is_better else 0.0
+        assert found[evaluation.metric_slice(name)] == pytest.approx(best, abs=1e-12), name
