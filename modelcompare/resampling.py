@@ -281,6 +281,14 @@ def subsample(
     return np.sort(np.concatenate(chosen))
 
 
+def random_groups(n_units: int, n_groups: int) -> IntArray:
+    """Group of each unit: groups of sizes that differ by one at most, the same on every call."""
+    if n_groups == n_units:
+        return np.arange(n_units)
+    generator = np.random.default_rng(np.random.SeedSequence([n_units, n_groups]))
+    return generator.permutation(np.arange(n_units) % n_groups)
+
+
 def check_scheme(scheme: str) -> Scheme:
     """Return the scheme, or say which there are."""
     if scheme not in get_args(Scheme):

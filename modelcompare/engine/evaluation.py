@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.columns import Column, lay_out
+from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import DistinctRows, cluster_codes, sample_units
 from modelcompare.engine.weights import GivenWeights, Weights
@@ -89,6 +90,7 @@ class Evaluation:
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
+        self._left_out: dict[tuple[str, str], FloatArray] = {}
         self._rows: DistinctRows | None = None
         if collapse is not False and self._collapsible(required=collapse is True):
             rows = DistinctRows.of(predictions, strata)
@@ -358,13 +360,13 @@ class Evaluation:
             outcomes = Outcomes.of(self.predictions, model)
             left = metric.jackknife(outcomes, self._per_sample(np.ones((1, len(outcomes))))[0])
             return left[rows].reshape(len(left[rows]), -1)
-        evaluate = self._evaluator(metric, model)
-        values = []
-        for unit in range(*rows.indices(self.units.n_units)):
-            weights = np.ones((1, self.units.n_units))
-            weights[0, unit] = 0.0
-            values.append(evaluate(self._per_sample(weights)).reshape(-1))
-        return np.array(values)
+        key = (metric.name, model)
+        if key not in self._left_out:
+            evaluate = self._evaluator(metric, model)
+            self._left_out[key] = leave_out(
+                lambda weights: evaluate(self._per_sample(weights)), self.units.n_units
+            )
+        return self._left_out[key][rows]
 
     def _per_sample(self, unit_weights: FloatArray) -> FloatArray:
         """Weights of the samples behind the units, times their sample weights."""

@@ -87,7 +87,20 @@ def comparison_screen(
         lines += [Text(), *_leaderboard(result, shown, width, glyphs)]
         if any(len(block.differences) for block in shown):
             lines += [Text(), *_differences(result, shown, width)]
-    return Group(*lines, Text(), Text(result.signature, style="dim", overflow="fold"))
+    return Group(*lines, Text(), *signature_lines(result.signature, width))
+
+
+def signature_lines(signature: str, width: int) -> list[Text]:
+    """Break a signature between its parts where it is wider than the page."""
+    lines = [""]
+    for part in signature.split("|"):
+        longer = f"{lines[-1]}|{part}" if lines[-1] else part
+        if len(longer) < width or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines[-1] += "|"
+            lines.append(f"  {part}")
+    return [Text(line, style="dim") for line in lines]
 
 
 def _verdict(result: Comparison, *, show_all: bool) -> Text:

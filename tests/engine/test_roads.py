@@ -111,6 +111,20 @@ def test_a_callable_gives_what_the_metric_does():
     )
 
 
+def test_many_samples_are_left_out_in_groups():
+    preds = random_predictions(n=2000, n_models=2)
+    function = from_callable(lambda y, p: (y == p).mean(), name="mine")
+    mine = Evaluation(preds, resolve_metrics([function], preds))
+    moments = engine.influence_moments(mine, mine.estimate())
+    by_name = Evaluation(preds, resolve_metrics(["accuracy"], preds), collapse=False)
+    exact = engine.influence_moments(by_name, by_name.estimate())
+    np.testing.assert_allclose(moments.standard_error(), exact.standard_error(), rtol=0.05)
+    pair = np.array([0]), np.array([1])
+    np.testing.assert_allclose(
+        moments.pair_standard_error(*pair), exact.pair_standard_error(*pair), rtol=0.08
+    )
+
+
 def test_a_callable_that_takes_no_weights_says_so():
     preds = random_predictions()
     function = from_callable(lambda y, p: (y == p).mean(), name="mine")

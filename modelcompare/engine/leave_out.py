@@ -1,0 +1,45 @@
+"""Leave-one-out values where no closed form gives them: by evaluating without each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.resampling import random_groups
+
+FloatArray = NDArray[np.float64]
+
+# Evaluations per model and metric that influence functions may cost.
+MAX_EVALUATIONS = 1000
+_AT_ONCE = 64
+
+
+def leave_out(evaluate: Callable[[FloatArray], FloatArray], n_units: int) -> FloatArray:
+    """Values without each unit in turn, of shape (n_units, n_values).
+
+    Above `MAX_EVALUATIONS` units whole random groups are left out (delete-group jackknife). A
+    group's influence is shared among its g members as 1 / sqrt(g) of it to each, so that sums of
+    squares, and with them standard errors, are those of the groups.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Values, of shape (n_resamples, ...), under weights (n_resamples, n_units).
+    n_units : int
+        Number of units.
+    """
+    group = random_groups(n_units, min(n_units, MAX_EVALUATIONS))
+    sizes = np.bincount(group)
+    parts = []
+    for start in range(0, len(sizes), _AT_ONCE):
+        chosen = np.arange(start, min(start + _AT_ONCE, len(sizes)))
+        weights = (group[None, :] != chosen[:, None]).astype(np.float64)
+        parts.append(evaluate(weights).reshape(len(chosen), -1))
+    left = np.vstack(parts)
+    if len(sizes) == n_units:
+        return left[group]
+    estimate = evaluate(np.ones((1, n_units))).reshape(1, -1)
+    share = (n_units - sizes) / ((n_units - 1) * np.sqrt(sizes))
+    return (estimate - (estimate - left) * share[:, None])[group]
