@@ -24,15 +24,38 @@ if TYPE_CHECKING:
     )
     from modelcompare.predictions import Predictions
     from modelcompare.readers import read_predictions
+    from modelcompare.significance import variance_tests
+    from modelcompare.studies import (
+        PAPER_PAIRS,
+        PAPER_RATIOS,
+        AgreementStudy,
+        SampleSize,
+        SensitivityStudy,
+        UndefinedStudy,
+        VarianceStudy,
+        agreement_study,
+        sample_size,
+        sensitivity_study,
+        undefined_study,
+        variance_study,
+    )
 
     __version__: str
 
 __all__ = [
+    "PAPER_PAIRS",
+    "PAPER_RATIOS",
+    "AgreementStudy",
     "BootstrapResult",
     "Comparison",
     "Metric",
     "Predictions",
+    "SampleSize",
+    "SensitivityStudy",
     "UndefinedMetricWarning",
+    "UndefinedStudy",
+    "VarianceStudy",
+    "agreement_study",
     "bootstrap",
     "compare",
     "confusion_matrix",
@@ -41,6 +64,11 @@ __all__ = [
     "metrics",
     "probabilistic_confusion_matrix",
     "read_predictions",
+    "sample_size",
+    "sensitivity_study",
+    "undefined_study",
+    "variance_study",
+    "variance_tests",
 ]
 
 # Where each public name lives; tests/test_init.py holds it against the imports above.
@@ -61,6 +89,21 @@ _NAMES_OF_MODULE = {
     ),
     "predictions": ("Predictions",),
     "readers": ("read_predictions",),
+    "significance": ("variance_tests",),
+    "studies": (
+        "PAPER_PAIRS",
+        "PAPER_RATIOS",
+        "AgreementStudy",
+        "SampleSize",
+        "SensitivityStudy",
+        "UndefinedStudy",
+        "VarianceStudy",
+        "agreement_study",
+        "sample_size",
+        "sensitivity_study",
+        "undefined_study",
+        "variance_study",
+    ),
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
 

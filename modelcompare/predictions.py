@@ -330,6 +330,20 @@ class Predictions:
             raise KeyError("no model named; write preds[['a', 'b']].")
         return self._replaced({model: self.output(model) for model in chosen})
 
+    def with_outputs(self, probabilities: Mapping[str, ArrayLike]) -> Predictions:
+        """The same test set with other models, given by probabilities over the same classes."""
+        if self._labels is None:
+            raise ValueError("there are no classes here for probabilities to be over.")
+        return self._replaced(
+            {
+                model: Output(
+                    "probabilities",
+                    frozen(checks.probabilities(f"model {model!r}", array, self._labels, False)),
+                )
+                for model, array in checks.model_arrays(probabilities).items()
+            }
+        )
+
     def subset(self, rows: ArrayLike) -> Predictions:
         """Some of the samples.
 

@@ -25,7 +25,7 @@ RESAMPLE_BLOCK = 128
 ROW_BLOCK = 65_536
 
 # One stream for each purpose, so that a bootstrap and a permutation of one seed are independent.
-_BOOTSTRAP, _MASKS, _SUBSAMPLE, _STRATUM = range(4)
+_BOOTSTRAP, _MASKS, _SUBSAMPLE, _STRATUM, _PART = range(5)
 
 
 def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
@@ -54,6 +54,18 @@ def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
     if rng < 0:
         raise ValueError(f"`rng` must not be negative, got {rng}.")
     return np.random.SeedSequence(int(rng))
+
+
+def rng_label(rng: RngLike) -> str:
+    """Name a source of randomness in a signature, as far as it can be named."""
+    if isinstance(rng, int | np.integer):
+        return str(int(rng))
+    return "unseeded" if rng is None else "generator"
+
+
+def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """Seed of its own for one part of a study, the same whenever it is asked for."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, _PART, *key))
 
 
 @dataclass(frozen=True)
@@ -279,6 +291,11 @@ def subsample(
         for stratum in range(len(counts))
     ]
     return np.sort(np.concatenate(chosen))
+
+
+def standard_normal(seed: np.random.SeedSequence, shape: tuple[int, ...]) -> FloatArray:
+    """Independent standard normal numbers."""
+    return np.random.default_rng(seed).standard_normal(shape)
 
 
 def random_groups(n_units: int, n_groups: int) -> IntArray:

@@ -202,6 +202,65 @@ class OutputOptions:
     ] = False
 
 
+@dataclass(frozen=True)
+class StudyOptions:
+    """How a study draws."""
+
+    resamples: Annotated[
+        int,
+        typer.Option(min=2, metavar="N", help="Resamples.", rich_help_panel=_RESAMPLING),
+    ] = 1000
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Seed of the random numbers.", rich_help_panel=_RESAMPLING
+        ),
+    ] = 0
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Threads; -1 for all processors. Results do not depend on it.",
+            rich_help_panel=_RESAMPLING,
+        ),
+    ] = None
+
+    def options(self) -> dict[str, Any]:
+        """The same as arguments of a study."""
+        return {"n_resamples": self.resamples, "rng": self.seed, "n_jobs": self.jobs}
+
+
+@dataclass(frozen=True)
+class StudyOutputOptions:
+    """Where a study's tables and figures go."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None
+    format: Annotated[
+        Literal["table", "markdown", "latex"] | None,
+        typer.Option(
+            metavar="FORM",
+            help="What to print: table, markdown or latex.",
+            show_default=False,
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None
+    all: Annotated[
+        bool,
+        typer.Option(
+            "--all", metavar="", help="Show every row of the table.", rich_help_panel=_OUTPUT
+        ),
+    ] = False
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """Spread a command's groups of options into single parameters for typer.
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from modelcompare.cli.options import Format, OutputOptions
+from modelcompare.cli.options import Format, OutputOptions, StudyOutputOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console, RenderableType
+
+    from modelcompare.report.study_tables import TextTable
 
 _FORMAT_OF_SUFFIX: dict[str, Format] = {
     ".csv": "csv",
@@ -78,6 +80,38 @@ def emit(
         console.print(screen(console))
     else:
         typer.echo(texts[form](), nl=False)
+
+
+def check_folder(options: StudyOutputOptions) -> None:
+    """Refuse a folder that cannot be, and missing extras, before the work starts."""
+    if options.output is None:
+        return
+    from modelcompare.report.style import check_matplotlib
+
+    check_matplotlib()
+    if options.output.exists() and not options.output.is_dir():
+        raise ValueError(f"{options.output} is a file; name a folder.")
+
+
+def emit_study(
+    options: StudyOutputOptions,
+    tables: Sequence[TextTable],
+    signature: str,
+    write: Callable[[Path], Sequence[Path]],
+) -> None:
+    """Print the short tables of a study, and write everything into the folder asked for."""
+    from modelcompare.report import tables_latex, tables_markdown, tables_screen
+
+    if options.format == "markdown":
+        typer.echo(tables_markdown(tables, signature), nl=False)
+    elif options.format == "latex":
+        typer.echo(tables_latex(tables, signature), nl=False)
+    else:
+        console = terminal()
+        console.print(tables_screen(tables, signature, width=console.width, show_all=options.all))
+    if options.output is not None:
+        written = write(options.output)
+        say(f"wrote {len(written)} files into {options.output}")
 
 
 def emit_figure(path: Path, figure: Figure) -> None:

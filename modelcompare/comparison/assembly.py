@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from modelcompare.intervals import Method, check_confidence_level, check_method
 from modelcompare.metrics.classification import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, Scheme, SwapMasks
+from modelcompare.resampling import RngLike, Scheme, SwapMasks, rng_label
 from modelcompare.significance import (
     TESTS,
     adjust,
@@ -163,7 +162,7 @@ def compare(
         test=test,
         correction=correction,
         alpha=alpha,
-        rng_label=_rng_label(rng),
+        rng_label=rng_label(rng),
     )
 
 
@@ -193,9 +192,3 @@ def _adjusted(
 def _check_test(test: str) -> None:
     if test not in TESTS:
         raise ValueError(f"`test` must be one of {', '.join(TESTS)}, got {test!r}.")
-
-
-def _rng_label(rng: Any) -> str:
-    if isinstance(rng, int | np.integer):
-        return str(int(rng))
-    return "unseeded" if rng is None else "generator"

@@ -1,7 +1,12 @@
 """Weights x statistics -> totals -> values: every metric of every model, block by block."""
 
 from modelcompare.engine.evaluation import Evaluation, ValueKey
-from modelcompare.engine.influence import InfluenceMoments, influence_moments, signed_sums
+from modelcompare.engine.influence import (
+    InfluenceMoments,
+    influence_moments,
+    row_chunks,
+    signed_sums,
+)
 from modelcompare.engine.swaps import swapped_differences
 
 __all__ = [
@@ -9,6 +14,7 @@ __all__ = [
     "InfluenceMoments",
     "ValueKey",
     "influence_moments",
+    "row_chunks",
     "signed_sums",
     "swapped_differences",
 ]

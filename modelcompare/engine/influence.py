@@ -86,7 +86,7 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     first = np.zeros((n_values, n_models))
     second = np.zeros((n_values, n_models, n_models))
     third = np.zeros_like(second)
-    for rows in _row_chunks(evaluation):
+    for rows in row_chunks(evaluation):
         influence = evaluation.influence(slice(None), rows, estimate)
         counts = evaluation.units.counts()[rows].astype(np.float64)
         for value in range(n_values):
@@ -140,7 +140,8 @@ def signed_sums(
     return sums, signs
 
 
-def _row_chunks(evaluation: Evaluation) -> Iterator[slice]:
+def row_chunks(evaluation: Evaluation) -> Iterator[slice]:
+    """Units whose influences on every value of every model fit into memory at once."""
     per_row = 8 * 4 * len(evaluation.models) * len(evaluation.keys)
     step = max(1, PASS_BYTES // 4 // per_row)
     for start in range(0, evaluation.units.n_units, step):

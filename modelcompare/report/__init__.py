@@ -1,8 +1,35 @@
 """All that a person looks at: tables, figures, pages and the terminal's screen."""
 
+from modelcompare.report.agreement_plots import (
+    plot_agreement,
+    plot_population,
+    plot_sample_size,
+    plot_sensitivity,
+    plot_undefined,
+)
 from modelcompare.report.files import check_writable, figure_format, write_figure, write_text
 from modelcompare.report.html import comparison_html
 from modelcompare.report.plots import plot_comparison
+from modelcompare.report.study_files import (
+    write_agreement,
+    write_sample_size,
+    write_sensitivity,
+    write_undefined,
+    write_variance,
+)
+from modelcompare.report.study_plots import plot_intervals, plot_variances
+from modelcompare.report.study_tables import (
+    agreement_latex,
+    agreement_markdown,
+    agreement_tables,
+    sample_size_tables,
+    sensitivity_tables,
+    tables_latex,
+    tables_markdown,
+    tables_screen,
+    undefined_tables,
+    variance_tables,
+)
 from modelcompare.report.tables import (
     comparison_csv,
     comparison_json,
@@ -12,6 +39,9 @@ from modelcompare.report.tables import (
 from modelcompare.report.terminal import comparison_screen, comparison_text
 
 __all__ = [
+    "agreement_latex",
+    "agreement_markdown",
+    "agreement_tables",
     "check_writable",
     "comparison_csv",
     "comparison_html",
@@ -21,7 +51,26 @@ __all__ = [
     "comparison_screen",
     "comparison_text",
     "figure_format",
+    "plot_agreement",
     "plot_comparison",
+    "plot_intervals",
+    "plot_population",
+    "plot_sample_size",
+    "plot_sensitivity",
+    "plot_undefined",
+    "plot_variances",
+    "sample_size_tables",
+    "sensitivity_tables",
+    "tables_latex",
+    "tables_markdown",
+    "tables_screen",
+    "undefined_tables",
+    "variance_tables",
+    "write_agreement",
     "write_figure",
+    "write_sample_size",
+    "write_sensitivity",
     "write_text",
+    "write_undefined",
+    "write_variance",
 ]

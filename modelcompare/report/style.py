@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 # Okabe and Ito (2008), without the yellow that is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+# Twelve models: the same, then darker ones of Paul Tol's muted scheme.
+MODEL_COLOURS = (*COLOURS, "#882255", "#999933", "#332288", "#44AA99", "#661100")
+# The first metric of a pair, and its counterpart.
+LINE_STYLES: tuple[Literal["-"], Literal["--"]] = ("-", "--")
 LEADING = COLOURS[0]
 MUTED = "#767676"
 _STYLE: Any = {
@@ -76,3 +80,32 @@ def plain_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "x") -> None:
         axes.tick_params(axis="y", length=0)
     axes.grid(axis=grid, color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
+
+
+def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
+    """Put the parts of the test set on a logarithmic axis, each with its tick."""
+    axes.set_xscale("log")
+    axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios], fontsize=8)
+    axes.minorticks_off()
+    if last:
+        axes.set_xlabel("part of the test set")
+
+
+def legend_below(figure: Figure, keys: Sequence[Any], note: str, *, most_columns: int = 4) -> None:
+    """One legend for all panels below them, under the small print."""
+    if not keys:
+        figure.supxlabel(note, x=0.01, ha="left", fontsize=7, color=MUTED)
+        return
+    longest = max(len(key.get_label()) for key in keys)
+    fitting = max(1, int(figure.get_figwidth() * 11 / (longest + 7)))
+    # As the title of the legend, because a label of the figure would be drawn over it.
+    legend = figure.legend(
+        handles=list(keys),
+        loc="outside lower left",
+        ncols=min(len(keys), most_columns, fitting),
+        fontsize=8,
+        title=note,
+        title_fontsize=7,
+        alignment="left",
+    )
+    legend.get_title().set_color(MUTED)

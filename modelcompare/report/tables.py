@@ -46,7 +46,7 @@ def comparison_markdown(result: Comparison) -> str:
     str
         Pipe tables, as GitHub and Pandoc read them.
     """
-    parts = ["\n".join(f"- {_markdown(line)}" for line in result.verdict().splitlines())]
+    parts = ["\n".join(f"- {escape_markdown(line)}" for line in result.verdict().splitlines())]
     for blocks in metric_blocks(result).values():
         parts.append(f"### {blocks[0].metric}\n\n{blocks[0].direction.capitalize()}.")
         parts.append(_pipe_table(*score_table(result, blocks)))
@@ -207,14 +207,14 @@ def _plain(value: Any) -> Any:
 def _pipe_table(header: Sequence[str], rows: Rows) -> str:
     """Write a Markdown table, numbers to the right."""
     lines = [
-        list(map(_markdown, header)),
+        list(map(escape_markdown, header)),
         ["---:" if name in NUMBER_COLUMNS else "---" for name in header],
-        *[list(map(_markdown, row)) for row in rows],
+        *[list(map(escape_markdown, row)) for row in rows],
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape what Markdown would take for markup."""
     for character in "\\|*_`<":
         text = text.replace(character, f"\\{character}")
@@ -230,15 +230,20 @@ def _latex_scores(result: Comparison, blocks: Sequence[Block]) -> str:
     }
     models = list(blocks[0].scores["model"])
     body = [
-        [_latex(str(model)), *[cells.get((model, place), "--") for place in range(len(blocks))]]
+        [
+            escape_latex(str(model)),
+            *[cells.get((model, place), "--") for place in range(len(blocks))],
+        ]
         for model in models
     ]
     arrows = [r"$\uparrow$" if block.greater_is_better else r"$\downarrow$" for block in blocks]
-    titles = [f"{_latex(block.title)} {arrow}" for block, arrow in zip(blocks, arrows, strict=True)]
-    level = _latex(format_percent(result.confidence_level))
+    titles = [
+        f"{escape_latex(block.title)} {arrow}" for block, arrow in zip(blocks, arrows, strict=True)
+    ]
+    level = escape_latex(format_percent(result.confidence_level))
     caption = (
-        f"Scores with {level} intervals ({_latex(result.method)}); bold: the range of ranks "
-        f"includes the first place. {_latex(result.signature)}"
+        f"Scores with {level} intervals ({escape_latex(result.method)}); bold: the range of ranks "
+        f"includes the first place. {escape_latex(result.signature)}"
     )
     return "\n".join(
         [
@@ -247,9 +252,9 @@ def _latex_scores(result: Comparison, blocks: Sequence[Block]) -> str:
             rf"\caption{{{caption}}}",
             rf"\begin{{tabular}}{{l{'l' * len(blocks)}}}",
             r"\toprule",
-            _latex_row(["Model", *titles]),
+            latex_row(["Model", *titles]),
             r"\midrule",
-            *map(_latex_row, body),
+            *map(latex_row, body),
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
@@ -269,18 +274,18 @@ def _latex_differences(result: Comparison, blocks: Sequence[Block]) -> str:
     """Write the long table of all pairs."""
     header = [
         "Metric", r"Model $a$", r"Model $b$", r"$a - b$",
-        f"{_latex(format_percent(result.confidence_level))} interval", "$p$",
-        rf"$p$ ({_latex(result.correction)})",
+        f"{escape_latex(format_percent(result.confidence_level))} interval", "$p$",
+        rf"$p$ ({escape_latex(result.correction)})",
     ]  # fmt: skip
     return "\n".join(
         [
             r"\begin{longtable}{lllrlll}",
-            rf"\caption{{Differences of all pairs. {_latex(result.signature)}}}\\",
+            rf"\caption{{Differences of all pairs. {escape_latex(result.signature)}}}\\",
             r"\toprule",
-            _latex_row(header),
+            latex_row(header),
             r"\midrule",
             r"\endhead",
-            *[_latex_row(cells) for block in blocks for cells in _latex_pairs(block)],
+            *[latex_row(cells) for block in blocks for cells in _latex_pairs(block)],
             r"\bottomrule",
             r"\end{longtable}",
         ]
@@ -293,12 +298,12 @@ def _latex_pairs(block: Block) -> Iterator[list[str]]:
         low, high = (
             _latex_number(format_number(end, block.decimals)) for end in (row.ci_low, row.ci_high)
         )
-        sides = [_latex(str(side)) for side in (row.model_a, row.model_b)]
+        sides = [escape_latex(str(side)) for side in (row.model_a, row.model_b)]
         if row.better in (row.model_a, row.model_b):
             winner = int(row.better == row.model_b)
             sides[winner] = rf"\textbf{{{sides[winner]}}}"
         yield [
-            _latex(block.title),
+            escape_latex(block.title),
             *sides,
             _latex_number(format_number(row.difference, block.decimals, signed=True)),
             f"[{low}, {high}]",
@@ -306,7 +311,7 @@ def _latex_pairs(block: Block) -> Iterator[list[str]]:
         ]
 
 
-def _latex_row(cells: Sequence[str]) -> str:
+def latex_row(cells: Sequence[str]) -> str:
     """Join the cells of a row."""
     return rf"{' & '.join(cells)} \\"
 
@@ -335,6 +340,6 @@ _LATEX = {
 }
 
 
-def _latex(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape the characters that LaTeX reserves."""
     return "".join(_LATEX.get(character, character) for character in text)

@@ -11,6 +11,7 @@ from modelcompare.significance.pairwise import (
     sign_flip_p_values,
     wald_p_values,
 )
+from modelcompare.significance.variances import variance_tests
 
 __all__ = [
     "CORRECTIONS",
@@ -23,5 +24,6 @@ __all__ = [
     "pairwise_p_values",
     "permutation_p_values",
     "sign_flip_p_values",
+    "variance_tests",
     "wald_p_values",
 ]

@@ -1,0 +1,113 @@
+"""What all studies share: pairs of metrics, ratios of the test set, and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine import Evaluation
+from modelcompare.metrics import AnyMetric, resolve_metrics
+from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import subsample
+
+IntArray = NDArray[np.intp]
+Pair = tuple[str, str]
+
+PAPER_PAIRS: tuple[Pair, ...] = (("f1", "cf1"), ("precision", "cprecision"), ("recall", "crecall"))
+"""Each thresholded metric with its probabilistic twin, as Yacouby & Axman (2020) compare them."""
+
+PAPER_RATIOS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
+"""Parts of the test set that Yacouby & Axman (2020, section 6.1) draw."""
+
+
+@dataclass(frozen=True)
+class MetricPairs:
+    """Two metrics each, that are compared class by class.
+
+    Attributes
+    ----------
+    pairs : tuple of (str, str)
+        Names of the metrics.
+    metrics : tuple of metrics
+        Every metric once.
+    """
+
+    pairs: tuple[Pair, ...]
+    metrics: tuple[AnyMetric, ...]
+
+    @classmethod
+    def of(
+        cls, pairs: Sequence[str | Pair], predictions: Predictions, zero_division: ZeroDivision
+    ) -> MetricPairs:
+        """Resolve pairs of names; a single name is paired with its probabilistic twin.
+
+        Raises
+        ------
+        ValueError
+            If there is none, a metric is unknown, a model did not give what it needs, or one of a
+            pair is per class and the other is not.
+        """
+        named = [(pair, f"c{pair}") if isinstance(pair, str) else tuple(pair) for pair in pairs]
+        if not named:
+            raise ValueError("`pairs` is empty; give at least one, e.g. [('f1', 'cf1')].")
+        for pair in named:
+            if len(pair) != 2:
+                raise ValueError(f"`pairs` holds {pair!r}; a pair names two metrics.")
+        names = list(dict.fromkeys(name for pair in named for name in pair))
+        metrics = resolve_metrics(names, predictions, zero_division=zero_division)
+        found = dict(zip(names, metrics, strict=True))
+        for a, b in named:
+            if found[a].per_class != found[b].per_class:
+                raise ValueError(
+                    f"`pairs` holds ({a!r}, {b!r}), of which one is per class and the other is "
+                    "not; average both or neither."
+                )
+        return cls(tuple((found[a].name, found[b].name) for a, b in named), metrics)
+
+    def positions(self, evaluation: Evaluation) -> list[tuple[slice, slice]]:
+        """Where the two metrics of each pair stand along the axis of values."""
+        return [(evaluation.metric_slice(a), evaluation.metric_slice(b)) for a, b in self.pairs]
+
+
+def check_ratios(ratios: Sequence[float], n_samples: int) -> tuple[float, ...]:
+    """Ratios in (0, 1], distinct, largest first, each leaving at least 2 samples."""
+    chosen = tuple(float(ratio) for ratio in ratios)
+    if not chosen:
+        raise ValueError("`ratios` is empty; give at least one, e.g. [1.0, 0.1].")
+    bad = [ratio for ratio in chosen if not 0 < ratio <= 1]
+    if bad:
+        raise ValueError(f"`ratios` must lie in (0, 1], got {bad[0]:g}.")
+    if len({*chosen}) < len(chosen):
+        raise ValueError("`ratios` must be distinct.")
+    small = [ratio for ratio in chosen if round(ratio * n_samples) < 2]
+    if small:
+        raise ValueError(
+            f"`ratios` holds {small[0]:g}, which leaves {round(small[0] * n_samples)} of "
+            f"{n_samples:,} samples; at least 2 are needed."
+        )
+    return tuple(sorted(chosen, reverse=True))
+
+
+def part_rows(
+    predictions: Predictions,
+    ratio: float,
+    seed: np.random.SeedSequence,
+    *,
+    index: int = 0,
+    stratify: bool = False,
+) -> IntArray:
+    """Rows of the test set that a down-sampling keeps; all at ratio 1, whole clusters if any."""
+    n_samples = len(predictions)
+    if ratio == 1:
+        return np.arange(n_samples)
+    if predictions.groups is not None:
+        cluster = np.unique(predictions.groups, return_inverse=True)[1]
+        n_clusters = int(cluster.max()) + 1
+        kept = subsample(n_clusters, max(2, round(ratio * n_clusters)), seed, index=index)
+        return np.flatnonzero(np.isin(cluster, kept))
+    strata = predictions.codes if stratify else None
+    return subsample(n_samples, round(ratio * n_samples), seed, index=index, strata=strata)

@@ -1,0 +1,205 @@
+"""Which metrics notice a change of confidence alone (Yacouby & Axman 2020, section 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.comparison import BootstrapResult, bootstrap
+from modelcompare.intervals import Method
+from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+FloatArray = NDArray[np.float64]
+DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")
+TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
+NOISES = (0.25, 0.5, 1.0, 2.0)
+
+
+@dataclass(frozen=True)
+class SensitivityStudy:
+    """Change of each metric when confidences change and decisions do not.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each model, change, level, metric and class: model, change ("temperature" or
+        "noise"), level, metric, label, original, estimate, difference (estimate - original),
+        standard_error, ci_low, ci_high (of the difference), moves (whether the interval excludes
+        0).
+    """
+
+    table: pd.DataFrame = field(repr=False)
+    predictions: Predictions = field(repr=False)
+    n_resamples: int
+    seed_label: str = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        from modelcompare import __version__
+
+        return (
+            f"modelcompare:{__version__}|sensitivity_study|n:{len(self.predictions)}|"
+            f"B:{self.n_resamples}|rng:{self.seed_label}"
+        )
+
+    def plot(self) -> Figure:
+        """Change of each metric against temperature and noise."""
+        from modelcompare.report import plot_sensitivity
+
+        return plot_sensitivity(self)
+
+
+def sensitivity_study(
+    predictions: Predictions,
+    metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS,
+    *,
+    temperatures: Sequence[float] = TEMPERATURES,
+    noises: Sequence[float] = NOISES,
+    n_resamples: int = 999,
+    method: Method = "percentile",
+    confidence_level: float = 0.95,
+    zero_division: ZeroDivision = math.nan,
+    n_jobs: int | None = None,
+    rng: RngLike = 0,
+) -> SensitivityStudy:
+    """Change the confidences, leave the top label, and see which metrics move.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Test set and models, all with probabilities.
+    metrics : sequence
+        What to watch.
+    temperatures : sequence of float
+        Log-probabilities are divided by each: below 1 sharpens, above 1 flattens.
+    noises : sequence of float
+        Standard deviations of normal noise on the log-probabilities; where it changes the top
+        label, the two probabilities are swapped back.
+    n_resamples, method, confidence_level
+        Of the paired bootstrap intervals of the changes.
+    zero_division, n_jobs, rng
+        As in `compare`.
+
+    Returns
+    -------
+    SensitivityStudy
+
+    Raises
+    ------
+    ValueError
+        If a model gave no probabilities, or a level is not positive.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> study = mc.sensitivity_study(mc.load_example("snli")["bow_pair"], ["f1_macro", "cf1_macro"],
+    ...                              temperatures=[0.5], noises=[])
+    >>> study.table[["metric", "difference", "moves"]].round(3)
+          metric  difference  moves
+    0   f1_macro       0.000  False
+    1  cf1_macro       0.075   True
+    """
+    import pandas as pd
+
+    levels = [("temperature", float(t)) for t in temperatures]
+    levels += [("noise", float(sd)) for sd in noises]
+    bad = [level for _, level in levels if not level > 0]
+    if bad or not levels:
+        raise ValueError(f"`temperatures` and `noises` must be positive, got {bad or 'none'}.")
+    seed = seed_sequence(rng)
+    frames = []
+    for place, model in enumerate(predictions.models):
+        probabilities = predictions.probabilities(model).astype(np.float64)
+        variants = {
+            (change, level): _changed(probabilities, change, level, child_seed(seed, place, number))
+            for number, (change, level) in enumerate(levels)
+        }
+        frames.append(
+            _one_model(
+                predictions.with_outputs(
+                    {model: probabilities}
+                    | {f"{change} {level:g}": p for (change, level), p in variants.items()}
+                ),
+                levels,
+                bootstrap_options={
+                    "metrics": metrics, "n_resamples": n_resamples, "n_jobs": n_jobs,
+                    "zero_division": zero_division, "rng": seed,
+                },
+                method=method,
+                confidence_level=confidence_level,
+            )
+        )  # fmt: skip
+    table = pd.concat(frames, ignore_index=True)
+    return SensitivityStudy(table, predictions, n_resamples, rng_label(rng))
+
+
+def _changed(
+    probabilities: FloatArray, change: str, level: float, seed: np.random.SeedSequence
+) -> FloatArray:
+    """Probabilities with other confidences and the same top labels."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities)
+    if change == "temperature":
+        logs = logs / level
+    else:
+        logs = logs + level * standard_normal(seed, probabilities.shape)
+    changed = np.exp(logs - logs.max(axis=1, keepdims=True))
+    changed /= changed.sum(axis=1, keepdims=True)
+    rows = np.arange(len(changed))
+    top, new = probabilities.argmax(axis=1), changed.argmax(axis=1)
+    kept, moved = changed[rows, top].copy(), changed[rows, new].copy()
+    changed[rows, new], changed[rows, top] = kept, moved
+    # A tie that only rounding broke would change the first of equals.
+    tied = changed.argmax(axis=1) != top
+    changed[rows[tied], top[tied]] *= 1 + 1e-12
+    return changed
+
+
+def _one_model(
+    variants: Predictions,
+    levels: list[tuple[str, float]],
+    *,
+    bootstrap_options: dict[str, object],
+    method: Method,
+    confidence_level: float,
+) -> pd.DataFrame:
+    """Changes of one model, whose variants stand behind it as further models."""
+    import pandas as pd
+
+    result: BootstrapResult = bootstrap(variants, **bootstrap_options)  # type: ignore[arg-type]
+    changed = np.arange(1, len(levels) + 1)
+    original = np.zeros(len(levels), dtype=np.intp)
+    interval = result.difference_interval(changed, original, method, confidence_level)
+    error = result.moments.pair_standard_error(changed, original)
+    keys = result.evaluation.keys
+    difference = result.point[changed] - result.point[original]
+    difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
+    return pd.DataFrame(
+        {
+            "model": variants.models[0],
+            "change": np.repeat([change for change, _ in levels], len(keys)),
+            "level": np.repeat([level for _, level in levels], len(keys)),
+            "metric": [key.metric for key in keys] * len(levels),
+            "label": pd.Series([key.label for key in keys] * len(levels), dtype=object),
+            "original": np.tile(result.point[0], len(levels)),
+            "estimate": result.point[changed].ravel(),
+            "difference": difference.ravel(),
+            "standard_error": error.ravel(),
+            "ci_low": interval.low.ravel(),
+            "ci_high": interval.high.ravel(),
+            "moves": ((interval.low > 0) | (interval.high < 0)).ravel(),
+        }
+    )

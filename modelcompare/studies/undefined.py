@@ -1,0 +1,162 @@
+"""How often a metric has no value (Yacouby & Axman 2020, section 4, benefit A)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from modelcompare.engine import Evaluation
+from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class UndefinedStudy:
+    """Share of resamples in which each metric is 0 / 0.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each model, ratio, metric and class: model, ratio, n_samples, metric, label,
+        support (samples of the class in the whole test set), n_undefined, pct_undefined.
+    metric_pairs : MetricPairs
+        Metrics that are compared.
+    n_resamples : int
+        Resamples of each size.
+    """
+
+    table: pd.DataFrame = field(repr=False)
+    predictions: Predictions = field(repr=False)
+    metric_pairs: MetricPairs = field(repr=False)
+    ratios: tuple[float, ...]
+    n_resamples: int
+    seed_label: str = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        from modelcompare import __version__
+
+        return (
+            f"modelcompare:{__version__}|undefined_study|n:{len(self.predictions)}|"
+            f"B:{self.n_resamples}|rng:{self.seed_label}"
+        )
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """Mean share over models and classes: metric, ratio, n_samples, pct_undefined."""
+        keys = ["metric", "ratio", "n_samples"]
+        return self.table.groupby(keys, sort=False)["pct_undefined"].mean().reset_index()
+
+    def plot(self) -> Figure:
+        """Share of undefined values against the ratio, soft twin beside hard."""
+        from modelcompare.report import plot_undefined
+
+        return plot_undefined(self)
+
+
+def undefined_study(
+    predictions: Predictions,
+    pairs: Sequence[str | Pair] = PAPER_PAIRS,
+    *,
+    ratios: Sequence[float] = PAPER_RATIOS,
+    n_resamples: int = 1000,
+    zero_division: ZeroDivision = "paper",
+    n_jobs: int | None = None,
+    rng: RngLike = 0,
+    progress: bool = False,
+) -> UndefinedStudy:
+    """Count the test sets of each size on which a metric has no value.
+
+    Every resample is a new test set, drawn with replacement from the whole one at the size of the
+    ratio (m out of n).
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Test set and models.
+    pairs : sequence of (str, str) or str
+        Pairs of metrics per class; a single name is paired with its probabilistic twin.
+    ratios : sequence of float
+        Sizes of the test sets, as parts of the whole one.
+    n_resamples : int
+        Test sets of each size.
+    zero_division : float or "paper"
+        By default F1 is undefined where precision or recall is, as in the paper; NaN keeps it
+        defined unless a class is neither true nor predicted.
+    n_jobs, rng, progress
+        As in `variance_study`.
+
+    Returns
+    -------
+    UndefinedStudy
+        Frames `table` and `summary`, and a figure.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.Predictions([0] * 95 + [1] * 5, {"a": [[0.9, 0.1]] * 97 + [[0.2, 0.8]] * 3})
+    >>> study = mc.undefined_study(preds, ["precision"], ratios=[1.0, 0.2], n_resamples=200)
+    >>> study.table.query("label == 1")[["ratio", "metric", "pct_undefined"]]
+       ratio      metric  pct_undefined
+    1    1.0   precision            8.0
+    3    1.0  cprecision            0.0
+    5    0.2   precision           54.0
+    7    0.2  cprecision            0.0
+    """
+    import pandas as pd
+    from tqdm import tqdm
+
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
+    sizes = check_ratios(ratios, len(predictions))
+    seed = seed_sequence(rng)
+    support = _support(predictions)
+    frames = []
+    total = len(sizes) * len(predictions.models)
+    with tqdm(total=total, delay=1, disable=None if progress else True) as bar:
+        for place, ratio in enumerate(sizes):
+            for model in predictions.models:
+                # One model at a time: with 150 classes the replicates of many would not fit.
+                evaluation = Evaluation(predictions[model], metric_pairs.metrics, collapse=False)
+                size = max(2, round(ratio * evaluation.units.size))
+                weights = BootstrapWeights(
+                    evaluation.units, n_resamples, child_seed(seed, place), size=size
+                )
+                replicates = evaluation.replicates(weights, n_jobs=n_jobs)[:, 0]
+                n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
+                frames.append(
+                    pd.DataFrame(
+                        {
+                            "model": model,
+                            "ratio": ratio,
+                            "n_samples": round(ratio * len(predictions)),
+                            "metric": [key.metric for key in evaluation.keys],
+                            "label": pd.Series([k.label for k in evaluation.keys], dtype=object),
+                            "support": [support.get(key.label) for key in evaluation.keys],
+                            "n_undefined": n_undefined,
+                            "pct_undefined": 100 * n_undefined / n_resamples,
+                        }
+                    )
+                )
+                bar.update()
+    table = pd.concat(frames, ignore_index=True)
+    return UndefinedStudy(table, predictions, metric_pairs, sizes, n_resamples, rng_label(rng))
+
+
+def _support(predictions: Predictions) -> dict[object, int]:
+    """Samples of each class in the test set."""
+    if predictions.labels is None or predictions.codes is None:
+        return {}
+    counts = np.bincount(predictions.codes, minlength=predictions.n_classes)
+    return dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,350 @@
+"""How a metric's spread depends on the size of the test set (Yacouby & Axman 2020, section 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine import Evaluation, influence_moments
+from modelcompare.intervals import check_confidence_level
+from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.significance import all_pairs, pair_differences
+from modelcompare.significance.variances import VarianceTest, check_variance_tests
+from modelcompare.studies.distributions import (
+    Part,
+    Summary,
+    distribution_frame,
+    run_tests,
+    tests_frame,
+)
+from modelcompare.studies.efficiency import relative_efficiency, variance_ratios
+from modelcompare.studies.pairs import (
+    PAPER_PAIRS,
+    PAPER_RATIOS,
+    MetricPairs,
+    Pair,
+    check_ratios,
+    part_rows,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+FloatArray = NDArray[np.float64]
+PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
+
+REPLICATE_NOTE = (
+    "F, Bartlett and Levene compare bootstrap replicates, as the paper does: their p-values shrink "
+    "as resamples are added and are no evidence about the metrics. The interval of the variance "
+    "ratio does not depend on the number of resamples."
+)
+
+
+@dataclass(frozen=True)
+class VarianceStudy:
+    """Bootstrap distributions of metrics at several sizes of the test set.
+
+    Attributes
+    ----------
+    predictions : Predictions
+        The whole test set.
+    pairs : tuple of (str, str)
+        Metrics that are compared.
+    ratios : tuple of float
+        Parts of the test set, largest first.
+    n_resamples, n_subsamples, confidence_level
+        As given to `variance_study`.
+    distribution : DataFrame
+        A row for each model, ratio, metric and class: model, ratio, n_samples, metric, label,
+        estimate, mean, variance (within a down-sampling), variance_between (of the means of
+        several down-samplings; missing if there is one), ci_low, ci_high (percentile), n_undefined
+        (resamples without a value, over all down-samplings). With several down-samplings the
+        numbers are their means.
+    tests : DataFrame
+        A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
+        variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
+        metric_b, variance_a, variance_b, variance_ratio, test, statistic, p_value.
+    """
+
+    predictions: Predictions = field(repr=False)
+    pairs: tuple[Pair, ...]
+    ratios: tuple[float, ...]
+    n_resamples: int
+    n_subsamples: int
+    confidence_level: float
+    distribution: pd.DataFrame = field(repr=False)
+    tests: pd.DataFrame = field(repr=False)
+    metric_pairs: MetricPairs = field(repr=False)
+    seed: np.random.SeedSequence = field(repr=False)
+    stratify: bool = field(repr=False)
+    seed_label: str = field(repr=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return self.predictions.models
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        from modelcompare import __version__
+
+        return (
+            f"modelcompare:{__version__}|variance_study|n:{len(self.predictions)}|"
+            f"B:{self.n_resamples}|subsamples:{self.n_subsamples}|ci:percentile|"
+            f"rng:{self.seed_label}" + ("|stratified" if self.stratify else "")
+        )
+
+    @cached_property
+    def variance_ratios(self) -> pd.DataFrame:
+        """Ratio of the two metrics' variances, with an interval that needs no resamples.
+
+        Both variances, and how well the test set determines their ratio, follow from the influence
+        functions (delta method on the logarithm). Columns: model, ratio, n_samples, label,
+        metric_a, metric_b, variance_ratio, ci_low, ci_high.
+        """
+        return self._over_ratios(
+            lambda evaluation: variance_ratios(
+                evaluation, self.metric_pairs, confidence_level=self.confidence_level
+            )
+        )
+
+    @cached_property
+    def separation(self) -> pd.DataFrame:
+        """How far apart two models are, in standard errors of their paired difference.
+
+        Columns: model_a, model_b, ratio, n_samples, metric, label, difference (a - b),
+        standard_error (influence functions), separation (their quotient).
+        """
+        return self._over_ratios(_separation)
+
+    def separated(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Share of model pairs that are separated at a level, by metric, class and ratio.
+
+        Columns: metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
+        """
+        from scipy.special import ndtri
+
+        frame = self.separation
+        frame = frame.assign(shown=frame["separation"].abs() > ndtri(1 - alpha / 2))
+        keys = ["metric", "label", "ratio", "n_samples"]
+        out = frame.groupby(keys, dropna=False, sort=False)["shown"].agg(["size", "sum"])
+        out.columns = ["n_pairs", "n_separated"]
+        out["pct_separated"] = 100 * out["n_separated"] / out["n_pairs"]
+        return out.reset_index()
+
+    @cached_property
+    def relative_efficiency(self) -> pd.DataFrame:
+        """How many samples metric b needs for each sample of metric a, for the same separation.
+
+        On the whole test set, for each pair of models: the squared ratio of the two metrics'
+        separations. Below 1 metric b tells the two models apart with fewer samples; a lower
+        variance alone does not make it so. The interval (delta method on the logarithm) is wide
+        where a difference is itself uncertain. Columns: model_a, model_b, metric_a, metric_b,
+        label, separation_a, separation_b, samples_ratio, ci_low, ci_high, same_sign.
+        """
+        return relative_efficiency(
+            Evaluation(self.predictions, self.metric_pairs.metrics, collapse=False),
+            self.metric_pairs,
+            confidence_level=self.confidence_level,
+        )
+
+    def plot_variances(self, pair: int | Pair = 0, *, n_columns: int | None = None) -> Figure:
+        """Variances of both metrics of a pair against the ratio (figures 1, 5, 6).
+
+        Parameters
+        ----------
+        pair : int or (str, str)
+            Which pair.
+        n_columns : int, optional
+            Panels side by side, one for each class.
+        """
+        from modelcompare.report import plot_variances
+
+        return plot_variances(self, self._pair(pair), n_columns=n_columns)
+
+    def plot_intervals(self, pair: int | Pair = 0) -> Figure:
+        """Values with bands against the ratio, both metrics of a pair (figures 2, 3, 4)."""
+        from modelcompare.report import plot_intervals
+
+        return plot_intervals(self, self._pair(pair))
+
+    def _pair(self, pair: int | Pair) -> Pair:
+        if isinstance(pair, int):
+            return self.pairs[pair]
+        if tuple(pair) not in self.pairs:
+            raise ValueError(f"`pair` {tuple(pair)!r} was not studied; there are {self.pairs}.")
+        return pair
+
+    def _over_ratios(self, task: Any) -> pd.DataFrame:
+        import pandas as pd
+
+        frames = []
+        for ratio in self.ratios:
+            rows = part_rows(self.predictions, ratio, self.seed, stratify=self.stratify)
+            part = self.predictions.subset(rows)
+            frame = task(Evaluation(part, self.metric_pairs.metrics, collapse=False))
+            place = [c for c in frame.columns if c.startswith("model")][-1]
+            frame.insert(frame.columns.get_loc(place) + 1, "ratio", ratio)
+            frame.insert(frame.columns.get_loc("ratio") + 1, "n_samples", len(part))
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
+
+
+def variance_study(
+    predictions: Predictions,
+    pairs: Sequence[str | Pair] = PAPER_PAIRS,
+    *,
+    ratios: Sequence[float] = PAPER_RATIOS,
+    n_resamples: int = 1000,
+    n_subsamples: int = 1,
+    stratify: bool = False,
+    confidence_level: float = 0.95,
+    tests: Sequence[VarianceTest] = PAPER_TESTS,
+    zero_division: ZeroDivision = "paper",
+    n_jobs: int | None = None,
+    rng: RngLike = 0,
+    progress: bool = False,
+) -> VarianceStudy:
+    """Bootstrap metrics at several sizes of the test set and compare their variances.
+
+    The test set is down-sampled without replacement to each ratio, and the part is bootstrapped at
+    its own size (Yacouby & Axman 2020, section 6.1).
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Test set and models.
+    pairs : sequence of (str, str) or str
+        Pairs of metrics; a single name is paired with its probabilistic twin.
+    ratios : sequence of float
+        Parts of the test set, in (0, 1].
+    n_resamples : int
+        Bootstrap resamples of each part.
+    n_subsamples : int
+        Repeat the down-sampling so often, and split the spread into within and between.
+    stratify : bool
+        Keep the proportions of the true classes when down-sampling.
+    confidence_level : float
+        Of the percentile intervals, and of the intervals of variance ratios.
+    tests : sequence of str
+        Tests of equal variance of the two metrics' replicates, see `variance_tests`. F, Bartlett
+        and Levene reproduce the paper. They take the replicates for independent data, so their
+        p-values shrink as `n_resamples` grows: they measure the effort of the simulation. The
+        honest companions are "pitman-morgan", which knows that the replicates are paired, and
+        above all `VarianceStudy.variance_ratios`, whose interval does not depend on
+        `n_resamples`.
+    zero_division : float or "paper"
+        See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined where precision
+        or recall is.
+    n_jobs : int, optional
+        joblib's; results do not depend on it.
+    rng : int, Generator, SeedSequence or None
+        Source of randomness.
+    progress : bool
+        Show a progress bar on stderr.
+
+    Returns
+    -------
+    VarianceStudy
+        Frames `distribution`, `tests`, `variance_ratios`, `separation`, `relative_efficiency`, and
+        figures.
+
+    Raises
+    ------
+    ValueError
+        If a ratio leaves fewer than 2 samples, or pairs or tests are unknown.
+
+    Notes
+    -----
+    A lower variance is not by itself better discrimination: a metric with half the spread and half
+    the difference tells nothing more. Look at `separation` and `relative_efficiency`.
+
+    References
+    ----------
+    .. [1] Yacouby & Axman (2020), https://aclanthology.org/2020.eval4nlp-1.9
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> study = mc.variance_study(mc.load_example("snli"), [("f1_macro", "cf1_macro")],
+    ...                           ratios=[1.0, 0.1], n_resamples=200)
+    >>> study.distribution[["model", "ratio", "metric", "mean"]].head(2).round(2)
+                 model  ratio     metric  mean
+    0  hypothesis_only    1.0   f1_macro  0.61
+    1  hypothesis_only    1.0  cf1_macro  0.51
+    """
+    from tqdm import tqdm
+
+    check_confidence_level(confidence_level)
+    check_variance_tests(tests)
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    if n_subsamples < 1:
+        raise ValueError(f"`n_subsamples` must be at least 1, got {n_subsamples}.")
+    metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
+    sizes = check_ratios(ratios, len(predictions))
+    seed = seed_sequence(rng)
+    parts = []
+    bar = tqdm(total=len(sizes) * n_subsamples, delay=1, disable=None if progress else True)
+    with bar:
+        for place, ratio in enumerate(sizes):
+            for index in range(n_subsamples):
+                rows = part_rows(predictions, ratio, seed, index=index, stratify=stratify)
+                evaluation = Evaluation(
+                    predictions.subset(rows), metric_pairs.metrics, collapse=False
+                )
+                weights = BootstrapWeights(
+                    evaluation.units, n_resamples, child_seed(seed, place, index)
+                )
+                replicates = evaluation.replicates(weights, n_jobs=n_jobs)
+                summary = Summary.of(evaluation, replicates, confidence_level)
+                outcomes = run_tests(evaluation, metric_pairs, replicates, summary, tests)
+                parts.append(Part(ratio, index, len(rows), summary, outcomes))
+                bar.update()
+    return VarianceStudy(
+        predictions=predictions,
+        pairs=metric_pairs.pairs,
+        ratios=sizes,
+        n_resamples=n_resamples,
+        n_subsamples=n_subsamples,
+        confidence_level=confidence_level,
+        distribution=distribution_frame(predictions, metric_pairs, parts, n_subsamples),
+        tests=tests_frame(predictions, metric_pairs, parts),
+        metric_pairs=metric_pairs,
+        seed=seed,
+        stratify=stratify,
+        seed_label=rng_label(rng),
+    )
+
+
+def _separation(evaluation: Evaluation) -> pd.DataFrame:
+    import pandas as pd
+
+    estimate = evaluation.estimate()
+    moments = influence_moments(evaluation, estimate)
+    model_a, model_b = all_pairs(len(evaluation.models))
+    difference = pair_differences(estimate, model_a, model_b)
+    error = moments.pair_standard_error(model_a, model_b)
+    names, keys = np.array(evaluation.models, dtype=object), evaluation.keys
+    with np.errstate(divide="ignore", invalid="ignore"):
+        separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
+    return pd.DataFrame(
+        {
+            "model_a": np.repeat(names[model_a], len(keys)),
+            "model_b": np.repeat(names[model_b], len(keys)),
+            "metric": [key.metric for key in keys] * len(model_a),
+            "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
+            "difference": difference.ravel(),
+            "standard_error": error.ravel(),
+            "separation": separation.ravel(),
+        }
+    )

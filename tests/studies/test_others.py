@@ -1,0 +1,224 @@
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.power import NormalIndPower
+
+import modelcompare as mc
+from modelcompare.engine import Evaluation
+from modelcompare.resampling import BootstrapWeights, seed_sequence
+from modelcompare.significance.replicate_t import replicate_t_p_values
+from tests.studies.made_up import made_up
+
+
+@pytest.mark.parametrize("test", ["t", "paired-t"])
+def test_every_cell_of_a_small_agreement_table(preds, test):
+    study = mc.agreement_study(preds, ["f1", "recall"], test=test, n_resamples=200, alpha=0.05)
+    evaluation = Evaluation(preds, study.metric_pairs.metrics, collapse=False)
+    draws = evaluation.replicates(BootstrapWeights(evaluation.units, 200, seed_sequence(0)))
+    values, keys = evaluation.estimate(), [(k.metric, k.label) for k in evaluation.keys]
+    for row in study.table.itertuples():
+        a, b = keys.index((row.metric_a, row.label)), keys.index((row.metric_b, row.label))
+        significant = agree = 0
+        for i, j in combinations(range(4), 2):
+            p = [
+                stats.ttest_ind(draws[:, i, v], draws[:, j, v], equal_var=False).pvalue
+                if test == "t" else stats.ttest_rel(draws[:, i, v], draws[:, j, v]).pvalue
+                for v in (a, b)
+            ]  # fmt: skip
+            if max(p) < 0.05:
+                significant += 1
+                agree += (values[i, a] > values[j, a]) == (values[i, b] > values[j, b])
+        assert (row.n_pairs, row.n_significant, row.n_agree) == (6, significant, agree)
+        assert row.pct_significant == pytest.approx(100 * significant / 6)
+    assert study.pairs.groupby(["metric_a", "label"])["significant"].sum().sum() == (
+        study.table.n_significant.sum()
+    )
+
+
+def test_t_tests_on_replicates_equal_scipys_with_holes():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(50, 3, 2)) + np.arange(3)[:, None] * 0.2
+    draws[:4, 1, 0] = np.nan
+    pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
+    for kind, function, options in (
+        ("welch", stats.ttest_ind, {"equal_var": False}), ("paired", stats.ttest_rel, {}),
+    ):  # fmt: skip
+        found = replicate_t_p_values(draws, *pairs, kind=kind)
+        for row, (i, j) in enumerate(zip(*pairs, strict=True)):
+            for v in range(2):
+                expected = function(draws[:, i, v], draws[:, j, v], nan_policy="omit", **options)
+                assert found[row, v] == pytest.approx(expected.pvalue, rel=1e-6)
+
+
+def test_p_of_the_t_test_shrinks_with_resamples_and_valid_tests_do_not(preds):
+    def share(test, n):
+        study = mc.agreement_study(preds, ["f1"], test=test, n_resamples=n, alpha=0.05)
+        return study.pairs[["p_value_a", "p_value_b"]].to_numpy()
+
+    assert np.median(share("t", 4000)) < np.median(share("t", 100))
+    np.testing.assert_allclose(share("wald", 10), share("wald", 1000))
+    np.testing.assert_allclose(share("permutation", 4000), share("permutation", 999), atol=0.07)
+
+
+@pytest.mark.parametrize("test", ["permutation", "sign-flip", "bootstrap", "wald"])
+def test_valid_tests_agree_with_compare(preds, test):
+    study = mc.agreement_study(preds, [("f1_macro", "cf1_macro")], test=test, n_resamples=999)
+    result = mc.compare(preds, ["f1_macro", "cf1_macro"], test=test, n_resamples=999,
+                        zero_division="paper", collapse=False).differences  # fmt: skip
+    np.testing.assert_allclose(
+        study.pairs.p_value_a, result[result.metric == "f1_macro"].p_value, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        study.pairs.difference_b, result[result.metric == "cf1_macro"].difference
+    )
+
+
+def test_the_interval_of_agreement_resamples_models():
+    skills = tuple(np.linspace(0.5, 0.9, 16))
+    study = mc.agreement_study(
+        made_up(60, skills), [("accuracy", "caccuracy")], test="wald", alpha=0.7
+    )
+    row = study.table.iloc[0]
+    assert row.ci_low <= row.pct_agree <= row.ci_high
+    independent = (
+        100
+        * 1.96
+        * math.sqrt(max(row.pct_agree / 100 * (1 - row.pct_agree / 100), 0) / row.n_significant)
+    )
+    assert (row.ci_high - row.ci_low) / 2 > independent
+
+
+def test_population_order(preds):
+    study = mc.agreement_study(preds, ["f1"], test="wald")
+    frame = study.population([1.0, 0.2], n_subsamples=40)
+    assert (frame[frame.ratio == 1].pct_agree == 100).all()
+    from modelcompare.studies.pairs import part_rows
+
+    full = mc.metrics.f1(preds.y_true, preds.predicted("m0"))
+    orders = []
+    whole = {m: mc.metrics.f1(preds.y_true, preds.predicted(m))[0] for m in preds.models}
+    for index in range(40):
+        rows = part_rows(preds, 0.2, study.seed, index=index)
+        part = {
+            m: mc.metrics.f1(preds.y_true[rows], preds.predicted(m)[rows], labels=[0, 1, 2],
+                             zero_division=0.0)[0]
+            for m in preds.models
+        }  # fmt: skip
+        orders.append(
+            [np.sign(part[a] - part[b]) == np.sign(whole[a] - whole[b])
+             for a, b in combinations(preds.models, 2)]
+        )  # fmt: skip
+    expected = 100 * np.mean(orders)
+    found = frame.query("ratio == 0.2 and metric == 'f1' and label == 0").pct_agree.iloc[0]
+    assert found == pytest.approx(expected)
+    assert len(full) == 3
+
+
+def test_agreement_can_be_shown(preds):
+    study = mc.agreement_study(preds, ["f1", "precision"], test="wald")
+    assert len(study.plot().axes) == 6
+    assert len(study.plot_population([1, 0.5], n_subsamples=5).axes) == 2
+    assert study.to_latex().count("\\toprule") == 1
+    assert "% Agree" in study.to_markdown()
+    reproduced = mc.agreement_study(preds, ["f1"], n_resamples=50)
+    assert "effort of the simulation" in reproduced.to_markdown()
+
+
+def test_bad_agreement(preds):
+    with pytest.raises(ValueError, match="`test` must be one of t, paired-t, permutation"):
+        mc.agreement_study(preds, test="welch")
+    with pytest.raises(ValueError, match=r"`alpha` must be in \(0, 1\), got 5"):
+        mc.agreement_study(preds, alpha=5)
+    with pytest.raises(ValueError, match="agreement is over pairs of models; there is 1 model"):
+        mc.agreement_study(preds["m0"])
+
+
+def test_undefined_shares_are_binomial():
+    preds = mc.Predictions(
+        [0] * 90 + [1] * 10, {"a": [[0.9, 0.1]] * 96 + [[0.2, 0.8]] * 4, "b": [[0.6, 0.4]] * 100}
+    )
+    study = mc.undefined_study(preds, ratios=[1.0, 0.2], n_resamples=4000)
+    table = study.table.set_index(["model", "ratio", "metric", "label"]).pct_undefined
+    for ratio, n in ((1.0, 100), (0.2, 20)):
+        for metric, chance in (
+            ("precision", 0.96**n), ("recall", 0.9**n), ("f1", 0.96**n + 0.9**n - 0.9**n),
+        ):  # fmt: skip
+            found = table["a", ratio, metric, 1]
+            if metric == "f1":  # undefined where precision or recall is
+                assert found >= 100 * chance - 3
+            else:
+                assert found == pytest.approx(
+                    100 * chance, abs=3 * 100 * math.sqrt(chance / 4000) + 0.1
+                )
+        assert table["a", ratio, "cprecision", 1] == 0
+        assert table["b", ratio, "precision", 1] == 100
+    assert study.table.query("label == 1").support.unique().tolist() == [10]
+    assert set(study.summary.metric) == {
+        "f1",
+        "cf1",
+        "precision",
+        "cprecision",
+        "recall",
+        "crecall",
+    }
+    assert len(study.plot().axes) == 3
+
+
+def test_sensitivity_leaves_decisions_alone(preds):
+    study = mc.sensitivity_study(
+        preds, ["accuracy", "f1_macro", "cf1_macro", "log_loss"], n_resamples=200
+    )
+    moved = study.table.groupby("metric")["difference"].apply(lambda d: d.abs().max())
+    assert moved["accuracy"] == moved["f1_macro"] == 0
+    assert moved["cf1_macro"] > 0.01
+    sharp = study.table.query("change == 'temperature' and level == 0.5 and metric == 'cf1_macro'")
+    for row in sharp.itertuples():
+        p = preds.probabilities(row.model) ** 2
+        p /= p.sum(axis=1, keepdims=True)
+        assert row.estimate == pytest.approx(mc.metrics.cf1(preds.y_true, p, average="macro"))
+        assert row.ci_low < row.difference < row.ci_high
+    assert study.plot() is not None
+    with pytest.raises(ValueError, match="must be positive"):
+        mc.sensitivity_study(preds, temperatures=[0.0])
+
+
+def test_sample_size_of_accuracy_is_statsmodels_power(preds):
+    size = mc.sample_size(preds, "m0", "m1", "accuracy")
+    effect = size.difference / size.standard_deviation
+    # One sample of paired differences: a two-sample test with a second sample of no variance.
+    expected = NormalIndPower(ddof=0).solve_power(
+        effect_size=effect, alpha=0.05, power=0.8, ratio=0, alternative="two-sided"
+    )
+    assert size.n_needed == pytest.approx(expected, rel=0.01, abs=1)
+    right = {m: (preds.predicted(m) == preds.codes).astype(float) for m in ("m0", "m1")}
+    assert size.standard_deviation == pytest.approx((right["m0"] - right["m1"]).std(ddof=1))
+
+
+def test_sample_size_answers_hang_together(preds):
+    size = mc.sample_size(preds, "m0", "m2", "f1_macro")
+    assert size.needed(float(size.detectable(1000))) == pytest.approx(1000, abs=1)
+    assert size.power_at(size.n_needed) == pytest.approx(0.8, abs=0.01)
+    frame = size.curve([100, 400])
+    assert frame.detectable[0] / frame.detectable[1] == pytest.approx(2)
+    assert frame.interval_width[1] == pytest.approx(2 * 1.959964 * size.standard_deviation / 20)
+    assert "m0 - m2" in size.sentence()
+    assert len(size.plot().axes) == 2
+    same = mc.sample_size(mc.Predictions(preds.y_true, {m: preds.probabilities("m0") for m in "ab"}),
+                          "a", "b")  # fmt: skip
+    assert math.isinf(same.n_needed)
+    assert "which no test set shows" in same.sentence()
+
+
+def test_sample_size_per_class_needs_the_class(preds):
+    assert mc.sample_size(preds, "m0", "m1", "f1", label=2).label == 2
+    with pytest.raises(
+        ValueError, match="metric 'f1' is per class; name one with `label`: 0, 1, 2"
+    ):
+        mc.sample_size(preds, "m0", "m1", "f1")
+    with pytest.raises(ValueError, match="`label` 7 is not a class"):
+        mc.sample_size(preds, "m0", "m1", "f1", label=7)
+    with pytest.raises(ValueError, match=r"`power` must be in \(0, 1\), got 80"):
+        mc.sample_size(preds, "m0", "m1", power=80)

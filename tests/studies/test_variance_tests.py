@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+import modelcompare as mc
+from modelcompare.significance.variances import variance_test
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=60), RNG.normal(scale=1.4, size=45)
+
+
+def of(frame, test):
+    row = frame[frame.test == test].iloc[0]
+    return row.statistic, row.p_value
+
+
+def test_they_equal_scipys():
+    frame = mc.variance_tests(X, Y)
+    assert frame.test.tolist() == ["f", "bartlett", "levene", "brown-forsythe", "fligner"]
+    np.testing.assert_allclose(of(frame, "bartlett"), stats.bartlett(X, Y))
+    np.testing.assert_allclose(of(frame, "levene"), stats.levene(X, Y, center="mean"))
+    np.testing.assert_allclose(of(frame, "brown-forsythe"), stats.levene(X, Y, center="median"))
+    np.testing.assert_allclose(of(frame, "fligner"), stats.fligner(X, Y))
+    ratio = X.var(ddof=1) / Y.var(ddof=1)
+    p_value = 2 * min(stats.f.cdf(ratio, 59, 44), stats.f.sf(ratio, 59, 44))
+    np.testing.assert_allclose(of(frame, "f"), (ratio, p_value))
+
+
+def test_pitman_morgan_is_the_correlation_of_sums_and_differences():
+    y = 0.7 * X + RNG.normal(size=60)
+    found = of(mc.variance_tests(X, y, paired=True), "pitman-morgan")
+    correlation = stats.pearsonr(X + y, X - y)
+    t = correlation.statistic * np.sqrt(58 / (1 - correlation.statistic**2))
+    np.testing.assert_allclose(found, (t, correlation.pvalue))
+
+
+def test_missing_numbers_are_left_out():
+    holed = np.r_[X, np.nan, np.nan]
+    frame, plain = mc.variance_tests(holed, Y), mc.variance_tests(X, Y)
+    np.testing.assert_allclose(frame.statistic, plain.statistic)
+    np.testing.assert_allclose(frame.p_value, plain.p_value)
+
+
+@pytest.mark.parametrize("test", ["f", "bartlett", "levene", "brown-forsythe", "fligner"])
+def test_many_rows_at_once_are_row_by_row(test):
+    x, y = RNG.normal(size=(4, 30)), RNG.normal(size=(4, 30))
+    x[2, :5] = np.nan
+    together = variance_test(test, x, y)
+    for i in range(4):
+        alone = variance_test(test, x[i : i + 1], y[i : i + 1])
+        np.testing.assert_allclose([t[i] for t in together], [a[0] for a in alone])
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="got 'pitman-morgan'; it needs paired=True"):
+        mc.variance_tests(X, Y, tests=["pitman-morgan"])
+    with pytest.raises(ValueError, match="`tests` must be of f, bartlett"):
+        mc.variance_tests(X, Y, tests=["ansari"])
+    with pytest.raises(ValueError, match="`x` has 60 numbers and `y` 45"):
+        mc.variance_tests(X, Y, paired=True)
+    with pytest.raises(ValueError, match="need at least 2 numbers each, there are 1 and 45"):
+        mc.variance_tests([1.0], Y)
