@@ -144,6 +144,7 @@ def compare(
         masks=SwapMasks(evaluation.units, n_resamples, replicated.seed),
         replicates=replicated.draws,
         moments=replicated.moments,
+        n_jobs=n_jobs,
     )
     return Comparison(
         bootstrap=replicated,

@@ -7,14 +7,16 @@ from modelcompare.engine.influence import (
     row_chunks,
     signed_sums,
 )
-from modelcompare.engine.swaps import swapped_differences
+from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.swaps import Swaps
 
 __all__ = [
     "Evaluation",
     "InfluenceMoments",
+    "Swaps",
     "ValueKey",
     "influence_moments",
+    "map_blocks",
     "row_chunks",
     "signed_sums",
-    "swapped_differences",
 ]

@@ -116,7 +116,12 @@ class Evaluation:
 
     def estimate(self) -> FloatArray:
         """Values on the test set itself, of shape (n_models, n_values)."""
-        return self.values(self.units.counts().astype(np.float64)[None, :])[0]
+        everything = GivenWeights(self.units.counts().astype(np.float64)[None, :], self.units)
+        out = np.empty((1, len(self.models), len(self.keys)))
+        for models, _ in self._passes(everything):
+            self._fill_sums(out[:, models], self._grand_total(models)[None, :], models)
+        self._fill_others(out, everything, n_jobs=None)
+        return out[0]
 
     def values(self, weights: FloatArray) -> FloatArray:
         """Values under given weights.
@@ -155,11 +160,8 @@ class Evaluation:
         work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
         with progress_bar(work, progress) as bar:
             for models, blocks in passes:
-                totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs)
-                for block, block_totals in zip(blocks, totals, strict=True):
-                    rows = weights.rows(block)
-                    self._fill_sums(out[rows, models], block_totals, models)
-                    bar.update(rows.stop - rows.start)
+                self._fill_pass(out, weights, models, blocks, n_jobs)
+                bar.update(sum(weights.block_size(block) for block in blocks))
             self._fill_others(out, weights, n_jobs)
         return out
 
@@ -318,6 +320,29 @@ class Evaluation:
             for block in range(0, weights.n_blocks, n_blocks)
         ]
 
+    def _fill_pass(
+        self,
+        out: FloatArray,
+        weights: Weights,
+        models: slice,
+        blocks: Sequence[int],
+        n_jobs: int | None,
+    ) -> None:
+        row_blocks = self.units.row_blocks()
+        if len(row_blocks) > 1:
+            totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs)
+            for block, block_totals in zip(blocks, totals, strict=True):
+                self._fill_sums(out[weights.rows(block), models], block_totals, models)
+            return
+        matrix = self.statistics(models, row_blocks[0])
+        self._remember_total(models, self.units.counts().astype(np.float64) @ matrix)
+
+        def fill(block: int) -> None:
+            block_totals = weights.draw(block, 0) @ matrix
+            self._fill_sums(out[weights.rows(block), models], block_totals, models)
+
+        map_blocks(fill, blocks, n_jobs)
+
     def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
         columns = self._columns(models)
         self._fill(out, {column.statistic: column.of(totals) for column in columns})
@@ -379,11 +404,15 @@ class Evaluation:
         first, last, _ = models.indices(len(self.models))
         if (first, last) not in self._grand_totals:
             counts = self.units.counts().astype(np.float64)
-            self._grand_totals[first, last] = sum(
-                (counts[rows] @ self.statistics(models, rows) for rows in self.units.row_blocks()),
-                start=np.zeros(self._columns(models)[-1].stop),
-            )
+            total = np.zeros(self._columns(models)[-1].stop)
+            for rows in self.units.row_blocks():
+                total += counts[rows] @ self.statistics(models, rows)
+            self._remember_total(models, total)
         return self._grand_totals[first, last]
+
+    def _remember_total(self, models: slice, total: FloatArray) -> None:
+        first, last, _ = models.indices(len(self.models))
+        self._grand_totals[first, last] = total
 
     def _outcomes(self, model: str, rows: slice) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+Result = TypeVar("Result")
 
 
 def map_blocks(
-    task: Callable[[int], FloatArray],
+    task: Callable[[int], Result],
     blocks: Sequence[int],
     n_jobs: int | None,
     *,
     prefer: Literal["threads", "processes"] = "threads",
-) -> list[FloatArray]:
+) -> list[Result]:
     """Results of a task on each block, in order.
 
     Threads suit matrix products, which release the interpreter; a user's Python function needs

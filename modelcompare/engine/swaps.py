@@ -6,13 +6,15 @@ For a mask Z the swapped totals of a pair are ``total_a - Z @ S_a + Z @ S_b`` an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.weights import Weights
+from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 
 FloatArray = NDArray[np.float64]
@@ -22,10 +24,9 @@ IntArray = NDArray[np.intp]
 _CACHED_NUMBERS = 32_768
 
 
-def swapped_differences(
-    evaluation: Evaluation, masks: Weights, model_a: IntArray, model_b: IntArray
-) -> Iterator[tuple[slice, slice, FloatArray]]:
-    """Differences a - b after swapping the outputs of the masked units.
+@dataclass(frozen=True)
+class Swaps:
+    """Differences of pairs of models after random swaps of their outputs.
 
     Parameters
     ----------
@@ -33,21 +34,51 @@ def swapped_differences(
         Models, metrics and units; sum metrics only.
     masks : SwapMasks
         Units that swap.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
-
-    Yields
-    ------
-    resamples, pairs : slice
-        Which block of resamples and of pairs.
-    differences : ndarray of shape (block_size, n_pairs_in_block, n_values)
     """
-    _require_sums(evaluation)
-    everything = evaluation.units.counts().astype(np.float64)[None, :]
-    total = evaluation.totals(_given(evaluation, everything))[0]
-    for block in range(masks.n_blocks):
-        moved = evaluation.totals(masks, blocks=[block])[0]
-        kept = total - moved
+
+    evaluation: Evaluation
+    masks: Weights
+
+    def __post_init__(self) -> None:
+        _require_sums(self.evaluation)
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """Totals over the whole test set."""
+        everything = self.evaluation.units.counts().astype(np.float64)[None, :]
+        return self.evaluation.totals(GivenWeights(everything, self.evaluation.units))[0]
+
+    def passes(self) -> Iterator[range]:
+        """Blocks of resamples whose totals fit into memory at once."""
+        block_bytes = 8 * self.masks.block_size(0) * len(self.total[0])
+        step = max(1, PASS_BYTES // (2 * block_bytes))
+        for start in range(0, self.masks.n_blocks, step):
+            yield range(start, min(start + step, self.masks.n_blocks))
+
+    def moved(self, blocks: Sequence[int], n_jobs: int | None = None) -> list[FloatArray]:
+        """Totals over the units that swap, for each of some blocks of resamples."""
+        return self.evaluation.totals(self.masks, blocks=blocks, n_jobs=n_jobs)
+
+    def differences(
+        self, moved: FloatArray, model_a: IntArray, model_b: IntArray
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """Differences a - b in one block of resamples, some pairs at a time.
+
+        Parameters
+        ----------
+        moved : ndarray of shape (block_size, n_columns)
+            One block of `moved`.
+        model_a, model_b : ndarray of int of shape (n_pairs,)
+            Positions of the models of each pair.
+
+        Yields
+        ------
+        pairs : slice
+            Which pairs.
+        differences : ndarray of shape (block_size, n_pairs_in_slice, n_values)
+        """
+        evaluation = self.evaluation
+        kept = self.total - moved
         width = max(1, moved.shape[1] // len(evaluation.models))
         step = max(1, _CACHED_NUMBERS // (len(moved) * width))
         for start in range(0, len(model_a), step):
@@ -55,13 +86,7 @@ def swapped_differences(
             a, b = model_a[pairs], model_b[pairs]
             value_a = evaluation.values_of_swapped(kept, moved, a, b)
             value_b = evaluation.values_of_swapped(kept, moved, b, a)
-            yield masks.rows(block), pairs, value_a - value_b
-
-
-def _given(evaluation: Evaluation, weights: FloatArray) -> Weights:
-    from modelcompare.engine.weights import GivenWeights
-
-    return GivenWeights(weights, evaluation.units)
+            yield pairs, value_a - value_b
 
 
 def _require_sums(evaluation: Evaluation) -> None:

@@ -79,7 +79,7 @@ def _scatter(axes: Axes, part: pd.DataFrame) -> None:
     axes.set_ylim(-y, y)
     for left, low in ((0, 0), (-x, -y)):
         axes.fill_between([left, left + x], low, low + y, color=AGREE, alpha=0.06, linewidth=0)
-    axes.locator_params(nbins=5)
+    axes.locator_params(nbins=4)
     share = (shown & agree).sum() / shown.sum() if shown.any() else math.nan
     text = "no pair significant" if math.isnan(share) else f"{100 * share:.1f} % agree"
     axes.text(0.97, 0.04, text, transform=axes.transAxes, ha="right", fontsize=8)

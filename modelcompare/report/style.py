@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -65,11 +66,26 @@ def figure_style() -> Iterator[None]:
 
 def new_figure(width: float, height: float) -> Figure:
     """Make a figure outside pyplot, so that nothing must be closed."""
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06)
-    return Figure(figsize=(width, height), layout=layout, facecolor="white")
+    return _figure_class()(figsize=(width, height), layout=layout, facecolor="white")
+
+
+@cache
+def _figure_class() -> type[Figure]:
+    """Figures that notebooks show by themselves, though pyplot does not know them."""
+    from io import BytesIO
+
+    from matplotlib.figure import Figure
+
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = BytesIO()
+            self.savefig(buffer, format="png", dpi=80)
+            return buffer.getvalue()
+
+    return ShownFigure
 
 
 def plain_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "x") -> None:

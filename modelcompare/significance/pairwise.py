@@ -21,7 +21,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation, InfluenceMoments, signed_sums, swapped_differences
+from modelcompare.engine import Evaluation, InfluenceMoments, Swaps, map_blocks, signed_sums
 from modelcompare.engine.weights import Weights
 
 FloatArray = NDArray[np.float64]
@@ -66,6 +66,7 @@ def pairwise_p_values(
     replicates: FloatArray,
     moments: InfluenceMoments,
     alternative: Alternative = "two-sided",
+    n_jobs: int | None = None,
 ) -> FloatArray:
     """p-values of any test, of shape (n_pairs, n_values), from what all tests together need.
 
@@ -90,14 +91,16 @@ def pairwise_p_values(
     """
     if test == "sign-flip":
         return sign_flip_p_values(
-            evaluation, estimate, masks, model_a, model_b, alternative=alternative
+            evaluation, estimate, masks, model_a, model_b, alternative=alternative, n_jobs=n_jobs
         )
     if test == "permutation":
         return permutation_p_values(
-            evaluation, estimate, masks, model_a, model_b, alternative=alternative
+            evaluation, estimate, masks, model_a, model_b, alternative=alternative, n_jobs=n_jobs
         )
     if test == "bootstrap":
-        return bootstrap_p_values(replicates, estimate, model_a, model_b, alternative=alternative)
+        return bootstrap_p_values(
+            replicates, estimate, model_a, model_b, alternative=alternative, n_jobs=n_jobs
+        )
     return wald_p_values(estimate, moments, model_a, model_b, alternative=alternative)
 
 
@@ -109,6 +112,7 @@ def sign_flip_p_values(
     model_b: IntArray,
     *,
     alternative: Alternative = "two-sided",
+    n_jobs: int | None = None,
 ) -> FloatArray:
     """Sign-flip test on influence values, of shape (n_pairs, n_values).
 
@@ -121,17 +125,18 @@ def sign_flip_p_values(
     sums, signs = signed_sums(evaluation, estimate, masks)
     n_samples = evaluation.units.size
     out = np.empty((len(model_a), estimate.shape[1]))
-    for pairs in _pair_blocks(len(model_a), sums.shape[0] * estimate.shape[1]):
-        a, b = model_a[pairs], model_b[pairs]
+    blocks = _pair_blocks(len(model_a), sums.shape[0] * estimate.shape[1])
+
+    def fill(block: int) -> None:
+        a, b = model_a[blocks[block]], model_b[blocks[block]]
         difference = pair_differences(estimate, a, b)
         flipped = signs[:, None, None] * difference + sums[:, a] - sums[:, b]
-        out[pairs] = _p_values(
-            _count_extreme(
-                flipped / n_samples, difference, _tolerance(estimate, a, b), alternative
-            ),
-            masks.n_resamples,
-            difference,
+        count = _count_extreme(
+            flipped / n_samples, difference, _tolerance(estimate, a, b), alternative
         )
+        out[blocks[block]] = _p_values(count, masks.n_resamples, difference)
+
+    map_blocks(fill, range(len(blocks)), n_jobs)
     return out
 
 
@@ -143,6 +148,7 @@ def permutation_p_values(
     model_b: IntArray,
     *,
     alternative: Alternative = "two-sided",
+    n_jobs: int | None = None,
 ) -> FloatArray:
     """Paired permutation test (approximate randomization), of shape (n_pairs, n_values).
 
@@ -152,9 +158,21 @@ def permutation_p_values(
     """
     difference = pair_differences(estimate, model_a, model_b)
     tolerance = _tolerance(estimate, model_a, model_b)
+    swaps = Swaps(evaluation, masks)
+
     count = np.zeros(difference.shape)
-    for _, pairs, swapped in swapped_differences(evaluation, masks, model_a, model_b):
-        count[pairs] += _count_extreme(swapped, difference[pairs], tolerance[pairs], alternative)
+    for blocks in swaps.passes():
+        moved = swaps.moved(blocks, n_jobs)
+
+        def count_block(place: int, moved: list[FloatArray] = moved) -> FloatArray:
+            extreme = np.empty(difference.shape)
+            for pairs, swapped in swaps.differences(moved[place], model_a, model_b):
+                extreme[pairs] = _count_extreme(
+                    swapped, difference[pairs], tolerance[pairs], alternative
+                )
+            return extreme
+
+        count += np.sum(map_blocks(count_block, range(len(moved)), n_jobs), axis=0)
     return _p_values(count, masks.n_resamples, difference)
 
 
@@ -165,6 +183,7 @@ def bootstrap_p_values(
     model_b: IntArray,
     *,
     alternative: Alternative = "two-sided",
+    n_jobs: int | None = None,
 ) -> FloatArray:
     """Paired bootstrap test with the distribution shifted to the null, (n_pairs, n_values).
 
@@ -172,12 +191,16 @@ def bootstrap_p_values(
     observed one is from 0.
     """
     out = np.empty((len(model_a), estimate.shape[1]))
-    for pairs in _pair_blocks(len(model_a), replicates.shape[0] * estimate.shape[1]):
-        a, b = model_a[pairs], model_b[pairs]
+    blocks = _pair_blocks(len(model_a), replicates.shape[0] * estimate.shape[1])
+
+    def fill(block: int) -> None:
+        a, b = model_a[blocks[block]], model_b[blocks[block]]
         difference = pair_differences(estimate, a, b)
         shifted = replicates[:, a] - replicates[:, b] - difference
         count = _count_extreme(shifted, difference, _tolerance(estimate, a, b), alternative)
-        out[pairs] = _p_values(count, len(replicates), difference)
+        out[blocks[block]] = _p_values(count, len(replicates), difference)
+
+    map_blocks(fill, range(len(blocks)), n_jobs)
     return out
 
 

@@ -295,11 +295,11 @@ def _p_values(
     if test in ("permutation", "sign-flip"):
         masks = SwapMasks(evaluation.units, n_resamples, seed)
         worker = permutation_p_values if test == "permutation" else sign_flip_p_values
-        return worker(evaluation, estimate, masks, model_a, model_b)
+        return worker(evaluation, estimate, masks, model_a, model_b, n_jobs=n_jobs)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed)
     replicates = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
     if test == "bootstrap":
-        return bootstrap_p_values(replicates, estimate, model_a, model_b)
+        return bootstrap_p_values(replicates, estimate, model_a, model_b, n_jobs=n_jobs)
     kind: Literal["welch", "paired"] = "welch" if test == "t" else "paired"
     return replicate_t_p_values(replicates, model_a, model_b, kind=kind)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
+_TEST_COLUMNS = (
+    "model", "ratio", "n_samples", "subsample", "label", "metric_a", "metric_b", "variance_a",
+    "variance_b", "variance_ratio", "test", "statistic", "p_value",
+)  # fmt: skip
+_CONSTANT_COLUMNS = ("ratio", "n_samples", "subsample", "metric_a", "metric_b", "test")
 
 
 @dataclass(frozen=True)
@@ -153,32 +158,25 @@ def tests_frame(
     """Frame `VarianceStudy.tests`."""
     import pandas as pd
 
-    models = np.array(predictions.models, dtype=object)
     keys = Evaluation(predictions, metric_pairs.metrics, collapse=False).keys
-    frames = []
+    columns: dict[str, list[Any]] = {name: [] for name in _TEST_COLUMNS}
+    n_models = len(predictions.models)
     for part in parts:
         for (name_a, name_b), pair in zip(metric_pairs.pairs, part.outcomes, strict=True):
             labels = [key.label for key in keys if key.metric == name_a]
+            n_rows = n_models * len(labels)
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance_ratio = pair.variance_a / pair.variance_b
             for test, (statistic, p_value) in pair.found.items():
-                frames.append(
-                    pd.DataFrame(
-                        {
-                            "model": np.repeat(models, len(labels)),
-                            "ratio": part.ratio,
-                            "n_samples": part.n_samples,
-                            "subsample": part.index,
-                            "label": pd.Series(labels * len(models), dtype=object),
-                            "metric_a": name_a,
-                            "metric_b": name_b,
-                            "variance_a": pair.variance_a.ravel(),
-                            "variance_b": pair.variance_b.ravel(),
-                            "variance_ratio": variance_ratio.ravel(),
-                            "test": test,
-                            "statistic": statistic.ravel(),
-                            "p_value": p_value.ravel(),
-                        }
-                    )
-                )
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+                constant = (part.ratio, part.n_samples, part.index, name_a, name_b, test)
+                for name, value in zip(_CONSTANT_COLUMNS, constant, strict=True):
+                    columns[name] += [value] * n_rows
+                columns["model"] += [m for m in predictions.models for _ in labels]
+                columns["label"] += labels * n_models
+                for name, array in (
+                    ("variance_a", pair.variance_a), ("variance_b", pair.variance_b),
+                    ("variance_ratio", variance_ratio), ("statistic", statistic),
+                    ("p_value", p_value),
+                ):  # fmt: skip
+                    columns[name] += array.ravel().tolist()
+    return pd.DataFrame({**columns, "label": pd.Series(columns["label"], dtype=object)})

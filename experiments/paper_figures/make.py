@@ -1,0 +1,45 @@
+"""Every table and figure of Yacouby & Axman (2020) from one file of predictions.
+
+Run: ``python experiments/paper_figures/make.py [PREDICTIONS] -o FOLDER``; without a file, for the
+example that ships. Figures 1, 5 and 6 are ``variances_*``, figures 2, 3 and 4 ``intervals_*``, and
+table 1 is ``agreement``; beside them stand undefined values, sensitivity, separation and relative
+efficiency. Files have fixed names, and the same seed writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import modelcompare as mc
+from modelcompare import report
+
+
+def write_all(predictions: mc.Predictions, folder: Path, *, n_resamples: int, seed: int) -> None:
+    """Run the studies and write what they show into a folder."""
+    options = {"n_resamples": n_resamples, "rng": seed}
+    report.write_variance(mc.variance_study(predictions, **options), folder)
+    if len(predictions.models) > 1:
+        report.write_agreement(mc.agreement_study(predictions, **options), folder)
+    report.write_undefined(mc.undefined_study(predictions, **options), folder)
+    report.write_sensitivity(mc.sensitivity_study(predictions, **options), folder)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("predictions", nargs="?", type=Path)
+    parser.add_argument("-o", "--output", type=Path, default=Path(__file__).parent / "snli")
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    predictions = (
+        mc.load_example("snli")
+        if arguments.predictions is None
+        else mc.read_predictions(arguments.predictions)
+    )
+    write_all(predictions, arguments.output, n_resamples=arguments.resamples, seed=arguments.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import pytest
+
+from modelcompare import examples
+
+SNLI = Path(examples.__file__).parent / "snli.npz"
+FEW = ("--resamples", "50")
+COMMANDS = {
+    "variance": ("--pair", "f1", "--ratio", "1", "--ratio", "0.1", *FEW),
+    "agreement": ("--pair", "f1", "--test", "wald", *FEW),
+    "undefined": ("--pair", "precision", "--ratio", "0.1", *FEW),
+    "sensitivity": ("--metric", "f1_macro", "--metric", "cf1_macro", *FEW),
+    "sample-size": ("--model", "bow_pair", "--model", "naive_bayes"),
+}
+FILES = {
+    "variance": ["variance", "variance_tests", "variance_ratios", "separation"],
+    "agreement": ["agreement", "agreement_pairs", "agreement_population"],
+    "undefined": ["undefined"],
+    "sensitivity": ["sensitivity"],
+    "sample-size": ["sample_size"],
+}
+FIGURES = {
+    "variance": ["variances_f1", "intervals_f1"],
+    "agreement": ["agreement", "agreement_population"],
+    "undefined": ["undefined"],
+    "sensitivity": ["sensitivity"],
+    "sample-size": ["sample_size"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_study_prints_and_writes_everything(run, tmp_path, command):
+    folder = tmp_path / "out"
+    done = run(command, SNLI, *COMMANDS[command], "-o", folder)
+    assert "modelcompare:0.1.0|" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert f"into {folder}" in done.err
+    names = {path.name for path in folder.iterdir()}
+    stem = FILES[command][0]
+    expected = {f"{stem}.md", f"{stem}.tex", *(f"{name}.csv" for name in FILES[command])}
+    expected |= {f"{n}.{form}" for n in FIGURES[command] for form in ("png", "svg", "pdf")}
+    assert expected <= names
+    assert not [name for name in names if name.endswith(".tmp")]
+
+
+def test_the_same_seed_writes_the_same_bytes(run, tmp_path):
+    for folder in ("first", "again"):
+        run("agreement", SNLI, "--pair", "f1", *FEW, "-o", tmp_path / folder)
+    for path in (tmp_path / "first").iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    ("form", "start"), [("markdown", "### Agreement"), ("latex", r"\begin{table}")]
+)
+def test_forms(run, form, start):
+    assert run("agreement", SNLI, "--pair", "f1", "--format", form, *FEW).out.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("variance", SNLI, "--pair", "f1:accuracy"), "of which one is per class"),
+        (("variance", SNLI, "--ratio", "2"), "`ratios` must lie in (0, 1]"),
+        (("variance", SNLI, "--test", "ansari"), "`tests` must be of f, bartlett"),
+        (("sample-size", SNLI), "there are 4 models; name two with --model A --model B"),
+        (("sample-size", SNLI, "--model", "mlp", "--model", "bow_pair", "--metric", "f1"),
+         "name one with `label`"),
+        (("agreement", "nothing.npz"), "nothing.npz"),
+        (("undefined", SNLI, "-o", SNLI), "is a file; name a folder"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told_in_one_line(run, arguments, part):
+    done = run(*arguments)
+    assert done.code == 2
+    assert part in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_sample_size_of_a_class(run):
+    out = run("sample-size", SNLI, "--model", "bow_pair", "--model", "naive_bayes", "--metric", "f1",
+              "--label", "neutral").out  # fmt: skip
+    assert out.startswith("f1 of neutral: bow_pair - naive_bayes = +0.012")
