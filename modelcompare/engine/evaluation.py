@@ -354,23 +354,28 @@ class Evaluation:
             out[..., where] = value if metric.per_class else value[..., None]
 
     def _fill_others(self, out: FloatArray, weights: Weights, n_jobs: int | None) -> None:
-        for metric in self.metrics:
-            if isinstance(metric, Metric):
+        """Values that are no sums: each block of weights is drawn once for all models."""
+        others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
+        for prefer in ("threads", "processes"):
+            evaluators = [
+                (position, self.metric_slice(metric.name), self._evaluator(metric, model))
+                for metric in others
+                if isinstance(metric, OrderMetric) == (prefer == "threads")
+                for position, model in enumerate(self.models)
+            ]
+            if not evaluators:
                 continue
-            where = self.metric_slice(metric.name)
-            for position, model in enumerate(self.models):
-                evaluate = self._evaluator(metric, model)
 
-                def one_block(
-                    block: int, evaluate: Callable[[FloatArray], FloatArray] = evaluate
-                ) -> FloatArray:
-                    return evaluate(self._per_sample(weights.draw_all(block)))
+            def one_block(
+                block: int, evaluators: list[tuple[int, slice, Any]] = evaluators
+            ) -> list[FloatArray]:
+                drawn = self._per_sample(weights.draw_all(block))
+                return [evaluate(drawn).reshape(len(drawn), -1) for _, _, evaluate in evaluators]
 
-                prefer: Any = "threads" if isinstance(metric, OrderMetric) else "processes"
-                found = map_blocks(one_block, range(weights.n_blocks), n_jobs, prefer=prefer)
-                for block, values in enumerate(found):
-                    rows = weights.rows(block)
-                    out[rows, position, where] = values.reshape(len(values), -1)
+            found = map_blocks(one_block, range(weights.n_blocks), n_jobs, prefer=prefer)
+            for block, values in enumerate(found):
+                for (position, where, _), value in zip(evaluators, values, strict=True):
+                    out[weights.rows(block), position, where] = value
 
     def _evaluator(
         self, metric: OrderMetric | CallableMetric, model: str

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from modelcompare.metrics import probabilistic
+from modelcompare.metrics import probabilistic, ranking
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric
 from modelcompare.metrics.classification import (
     Average,
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 MetricLike = str | AnyMetric | Callable[..., Any]
 
-METRICS: dict[str, AnyMetric] = {
-    metric.name: metric for metric in (*count_metrics(), *probabilistic.METRICS)
-}
+_ALL: tuple[AnyMetric, ...] = (*count_metrics(), *probabilistic.METRICS, *ranking.METRICS)
+METRICS: dict[str, AnyMetric] = {metric.name: metric for metric in _ALL}
 """Every named metric, under the default convention: 0 / 0 is NaN."""
 
 ALIASES = {
@@ -42,6 +41,7 @@ ALIASES = {
 }
 
 _FBETA = re.compile(r"(c?)f(\d+(?:\.\d+)?)(?:_(macro|micro|weighted))?")
+_PARTIAL_AUC = re.compile(r"roc_auc_at_(0?\.\d+|1)")
 _SERVES = {"probabilities": {"labels", "probabilities"}}
 
 
@@ -85,6 +85,8 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetri
         soft, beta, average = parsed.groups()
         metric = fbeta_metric(float(beta), cast("Average | None", average), zero_division)
         return soft_twin(metric) if soft else metric
+    if (parsed := _PARTIAL_AUC.fullmatch(resolved)) is not None:
+        return ranking.partial_auc_metric(float(parsed[1]))
     if resolved not in METRICS:
         nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
         hint = f"did you mean {', '.join(nearest)}?" if nearest else _all_names()

@@ -14,7 +14,7 @@ from modelcompare.resampling import BootstrapWeights
 
 SEED = np.random.SeedSequence(1)
 HARD = [n for n, m in METRICS.items() if m.needs == "labels"]
-SOFT = [n for n, m in METRICS.items() if m.needs == "probabilities"]
+SOFT = [n for n, m in METRICS.items() if m.needs == "probabilities" and m.road == "sum"]
 
 
 def random_predictions(n=60, n_models=3, n_classes=3, **columns):

@@ -9,7 +9,12 @@ from modelcompare import Predictions
 from modelcompare.engine import Evaluation
 from modelcompare.metrics import METRICS, resolve_metrics
 
-NAMES = [name for name, m in METRICS.items() if m.needs in ("labels", "probabilities")]
+TWO_CLASSES = ("roc_auc", "average_precision")
+NAMES = [
+    name
+    for name, m in METRICS.items()
+    if m.needs in ("labels", "probabilities") and name not in TWO_CLASSES
+]
 
 
 @st.composite

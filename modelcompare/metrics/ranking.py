@@ -1,0 +1,311 @@
+"""Metrics of the order of scores: sorted once, then evaluated for a block of weight vectors.
+
+ROC AUC is the probability that a positive gets a higher score than a negative, ties counting half
+(Hanley & McNeil 1982). The share of negatives below a positive is its placement; leave-one-out
+values, and DeLong's variance, follow from the placements in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.metrics.base import FloatArray, OrderMetric, Outcomes, divide
+
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.intp]
+Average = Literal["macro", "weighted"]
+
+
+@dataclass(frozen=True)
+class Placements:
+    """One score against one split into positives and negatives, sorted once.
+
+    Attributes
+    ----------
+    positives, negatives : ndarray of int
+        Samples of each side; negatives in ascending order of their scores.
+    below, up_to : ndarray of int of shape (n_positives,)
+        How many negatives lie below each positive, and how many do not lie above it.
+    """
+
+    positives: IntArray
+    negatives: IntArray
+    below: IntArray
+    up_to: IntArray
+
+    @classmethod
+    def of(cls, scores: FloatArray, positive: BoolArray) -> Placements:
+        """Sort the negatives and find the place of each positive among them."""
+        positives = np.flatnonzero(positive)
+        negatives = np.flatnonzero(~positive)
+        negatives = negatives[np.argsort(scores[negatives], kind="stable")]
+        ordered = scores[negatives]
+        # In ascending order of their own scores, so that reading the cumulated weights is local.
+        positives = positives[np.argsort(scores[positives], kind="stable")]
+        below = np.searchsorted(ordered, scores[positives], side="left")
+        up_to = np.searchsorted(ordered, scores[positives], side="right")
+        # The same array where no negative ties with a positive, so that it is read once.
+        return cls(positives, negatives, below, below if (below == up_to).all() else up_to)
+
+    def auc(self, weights: FloatArray) -> FloatArray:
+        """AUC under each row of weights; NaN where a side has no weight."""
+        out = np.empty(len(weights))
+        # Row by row: one resample fits the processor's cache, a block of them does not.
+        for place, row in enumerate(weights):
+            of_positives, of_negatives = row.take(self.positives), row.take(self.negatives)
+            product = of_positives.sum() * of_negatives.sum()
+            placed = self._placed(of_negatives)
+            out[place] = of_positives @ placed / product if product else np.nan
+        return out
+
+    def leave_out(self, weights: FloatArray) -> FloatArray:
+        """AUC without each sample in turn, of shape (n_samples,), under one vector of weights."""
+        w_pos, w_neg = weights[self.positives], weights[self.negatives]
+        n_pos, n_neg = w_pos.sum(), w_neg.sum()
+        placed = self._placed(w_neg)
+        total = w_pos @ placed
+        out = np.empty(len(weights))
+        out[self.positives] = divide(total - w_pos * placed, (n_pos - w_pos) * n_neg)
+        above = self._above(w_pos)
+        out[self.negatives] = divide(total - w_neg * above, n_pos * (n_neg - w_neg))
+        return out
+
+    def components(self) -> tuple[FloatArray, FloatArray]:
+        """DeLong's structural components: placements of positives, and of negatives."""
+        n_pos, n_neg = len(self.positives), len(self.negatives)
+        placed = (self.below + self.up_to) / (2 * n_neg)
+        of_positives, of_negatives = np.empty(n_pos), np.empty(n_neg)
+        of_positives[np.argsort(np.argsort(self.positives))] = placed
+        above = self._above(np.ones(n_pos)) / n_pos
+        of_negatives[np.argsort(np.argsort(self.negatives))] = above
+        return of_positives, of_negatives
+
+    def _placed(self, of_negatives: FloatArray) -> FloatArray:
+        """Weight of the negatives below each positive, ties half."""
+        cumulated = np.empty(len(of_negatives) + 1)
+        cumulated[0] = 0.0
+        np.cumsum(of_negatives, out=cumulated[1:])
+        below = cumulated.take(self.below)
+        return below if self.up_to is self.below else (below + cumulated.take(self.up_to)) / 2
+
+    def _above(self, w_pos: FloatArray) -> FloatArray:
+        """Weight of the positives above each negative, ties half."""
+        n_neg = len(self.negatives)
+        # A positive counts fully for negatives before `below`, half between `below` and `up_to`.
+        steps = np.bincount(self.below, w_pos, n_neg + 1) + np.bincount(
+            self.up_to, w_pos, n_neg + 1
+        )
+        return (w_pos.sum() * 2 - np.cumsum(steps)[:n_neg]) / 2
+
+
+def binary_placements(outcomes: Outcomes) -> Placements:
+    """Placements of the second of two classes.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+    """
+    if outcomes.n_classes != 2:
+        raise ValueError(
+            f"this metric is for 2 classes, there are {outcomes.n_classes}; use its _ovr or _ovo "
+            "form."
+        )
+    return Placements.of(outcomes.probabilities[:, 1], _codes(outcomes) == 1)
+
+
+def _codes(outcomes: Outcomes) -> IntArray:
+    if outcomes.codes is None:
+        raise ValueError("this metric needs true labels.")
+    return outcomes.codes
+
+
+@dataclass(frozen=True)
+class _Split:
+    """One of the binary questions that a multiclass average is made of."""
+
+    placements: Placements
+    rows: IntArray
+    weight_rows: IntArray
+
+
+def _ovr_splits(outcomes: Outcomes) -> Iterator[_Split]:
+    """Each class against the rest; classes that do not occur, or alone do, have no AUC."""
+    codes, everything = _codes(outcomes), np.arange(len(outcomes))
+    for j in range(outcomes.n_classes):
+        placements = Placements.of(outcomes.probabilities[:, j], codes == j)
+        yield _Split(placements, everything, np.flatnonzero(codes == j))
+
+
+def _ovo_splits(outcomes: Outcomes) -> Iterator[tuple[_Split, _Split]]:
+    """Each pair of classes, both ways round (Hand & Till 2001)."""
+    codes = _codes(outcomes)
+    for a, b in combinations(range(outcomes.n_classes), 2):
+        rows = np.flatnonzero((codes == a) | (codes == b))
+        splits = [
+            _Split(
+                Placements.of(outcomes.probabilities[rows, positive], codes[rows] == positive),
+                rows,
+                rows,
+            )
+            for positive in (a, b)
+        ]
+        yield splits[0], splits[1]
+
+
+def _mean(values: list[FloatArray], shares: list[FloatArray], average: Average) -> FloatArray:
+    stacked, weights = np.stack(values, axis=-1), np.stack(shares, axis=-1)
+    defined = ~np.isnan(stacked)
+    weights = defined * weights if average == "weighted" else defined.astype(np.float64)
+    return divide(np.where(defined, stacked * weights, 0.0).sum(axis=-1), weights.sum(axis=-1))
+
+
+def _prepare_auc(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+    return binary_placements(outcomes).auc
+
+
+def _auc_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
+    return binary_placements(outcomes).leave_out(weights)
+
+
+def _prepare_ovr(average: Average) -> Callable[[Outcomes], Callable[[FloatArray], FloatArray]]:
+    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+        splits = list(_ovr_splits(outcomes))
+
+        def evaluate(weights: FloatArray) -> FloatArray:
+            values = [split.placements.auc(weights) for split in splits]
+            shares = [weights[:, split.weight_rows].sum(axis=1) for split in splits]
+            return _mean(values, shares, average)
+
+        return evaluate
+
+    return prepare
+
+
+def _ovr_jackknife(average: Average) -> Callable[[Outcomes, FloatArray], FloatArray]:
+    def jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
+        values, shares = [], []
+        for split in _ovr_splits(outcomes):
+            values.append(split.placements.leave_out(weights))
+            share = np.full(len(outcomes), weights[split.weight_rows].sum())
+            share[split.weight_rows] -= weights[split.weight_rows]
+            shares.append(share)
+        return _mean(values, shares, average)
+
+    return jackknife
+
+
+def _prepare_ovo(average: Average) -> Callable[[Outcomes], Callable[[FloatArray], FloatArray]]:
+    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+        pairs = list(_ovo_splits(outcomes))
+
+        def evaluate(weights: FloatArray) -> FloatArray:
+            values, shares = [], []
+            for first, second in pairs:
+                part = weights[:, first.rows]
+                values.append((first.placements.auc(part) + second.placements.auc(part)) / 2)
+                shares.append(part.sum(axis=1))
+            return _mean(values, shares, average)
+
+        return evaluate
+
+    return prepare
+
+
+@dataclass(frozen=True)
+class _Descending:
+    """Samples by falling score, and where each run of equal scores ends."""
+
+    order: IntArray
+    ends: IntArray
+    positive: FloatArray
+
+    @classmethod
+    def of(cls, scores: FloatArray, positive: BoolArray) -> _Descending:
+        order = np.argsort(-scores, kind="stable")
+        ordered = scores[order]
+        ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
+        return cls(order, ends, positive[order].astype(np.float64))
+
+    def average_precision(self, weights: FloatArray) -> FloatArray:
+        """Sum of precision times the step in recall, one step for each distinct score."""
+        ordered = weights[:, self.order]
+        retrieved = np.cumsum(ordered, axis=1)[:, self.ends]
+        hits = np.cumsum(ordered * self.positive, axis=1)[:, self.ends]
+        precision = divide(hits, retrieved, 0.0)
+        steps = np.diff(hits, axis=1, prepend=0.0)
+        return divide(np.einsum("ij,ij->i", precision, steps), hits[:, -1])
+
+    def partial_auc(self, weights: FloatArray, max_fpr: float) -> FloatArray:
+        """Area up to a false positive rate, standardized to 0.5 for chance (McClish 1989)."""
+        ordered = weights[:, self.order]
+        hits = np.cumsum(ordered * self.positive, axis=1)[:, self.ends]
+        alarms = np.cumsum(ordered * (1 - self.positive), axis=1)[:, self.ends]
+        zero = np.zeros((len(weights), 1))
+        tpr = np.hstack([zero, divide(hits, hits[:, -1:])])
+        fpr = np.hstack([zero, divide(alarms, alarms[:, -1:])])
+        width = np.diff(fpr, axis=1)
+        inside = np.clip(max_fpr - fpr[:, :-1], 0.0, width)
+        slope = divide(np.diff(tpr, axis=1), width, 0.0)
+        # Vertical steps have no width; others may be cut at the limit.
+        area = (inside * (tpr[:, :-1] + slope * inside / 2)).sum(axis=1)
+        least = max_fpr**2 / 2
+        standardized = 0.5 * (1 + (area - least) / (max_fpr - least))
+        return np.where(np.isnan(tpr[:, -1]) | np.isnan(fpr[:, -1]), np.nan, standardized)
+
+
+def _descending(outcomes: Outcomes, j: int) -> _Descending:
+    return _Descending.of(outcomes.probabilities[:, j], _codes(outcomes) == j)
+
+
+def _prepare_ap(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+    binary_placements(outcomes)
+    return _descending(outcomes, 1).average_precision
+
+
+def _prepare_ap_macro(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+    parts = [_descending(outcomes, j) for j in range(outcomes.n_classes)]
+
+    def evaluate(weights: FloatArray) -> FloatArray:
+        values = [part.average_precision(weights) for part in parts]
+        return _mean(values, [np.ones(len(weights))] * len(values), "macro")
+
+    return evaluate
+
+
+def partial_auc_metric(max_fpr: float) -> OrderMetric:
+    """Partial AUC up to a false positive rate: ``roc_auc_at_0.1``."""
+    if not 0 < max_fpr <= 1:
+        raise ValueError(f"a false positive rate lies in (0, 1], got {max_fpr:g}.")
+
+    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+        binary_placements(outcomes)
+        part = _descending(outcomes, 1)
+        return lambda weights: part.partial_auc(weights, max_fpr)
+
+    return OrderMetric(name=f"roc_auc_at_{max_fpr:g}", needs="probabilities", prepare=prepare)
+
+
+def _metric(
+    name: str,
+    prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]],
+    jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None,
+) -> OrderMetric:
+    return OrderMetric(name=name, needs="probabilities", prepare=prepare, jackknife=jackknife)
+
+
+METRICS = (
+    _metric("roc_auc", _prepare_auc, _auc_jackknife),
+    _metric("roc_auc_ovr", _prepare_ovr("macro"), _ovr_jackknife("macro")),
+    _metric("roc_auc_ovr_weighted", _prepare_ovr("weighted"), _ovr_jackknife("weighted")),
+    _metric("roc_auc_ovo", _prepare_ovo("macro")),
+    _metric("roc_auc_ovo_weighted", _prepare_ovo("weighted")),
+    _metric("average_precision", _prepare_ap),
+    _metric("average_precision_macro", _prepare_ap_macro),
+)
