@@ -5,7 +5,12 @@ undefined (NaN) replicates are left out of quantiles, column by column.
 
 Which method: BCa corrects bias and skewness and is the default. The percentile interval is the
 plainest. The basic interval leaves the bounds of bounded metrics. The normal interval needs no
-resamples, only an influence-function standard error, and trusts symmetry.
+resamples, only an influence-function standard error, and trusts symmetry; the logit interval is the
+same on the logit scale and stays within the bounds of a bounded metric. The studentized interval
+(bootstrap-t) needs a standard error on every resample. Wilson, Clopper-Pearson and Jeffreys are for
+proportions: accuracy, and precision, recall and specificity of a class given their denominators.
+DeLong's is for the ROC AUC. `make validate` measures the coverage of each; the table is in
+``experiments/validity``.
 """
 
 from __future__ import annotations
@@ -18,7 +23,13 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
-Method = Literal["percentile", "basic", "BCa", "normal"]
+Method = Literal[
+    "percentile", "basic", "BCa", "normal", "studentized", "logit", "wilson", "clopper-pearson",
+    "jeffreys", "delong",
+]  # fmt: skip
+PROPORTION_METHODS = {"wilson": "wilson", "clopper-pearson": "beta", "jeffreys": "jeffreys"}
+# Methods for one value, which say nothing about a difference of two.
+VALUE_METHODS = ("logit", "delong", *PROPORTION_METHODS)
 
 # Relative difference under which two values are equal but for rounding.
 TIE_TOLERANCE = 1e-10
@@ -49,12 +60,13 @@ def confidence_interval(
     standard_error: FloatArray,
     acceleration: FloatArray,
     confidence_level: float = 0.95,
+    replicate_errors: FloatArray | None = None,
 ) -> Interval:
-    """Interval of any method, from what all methods together need.
+    """Interval of any bootstrap or normal method, from what all of them together need.
 
     Parameters
     ----------
-    method : {"percentile", "basic", "BCa", "normal"}
+    method : {"percentile", "basic", "BCa", "normal", "studentized"}
         The kind of interval.
     replicates : ndarray of shape (n_resamples, ...)
         Bootstrap replicates.
@@ -62,6 +74,8 @@ def confidence_interval(
         Value on the data, its influence-function standard error and BCa acceleration.
     confidence_level : float
         A fraction in (0, 1).
+    replicate_errors : ndarray of shape (n_resamples, ...), optional
+        Standard error on each resample, for "studentized".
     """
     if method == "normal":
         return normal_interval(estimate, standard_error, confidence_level=confidence_level)
@@ -69,6 +83,14 @@ def confidence_interval(
         return bca_interval(replicates, estimate, acceleration, confidence_level=confidence_level)
     if method == "basic":
         return basic_interval(replicates, estimate, confidence_level=confidence_level)
+    if method == "studentized" and replicate_errors is not None:
+        return studentized_interval(
+            replicates,
+            replicate_errors,
+            estimate,
+            standard_error,
+            confidence_level=confidence_level,
+        )
     return percentile_interval(replicates, confidence_level=confidence_level)
 
 
@@ -104,6 +126,65 @@ def normal_interval(
 
     half = ndtri((1 + confidence_level) / 2) * standard_error
     return _interval(estimate - half, estimate + half)
+
+
+def studentized_interval(
+    replicates: FloatArray,
+    replicate_errors: FloatArray,
+    estimate: FloatArray,
+    standard_error: FloatArray,
+    *,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Bootstrap-t interval (Efron & Tibshirani 1993, section 12.5).
+
+    Quantiles of ``(replicate - estimate) / replicate_error`` take the place of normal ones.
+    Replicates without a standard error (all their influences are equal) are left out.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (replicates - estimate) / replicate_errors
+    t = np.sort(np.where(np.isfinite(t), t, np.nan), axis=0)
+    tail = (1 - confidence_level) / 2
+    low, high = (quantiles(t, np.full(t.shape[1:], q)) for q in (1 - tail, tail))
+    return _interval(estimate - low * standard_error, estimate - high * standard_error)
+
+
+def logit_interval(
+    estimate: FloatArray,
+    standard_error: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+    *,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Normal interval on the logit scale between a metric's bounds.
+
+    At a bound itself the logit is infinite; the interval is then of width 0 and `fallback` says so.
+    """
+    from scipy.special import ndtri
+
+    low, high = bounds
+    share = (estimate - low) / (high - low)
+    inside = (share > 0) & (share < 1)
+    safe = np.where(inside, share, 0.5)
+    half = ndtri((1 + confidence_level) / 2) * standard_error / ((high - low) * safe * (1 - safe))
+    centre = np.log(safe / (1 - safe))
+    ends = [low + (high - low) / (1 + np.exp(-(centre + sign * half))) for sign in (-1, 1)]
+    return Interval(
+        np.where(inside, ends[0], estimate), np.where(inside, ends[1], estimate), ~inside
+    )
+
+
+def proportion_interval(
+    method: Method, count: FloatArray, n: FloatArray, *, confidence_level: float = 0.95
+) -> Interval:
+    """Wilson, Clopper-Pearson or Jeffreys interval of ``count / n``, by statsmodels."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = proportion_confint(
+            count, n, alpha=1 - confidence_level, method=PROPORTION_METHODS[method]
+        )
+    return _interval(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64))
 
 
 def bca_interval(

@@ -24,6 +24,13 @@ class DataWarning(UserWarning):
     """Samples were left out, or input was read in a way that the user should know of."""
 
 
+class UnknownModelError(KeyError, ValueError):
+    """There is no model of that name; the message names the nearest."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """What one model said about each sample.
@@ -297,7 +304,7 @@ class Predictions:
     def output(self, model: str) -> Output:
         """What a model said, as it is kept."""
         if model not in self._outputs:
-            raise KeyError(checks.unknown_model(model, self.models))
+            raise UnknownModelError(checks.unknown_model(model, self.models))
         return self._outputs[model]
 
     def predicted(self, model: str) -> IntArray:
@@ -330,19 +337,20 @@ class Predictions:
             raise KeyError("no model named; write preds[['a', 'b']].")
         return self._replaced({model: self.output(model) for model in chosen})
 
-    def with_outputs(self, probabilities: Mapping[str, ArrayLike]) -> Predictions:
-        """The same test set with other models, given by probabilities over the same classes."""
-        if self._labels is None:
-            raise ValueError("there are no classes here for probabilities to be over.")
-        return self._replaced(
-            {
-                model: Output(
-                    "probabilities",
-                    frozen(checks.probabilities(f"model {model!r}", array, self._labels, False)),
-                )
-                for model, array in checks.model_arrays(probabilities).items()
-            }
-        )
+    def with_columns(self, **columns: ArrayLike) -> Predictions:
+        """The same predictions with other `groups`, `strata` or `runs`."""
+        part = self._replaced(self._outputs)
+        part._columns = self._columns | {
+            name: frozen(checks.column(name, column, len(self))) for name, column in columns.items()
+        }
+        checks.check_nesting(part.groups, part.strata)
+        return part
+
+    def without(self, *columns: str) -> Predictions:
+        """The same predictions without their `ids`, `groups`, `strata` or `runs`."""
+        part = self._replaced(self._outputs)
+        part._columns = self._columns | dict.fromkeys(columns)
+        return part
 
     def subset(self, rows: ArrayLike) -> Predictions:
         """Some of the samples.

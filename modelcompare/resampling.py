@@ -9,6 +9,7 @@ exact multinomial, by blocks that need not know each other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -252,6 +253,46 @@ class SwapMasks(_Blocks):
         n_bytes = -(-shape[0] * shape[1] // 8)
         bits = np.unpackbits(np.frombuffer(generator.bytes(n_bytes), np.uint8))
         return bits[: shape[0] * shape[1]].reshape(shape).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class AllSwaps(_Blocks):
+    """Every way of swapping some units, once each: 2 to the power of their number.
+
+    Parameters
+    ----------
+    movable : ndarray of int
+        The units that may swap; `n_resamples` must be ``2 ** len(movable)``.
+    """
+
+    movable: IntArray
+
+    def draw(self, block: int, row_block: int) -> FloatArray:
+        rows = self.units.row_blocks()[row_block]
+        here = self.rows(block)
+        weights = np.zeros((self.block_size(block), self.units.n_units))
+        bits = np.arange(here.start, here.stop)[:, None] >> np.arange(len(self.movable))
+        weights[:, self.movable] = bits & 1
+        return weights[:, rows]
+
+
+def deals(
+    n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """Deal samples into a hand of `size` and the rest, block by block.
+
+    Yields
+    ------
+    ndarray of shape (block_size, n_samples)
+        1 for the samples in the hand.
+    """
+    blocks = SwapMasks(Units(n_samples), n_resamples, seed)
+    for block in range(blocks.n_blocks):
+        generator = np.random.default_rng(child_seed(seed, block, 1))
+        weights = np.zeros((blocks.block_size(block), n_samples))
+        for row in weights:
+            row[generator.permutation(n_samples)[:size]] = 1.0
+        yield weights
 
 
 def subsample(

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import modelcompare as mc
 from modelcompare import intervals
 from modelcompare.intervals import bca_interval, percentile_interval, quantiles
 
@@ -84,5 +85,121 @@ def test_options_out_of_range_are_refused():
         ValueError, match=r"`confidence_level` must be in \(0, 1\), got 95; for 95 % pass 0.95"
     ):
         intervals.check_confidence_level(95)
-    with pytest.raises(ValueError, match="`method` must be one of percentile, basic, BCa, normal"):
+    with pytest.raises(
+        ValueError, match="`method` must be one of percentile, basic, BCa, normal, studentized"
+    ):
         intervals.check_method("bca")
+
+
+def preds_of(n, n_right):
+    right = np.r_[np.ones(n_right), np.zeros(n - n_right)].astype(int)
+    y_true = np.arange(n) % 2
+    return mc.Predictions(y_true, {"a": np.where(right == 1, y_true, 1 - y_true)})
+
+
+@pytest.mark.parametrize(("method", "name"), [("wilson", "wilson"), ("clopper-pearson", "beta"),
+                                              ("jeffreys", "jeffreys")])  # fmt: skip
+def test_intervals_of_proportions_are_statsmodels(method, name):
+    from statsmodels.stats.proportion import proportion_confint
+
+    result = mc.bootstrap(preds_of(40, 31), ["accuracy", "recall"], n_resamples=2)
+    frame = result.confidence_interval(method=method)
+    np.testing.assert_allclose(
+        frame[["ci_low", "ci_high"]].to_numpy()[0], proportion_confint(31, 40, method=name)
+    )
+    hits = round(frame.estimate[1] * 20)
+    np.testing.assert_allclose(
+        frame[["ci_low", "ci_high"]].to_numpy()[1], proportion_confint(hits, 20, method=name)
+    )
+
+
+def test_intervals_of_proportions_are_refused_elsewhere():
+    result = mc.bootstrap(preds_of(40, 31), "f1_macro", n_resamples=2)
+    with pytest.raises(
+        ValueError, match="f1_macro is not a proportion; use method='BCa' or 'logit'"
+    ):
+        result.confidence_interval(method="wilson")
+    clustered = mc.Predictions([0, 1] * 10, {"a": [0, 0] * 10}, groups=np.arange(20) // 2)
+    with pytest.raises(ValueError, match="samples are weighted or clustered"):
+        mc.bootstrap(clustered, "accuracy", n_resamples=2).confidence_interval(method="jeffreys")
+
+
+def test_the_logit_interval_stays_within_bounds():
+    frame = mc.bootstrap(preds_of(40, 39), "accuracy", n_resamples=2).confidence_interval(
+        method="logit"
+    )
+    p, error = 39 / 40, frame.standard_error[0]
+    half = stats.norm.isf(0.025) * error / (p * (1 - p))
+    ends = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + np.array([-half, half]))))
+    np.testing.assert_allclose([frame.ci_low[0], frame.ci_high[0]], ends)
+    with pytest.warns(UserWarning, match="cannot be computed"):
+        edge = mc.bootstrap(preds_of(40, 40), "accuracy", n_resamples=2).confidence_interval(
+            method="logit"
+        )
+    assert (edge.ci_low[0], edge.ci_high[0]) == (1, 1)
+
+
+@pytest.mark.parametrize("collapse", [True, False])
+def test_the_studentized_interval_by_a_loop(collapse):
+    preds = preds_of(30, 22)
+    result = mc.bootstrap(preds, "accuracy", n_resamples=200, collapse=collapse)
+    draws = result.draws[:, 0, 0]
+    # The standard error of a mean of 0 and 1, on each resample.
+    errors = np.sqrt(draws * (1 - draws) / 29)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (draws - 22 / 30) / errors
+    t = t[np.isfinite(t)]
+    error = np.sqrt(22 / 30 * 8 / 30 / 29)
+    frame = result.confidence_interval(method="studentized")
+    assert frame.ci_low[0] == pytest.approx(22 / 30 - np.quantile(t, 0.975) * error)
+    assert frame.ci_high[0] == pytest.approx(22 / 30 - np.quantile(t, 0.025) * error)
+
+
+def test_the_studentized_interval_of_a_difference_is_paired():
+    rng = np.random.default_rng(0)
+    scores = {"a": rng.normal(size=50), "b": rng.normal(size=50)}
+    preds = mc.Predictions.from_scores(scores)
+    frame = mc.compare(preds, method="studentized", n_resamples=500).differences
+    d = scores["a"] - scores["b"]
+    half = stats.t.isf(0.025, 49) * d.std(ddof=1) / np.sqrt(50)
+    assert frame.ci_low[0] == pytest.approx(d.mean() - half, abs=0.05)
+    assert frame.ci_high[0] == pytest.approx(d.mean() + half, abs=0.05)
+
+
+def test_studentized_intervals_need_sums():
+    rng = np.random.default_rng(0)
+    preds = mc.Predictions(rng.integers(0, 2, 30), {"a": rng.random(30)}, kind="probabilities")
+    with pytest.raises(
+        ValueError, match="studentized intervals need metrics that are sums, roc_auc"
+    ):
+        mc.bootstrap(preds, "roc_auc", n_resamples=9).confidence_interval(method="studentized")
+    with pytest.raises(
+        ValueError, match="DeLong's intervals are for roc_auc alone, not for accuracy"
+    ):
+        mc.bootstrap(preds, "accuracy", n_resamples=9).confidence_interval(method="delong")
+    with pytest.raises(
+        ValueError, match="logit intervals are for bounded metrics, log_loss is not"
+    ):
+        mc.bootstrap(preds, "log_loss", n_resamples=9).confidence_interval(method="logit")
+
+
+def test_policies_for_undefined_resamples():
+    preds = mc.Predictions([0] * 20 + [1] * 2, {"a": [0] * 20 + [1, 0]})
+    counted = mc.bootstrap(preds, "recall", n_resamples=400)
+    assert counted.n_undefined.sum() > 0
+    for policy in ("stratify", "redraw"):
+        result = mc.bootstrap(preds, "recall", n_resamples=400, undefined=policy)
+        assert result.n_undefined.sum() == 0
+    stratified = mc.bootstrap(preds, "recall", n_resamples=400, undefined="stratify")
+    assert set(np.unique(stratified.draws[:, 0, 1])) == {0.0, 0.5, 1.0}
+    with pytest.raises(
+        ValueError, match=r"recall of class 1 is undefined on .* of 400 resamples of 'a'"
+    ):
+        mc.bootstrap(preds, "recall", n_resamples=400, undefined="raise")
+    with pytest.raises(
+        ValueError, match="`undefined` must be one of count, stratify, redraw, raise"
+    ):
+        mc.bootstrap(preds, "recall", n_resamples=400, undefined="drop")
+    never = mc.Predictions([0, 1] * 5, {"a": [0] * 10})
+    with pytest.raises(ValueError, match="hardly ever a value"):
+        mc.bootstrap(never, "precision", n_resamples=10, undefined="redraw")

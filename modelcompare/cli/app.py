@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, studies
+from modelcompare.cli import compare, demo, gate, studies
 
 DONE, BAD_INPUT, INTERNAL_ERROR = 0, 2, 70
 
@@ -24,6 +24,7 @@ app = typer.Typer(
     help="Compare models from their predictions on a test set: intervals, paired tests, figures.",
 )
 compare.register(app)
+gate.register(app)
 studies.register(app)
 demo.register(app)
 

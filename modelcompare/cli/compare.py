@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from modelcompare.comparison import Comparison
 
 # Spelt out here, because the rooms that define them are slow to import; the tests compare them.
-Method = Literal["BCa", "percentile", "basic", "normal"]
+Method = Literal[
+    "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson", "clopper-pearson",
+    "jeffreys", "delong",
+]  # fmt: skip
 Test = Literal["sign-flip", "permutation", "bootstrap", "wald"]
 Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "none"]
 _STATISTICS = "Statistics"
@@ -60,7 +63,8 @@ def compare(
         Method,
         typer.Option(
             metavar="NAME",
-            help="Kind of interval: BCa, percentile, basic or normal.",
+            help="Kind of interval: BCa, percentile, basic, normal, studentized, logit, wilson, "
+            "clopper-pearson, jeffreys or delong.",
             rich_help_panel=_STATISTICS,
         ),
     ] = "BCa",

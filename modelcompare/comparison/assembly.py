@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.comparison.replicates import BootstrapResult, bootstrap
+from modelcompare.comparison.replicates import BootstrapResult, Undefined, bootstrap
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.intervals import Method, check_confidence_level, check_method
 from modelcompare.metrics.classification import ZeroDivision
@@ -42,6 +42,7 @@ def compare(
     alpha: float = 0.05,
     scheme: Scheme = "multinomial",
     zero_division: ZeroDivision = math.nan,
+    undefined: Undefined = "count",
     collapse: bool | None = None,
     n_jobs: int | None = None,
     rng: RngLike = 0,
@@ -65,8 +66,9 @@ def compare(
         Bootstrap resamples, and as many random sign flips or swaps.
     confidence_level : float
         Of every interval; a fraction.
-    method : {"BCa", "percentile", "basic", "normal"}
-        Kind of interval (`modelcompare.intervals`).
+    method : str
+        Kind of interval: "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson",
+        "clopper-pearson", "jeffreys" or "delong" (`modelcompare.intervals`).
     test : {"sign-flip", "permutation", "bootstrap", "wald"}
         Paired test of each difference (`modelcompare.significance`). The default needs nothing
         but equal values under the null.
@@ -80,6 +82,8 @@ def compare(
         Bootstrap weights.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
+    undefined : {"count", "stratify", "redraw", "raise"}
+        See `modelcompare.bootstrap`.
     collapse : bool, optional
         See `modelcompare.engine.Evaluation`.
     n_jobs : int, optional
@@ -127,6 +131,7 @@ def compare(
         n_resamples=n_resamples,
         scheme=scheme,
         zero_division=zero_division,
+        undefined=undefined,
         collapse=collapse,
         n_jobs=n_jobs,
         rng=rng,

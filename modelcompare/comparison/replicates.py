@@ -5,20 +5,31 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation, InfluenceMoments, influence_moments
+from modelcompare.engine import (
+    Evaluation,
+    InfluenceMoments,
+    influence_moments,
+    proportions,
+    replicate_second_moments,
+)
 from modelcompare.intervals import (
+    PROPORTION_METHODS,
+    VALUE_METHODS,
     Interval,
     Method,
     check_confidence_level,
     check_method,
     confidence_interval,
+    logit_interval,
+    normal_interval,
+    proportion_interval,
 )
 from modelcompare.metrics import UndefinedMetricWarning, default_metrics, resolve_metrics
 from modelcompare.metrics.classification import ZeroDivision
@@ -29,9 +40,12 @@ from modelcompare.resampling import (
     RngLike,
     Scheme,
     check_scheme,
+    child_seed,
     seed_sequence,
 )
 from modelcompare.significance import pair_differences
+from modelcompare.significance.delong import delong_covariance
+from modelcompare.variants import with_strata
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +55,8 @@ IntArray = NDArray[np.intp]
 
 # Bytes of the replicates of one block of pairs.
 _PAIR_BYTES = 64 * 2**20
+Undefined = Literal["count", "stratify", "redraw", "raise"]
+_MOST_REDRAWS = 50
 
 
 @dataclass(frozen=True)
@@ -59,6 +75,8 @@ class BootstrapResult:
         Bootstrap weights.
     seed : SeedSequence
         Where the weights came from.
+    weights : BootstrapWeights
+        The resamples, which can be drawn again.
     """
 
     evaluation: Evaluation = field(repr=False)
@@ -66,6 +84,7 @@ class BootstrapResult:
     draws: FloatArray = field(repr=False)
     scheme: Scheme
     seed: np.random.SeedSequence = field(repr=False)
+    weights: BootstrapWeights = field(repr=False)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -129,8 +148,9 @@ class BootstrapResult:
 
         Parameters
         ----------
-        method : {"BCa", "percentile", "basic", "normal"}
-            Kind of interval.
+        method : str
+            "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson",
+            "clopper-pearson", "jeffreys" or "delong"; see `modelcompare.intervals`.
         confidence_level : float
             A fraction in (0, 1).
 
@@ -151,18 +171,42 @@ class BootstrapResult:
         """Return `confidence_interval` with its defaults."""
         return self.confidence_interval()
 
+    @cached_property
+    def replicate_moments(self) -> FloatArray:
+        """Covariance of the models' values on each resample, for studentized intervals.
+
+        Of shape (n_resamples, n_values, n_models, n_models).
+        """
+        return replicate_second_moments(self.evaluation, self.weights)
+
     def score_interval(self, method: Method, confidence_level: float) -> Interval:
         """Intervals of the models' values, of shape (n_models, n_values)."""
         check_method(method)
         check_confidence_level(confidence_level)
-        interval = confidence_interval(
-            method,
-            self.draws,
-            self.point,
-            standard_error=self.moments.standard_error(),
-            acceleration=self.moments.acceleration(),
-            confidence_level=confidence_level,
-        )
+        if method in PROPORTION_METHODS:
+            count, trials = proportions(self.evaluation)
+            interval = proportion_interval(method, count, trials, confidence_level=confidence_level)
+        elif method == "logit":
+            interval = logit_interval(
+                self.point,
+                self.moments.standard_error(),
+                self._bounds(),
+                confidence_level=confidence_level,
+            )
+        elif method == "delong":
+            interval = normal_interval(
+                self.point, self._delong_errors(), confidence_level=confidence_level
+            )
+        else:
+            interval = confidence_interval(
+                method,
+                self.draws,
+                self.point,
+                standard_error=self.moments.standard_error(),
+                acceleration=self.moments.acceleration(),
+                confidence_level=confidence_level,
+                replicate_errors=self._replicate_errors() if method == "studentized" else None,
+            )
         self._warn_of_fallback(interval, method)
         return _without_undefined(interval, self.point)
 
@@ -176,8 +220,11 @@ class BootstrapResult:
         model_a, model_b : ndarray of int of shape (n_pairs,)
             Positions of the models of each pair.
         method, confidence_level
-            As in `confidence_interval`.
+            As in `confidence_interval`. Methods for a single value (logit, delong, wilson,
+            clopper-pearson, jeffreys) say nothing about a difference; BCa takes their place.
         """
+        if method in VALUE_METHODS:
+            method = "BCa"
         shape = (len(model_a), self.point.shape[1])
         low, high, fallback = np.empty(shape), np.empty(shape), np.zeros(shape, dtype=bool)
         difference = pair_differences(self.point, model_a, model_b)
@@ -193,6 +240,9 @@ class BootstrapResult:
                 standard_error=error[pairs],
                 acceleration=acceleration[pairs],
                 confidence_level=confidence_level,
+                replicate_errors=self._pair_errors(model_a[pairs], model_b[pairs])
+                if method == "studentized"
+                else None,
             )
             low[pairs], high[pairs], fallback[pairs] = part.low, part.high, part.fallback
         rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))
@@ -217,6 +267,37 @@ class BootstrapResult:
                 stacklevel=3,
             )
 
+    def _replicate_errors(self) -> FloatArray:
+        variances = np.diagonal(self.replicate_moments, axis1=2, axis2=3)
+        return np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1)
+
+    def _pair_errors(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
+        moments = self.replicate_moments
+        own = moments[:, :, model_a, model_a] + moments[:, :, model_b, model_b]
+        variances = own - 2 * moments[:, :, model_a, model_b]
+        return np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1)
+
+    def _bounds(self) -> tuple[FloatArray, FloatArray]:
+        bounds = {metric.name: metric.bounds for metric in self.evaluation.metrics}
+        pairs = np.array([bounds[key.metric] for key in self.evaluation.keys])
+        if not np.isfinite(pairs).all():
+            unbounded = [name for name, pair in bounds.items() if not np.isfinite(pair).all()]
+            raise ValueError(
+                f"logit intervals are for bounded metrics, {', '.join(unbounded)} is not; use "
+                "method='BCa'."
+            )
+        return pairs[:, 0], pairs[:, 1]
+
+    def _delong_errors(self) -> FloatArray:
+        names = [key.metric for key in self.evaluation.keys]
+        if names != ["roc_auc"]:
+            raise ValueError(
+                f"DeLong's intervals are for roc_auc alone, not for {', '.join(names)}; use "
+                "method='BCa'."
+            )
+        variances = np.diag(delong_covariance(self.evaluation.predictions)[1])
+        return np.sqrt(variances)[:, None]
+
     def _warn_of_fallback(self, interval: Interval, method: Method) -> None:
         for model, position in np.argwhere(interval.fallback):
             key = self.evaluation.keys[position]
@@ -238,6 +319,7 @@ def bootstrap(
     scheme: Scheme = "multinomial",
     size: int | None = None,
     zero_division: ZeroDivision = math.nan,
+    undefined: Undefined = "count",
     collapse: bool | None = None,
     n_jobs: int | None = None,
     rng: RngLike = 0,
@@ -260,6 +342,10 @@ def bootstrap(
         by default.
     zero_division : float or "paper"
         See `modelcompare.get_metric`.
+    undefined : {"count", "stratify", "redraw", "raise"}
+        What to do about resamples on which a metric is 0 / 0: count them and leave them out of
+        intervals; draw within the true classes, so that no class is lost; draw those resamples
+        again, which conditions on being defined; or raise.
     collapse : bool, optional
         See `modelcompare.engine.Evaluation`.
     n_jobs : int, optional
@@ -299,10 +385,56 @@ def bootstrap(
         zero_division=zero_division,
     )
     seed = seed_sequence(rng)
+    if undefined not in get_args(Undefined):
+        raise ValueError(
+            f"`undefined` must be one of {', '.join(get_args(Undefined))}, got {undefined!r}."
+        )
+    if undefined == "stratify":
+        predictions = _stratified(predictions)
     evaluation = Evaluation(predictions, chosen, collapse=collapse)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
-    return BootstrapResult(evaluation, evaluation.estimate(), draws, scheme, seed)
+    if undefined == "redraw":
+        _redraw(draws, evaluation, weights, n_jobs)
+    result = BootstrapResult(evaluation, evaluation.estimate(), draws, scheme, seed, weights)
+    if undefined == "raise" and result.n_undefined.any():
+        model, position = np.argwhere(result.n_undefined)[0]
+        key = evaluation.keys[position]
+        where = "" if key.label is None else f" of class {key.label!r}"
+        raise ValueError(
+            f"{key.metric}{where} is undefined on {result.n_undefined[model, position]:,} of "
+            f"{n_resamples:,} resamples of {evaluation.models[model]!r}; use undefined='count', "
+            "'stratify' or 'redraw', or another zero_division."
+        )
+    return result
+
+
+def _stratified(predictions: Predictions) -> Predictions:
+    """Draw within the true classes, on top of the strata that are there."""
+    if predictions.codes is None:
+        raise ValueError("`undefined='stratify'` needs true classes.")
+    if predictions.strata is None:
+        return with_strata(predictions, predictions.codes)
+    stratum = np.unique(predictions.strata, return_inverse=True)[1]
+    return with_strata(predictions, stratum * predictions.n_classes + predictions.codes)
+
+
+def _redraw(
+    draws: FloatArray, evaluation: Evaluation, weights: BootstrapWeights, n_jobs: int | None
+) -> None:
+    """Fill undefined resamples from further ones, a whole resample at a time."""
+    for attempt in range(_MOST_REDRAWS):
+        holed = np.flatnonzero(np.isnan(draws).any(axis=(1, 2)))
+        if len(holed) == 0:
+            return
+        again = replace(
+            weights, n_resamples=max(len(holed), 2), seed=child_seed(weights.seed, attempt)
+        )
+        draws[holed] = evaluation.replicates(again, n_jobs=n_jobs)[: len(holed)]
+    raise ValueError(
+        f"some resamples were undefined {_MOST_REDRAWS} times in a row; a metric has hardly ever a "
+        "value on this test set. Use undefined='count' or another zero_division."
+    )
 
 
 def _without_undefined(interval: Interval, estimate: FloatArray) -> Interval:

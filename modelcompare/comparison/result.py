@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from modelcompare.comparison.groups import chance_of_best, compact_letters, tiers
 from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.verdict import verdict
@@ -162,6 +163,64 @@ class Comparison:
         out[:, model_a, model_b] = shown & (signed > 0)
         out[:, model_b, model_a] = shown & (signed < 0)
         return out
+
+    @cached_property
+    def groups(self) -> pd.DataFrame:
+        """Which models stand together, a row for each model, metric and class.
+
+        Columns: model, metric, label, estimate, tier (a new one begins with a model shown to be
+        worse than its tier's best), letters (two models share one exactly if they are not shown to
+        differ), p_best (share of resamples in which the model is best).
+        """
+        import pandas as pd
+
+        frames = []
+        for position, key in enumerate(self.bootstrap.evaluation.keys):
+            better = self.better_worse[position]
+            turned = self.bootstrap.point[:, position] * self._direction[position]
+            order = np.argsort(-np.nan_to_num(turned, nan=-np.inf), kind="stable")
+            draws = self.bootstrap.draws[:, :, position] * self._direction[position]
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "model": self.models,
+                        "metric": key.metric,
+                        "label": pd.Series([key.label] * len(self.models), dtype=object),
+                        "estimate": self.bootstrap.point[:, position],
+                        "tier": tiers(better, order),
+                        "letters": compact_letters(better | better.T, order),
+                        "p_best": chance_of_best(draws),
+                    }
+                ).iloc[order]
+            )
+        return pd.concat(frames, ignore_index=True)
+
+    def simultaneous_intervals(self) -> pd.DataFrame:
+        """Intervals that cover all differences of a metric at once, from the same replicates.
+
+        Every half-width is the same multiple of its standard error: the quantile of the largest
+        studentized deviation over all pairs and classes of the metric (max-t). Columns: model_a,
+        model_b, metric, label, difference, ci_low, ci_high.
+        """
+        model_a, model_b = all_pairs(len(self.models))
+        difference = pair_differences(self.bootstrap.point, model_a, model_b)
+        error = self.bootstrap.moments.pair_standard_error(model_a, model_b)
+        draws = self.bootstrap.draws
+        half = np.empty_like(error)
+        for metric in self.metrics:
+            where = self.bootstrap.evaluation.metric_slice(metric)
+            largest = np.zeros(len(draws))
+            for a, b, d, e in zip(
+                model_a, model_b, difference[:, where], error[:, where], strict=True
+            ):
+                deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
+                t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
+                largest = np.fmax(largest, np.nanmax(np.nan_to_num(t), axis=1))
+            half[:, where] = np.quantile(largest, self.confidence_level) * error[:, where]
+        frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
+        frame["ci_low"] = (difference - half).ravel()
+        frame["ci_high"] = (difference + half).ravel()
+        return frame
 
     @property
     def _direction(self) -> FloatArray:

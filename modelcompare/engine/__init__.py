@@ -1,6 +1,7 @@
 """Weights x statistics -> totals -> values: every metric of every model, block by block."""
 
-from modelcompare.engine.evaluation import Evaluation, ValueKey
+from modelcompare.engine.columns import ValueKey
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import (
     InfluenceMoments,
     influence_moments,
@@ -8,6 +9,8 @@ from modelcompare.engine.influence import (
     signed_sums,
 )
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.proportions import proportions
+from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.engine.swaps import Swaps
 
 __all__ = [
@@ -17,6 +20,8 @@ __all__ = [
     "ValueKey",
     "influence_moments",
     "map_blocks",
+    "proportions",
+    "replicate_second_moments",
     "row_chunks",
     "signed_sums",
 ]

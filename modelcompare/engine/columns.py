@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.metrics.base import AnyMetric, Metric, Statistic
+from modelcompare.predictions import Predictions
 
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ValueKey:
+    """One column of the results: a metric, and a class where it is per class."""
+
+    metric: str
+    label: Any = None
 
 
 @dataclass(frozen=True)
@@ -42,3 +52,12 @@ def lay_out(
         start = columns[-1].stop if columns else 0
         columns.append(Column(statistic, start, widths[statistic], n_models))
     return columns
+
+
+def value_keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[ValueKey]:
+    """The axis of values: every metric, per class where it is."""
+    for metric in metrics:
+        if metric.per_class and predictions.labels is not None:
+            yield from (ValueKey(metric.name, label) for label in predictions.labels.tolist())
+        else:
+            yield ValueKey(metric.name)

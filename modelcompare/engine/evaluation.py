@@ -7,8 +7,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modelcompare.engine.callables import CallableEvaluator
-from modelcompare.engine.columns import Column, lay_out
+from modelcompare.engine.columns import Column, lay_out, value_keys
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import DistinctRows, cluster_codes, sample_units
@@ -39,14 +38,6 @@ IntArray = NDArray[np.intp]
 PASS_BYTES = 96 * 2**20
 # Distinct rows are worth a multinomial draw of their own only if they are few.
 _COLLAPSE_AT = 1 / 16
-
-
-@dataclass(frozen=True)
-class ValueKey:
-    """One column of the results: a metric, and a class where it is per class."""
-
-    metric: str
-    label: Any = None
 
 
 class Evaluation:
@@ -85,7 +76,7 @@ class Evaluation:
         self.predictions = predictions
         self.metrics = tuple(metrics)
         self.models = predictions.models
-        self.keys = tuple(_keys(self.metrics, predictions))
+        self.keys = tuple(value_keys(self.metrics, predictions))
         self._sums = [metric for metric in self.metrics if isinstance(metric, Metric)]
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
@@ -119,7 +110,7 @@ class Evaluation:
         everything = GivenWeights(self.units.counts().astype(np.float64)[None, :], self.units)
         out = np.empty((1, len(self.models), len(self.keys)))
         for models, _ in self._passes(everything):
-            self._fill_sums(out[:, models], self._grand_total(models)[None, :], models)
+            self._fill_sums(out[:, models], self.grand_total(models)[None, :], models)
         self._fill_others(out, everything, n_jobs=None)
         return out[0]
 
@@ -175,7 +166,7 @@ class Evaluation:
     ) -> list[FloatArray]:
         """Totals ``weights @ statistics`` of some models, one array for each block of resamples."""
         blocks = range(weights.n_blocks) if blocks is None else blocks
-        if not self._columns(models):
+        if not self.columns(models):
             return [np.empty((weights.block_size(block), 0)) for block in blocks]
         totals: list[FloatArray] = []
         for row_block, rows in enumerate(self.units.row_blocks()):
@@ -214,7 +205,7 @@ class Evaluation:
         ndarray of shape (n_resamples, n_pairs, n_values)
         """
         parts = {}
-        for column in self._columns(slice(None)):
+        for column in self.columns(slice(None)):
             own, other = column.of(kept), column.of(moved)
             parts[column.statistic] = (
                 own + other if column.statistic.shared else own[:, stays] + other[:, comes]
@@ -225,7 +216,7 @@ class Evaluation:
 
     def statistics(self, models: slice = slice(None), rows: slice = slice(None)) -> FloatArray:
         """Statistics of some models and units, of shape (n_rows, n_columns)."""
-        columns = self._columns(models)
+        columns = self.columns(models)
         outcomes = [self._outcomes(model, rows) for model in self.models[models]]
         n_rows = len(range(*rows.indices(self.units.n_units)))
         # Filled column by column, so columns lie contiguously.
@@ -251,7 +242,7 @@ class Evaluation:
         n_rows = len(range(*rows.indices(self.units.n_units)))
         out = np.full((n_rows, len(self.models[models]), len(self.keys)), np.nan)
         if self._sums:
-            total = self._grand_total(models)
+            total = self.grand_total(models)
             left = total - self.statistics(models, rows)
             # What cancels in exact arithmetic must be 0, or 0 / 0 would pass for a value.
             left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
@@ -291,7 +282,8 @@ class Evaluation:
             )
         return possible
 
-    def _columns(self, models: slice) -> list[Column]:
+    def columns(self, models: slice) -> list[Column]:
+        """Where the statistics of some models stand."""
         return lay_out(self._sums, self._widths, len(self.models[models]))
 
     @cached_property
@@ -344,7 +336,7 @@ class Evaluation:
         map_blocks(fill, blocks, n_jobs)
 
     def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
-        columns = self._columns(models)
+        columns = self.columns(models)
         self._fill(out, {column.statistic: column.of(totals) for column in columns})
 
     def _fill(self, out: FloatArray, parts: dict[Statistic, FloatArray]) -> None:
@@ -404,12 +396,12 @@ class Evaluation:
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
 
-    def _grand_total(self, models: slice) -> FloatArray:
+    def grand_total(self, models: slice) -> FloatArray:
         """Totals over the whole test set, kept because every leave-one-out block needs them."""
         first, last, _ = models.indices(len(self.models))
         if (first, last) not in self._grand_totals:
             counts = self.units.counts().astype(np.float64)
-            total = np.zeros(self._columns(models)[-1].stop)
+            total = np.zeros(self.columns(models)[-1].stop)
             for rows in self.units.row_blocks():
                 total += counts[rows] @ self.statistics(models, rows)
             self._remember_total(models, total)
@@ -449,11 +441,3 @@ class Evaluation:
         for position, column in enumerate(numbers.T):
             sums[:, position] = np.bincount(self._unit_of, column, self.units.n_units)
         return sums[rows]
-
-
-def _keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[ValueKey]:
-    for metric in metrics:
-        if metric.per_class and predictions.labels is not None:
-            yield from (ValueKey(metric.name, label) for label in predictions.labels.tolist())
-        else:
-            yield ValueKey(metric.name)

@@ -15,20 +15,22 @@ from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confu
 from modelcompare.metrics.functions import (
     accuracy,
     balanced_accuracy,
-    brier_score,
-    caccuracy,
-    cf1,
     cohen_kappa,
-    cprecision,
-    crecall,
     f1,
     fbeta,
     jaccard,
-    log_loss,
     matthews_corrcoef,
     precision,
     recall,
     specificity,
+)
+from modelcompare.metrics.probability_functions import (
+    brier_score,
+    caccuracy,
+    cf1,
+    cprecision,
+    crecall,
+    log_loss,
 )
 from modelcompare.metrics.registry import (
     METRICS,

@@ -174,6 +174,9 @@ class Metric(BaseMetric):
         ``value(*totals)``: one array of shape (..., n_columns) for each statistic in, an array
         of shape (...), or (..., n_classes) if `per_class`, out. It must broadcast over the
         leading axes (resamples, models) and give NaN where the metric is undefined.
+    proportion : callable, optional
+        ``proportion(*totals)``: count and number of trials whose quotient the value is, each
+        shaped like it, for metrics that are proportions of independent samples.
 
     Examples
     --------
@@ -190,6 +193,7 @@ class Metric(BaseMetric):
 
     statistics: tuple[Statistic, ...]
     value: Callable[..., FloatArray]
+    proportion: Callable[..., tuple[FloatArray, FloatArray]] | None = None
 
     @property
     def road(self) -> Road:

@@ -202,7 +202,13 @@ def soft_twin(metric: Metric) -> Metric:
     >>> soft_twin(get_metric("precision")).name
     'cprecision'
     """
-    return replace(metric, name=f"c{metric.name}", statistics=SOFT_COUNTS, needs="probabilities")
+    return replace(
+        metric,
+        name=f"c{metric.name}",
+        statistics=SOFT_COUNTS,
+        needs="probabilities",
+        proportion=None,
+    )
 
 
 def _hard_metrics(zero_division: ZeroDivision) -> Iterator[Metric]:
@@ -217,7 +223,12 @@ def _hard_metrics(zero_division: ZeroDivision) -> Iterator[Metric]:
     for name, formula in formulas.items():
         for average in averages:
             yield _per_class(name, formula, average)
-    yield Metric(name="accuracy", statistics=COUNTS, value=accuracy)
+    yield Metric(
+        name="accuracy",
+        statistics=COUNTS,
+        value=accuracy,
+        proportion=lambda hits, _, support: (hits.sum(axis=-1), support.sum(axis=-1)),
+    )
     yield Metric(name="balanced_accuracy", statistics=COUNTS, value=balanced_accuracy)
     signed = {"matthews_corrcoef": matthews_corrcoef, "cohen_kappa": cohen_kappa}
     for name, function in signed.items():
@@ -231,4 +242,20 @@ def _per_class(name: str, formula: Formula, average: Average | None) -> Metric:
         statistics=COUNTS,
         value=partial(averaged, formula=formula, average=average),
         per_class=average is None,
+        proportion=_PROPORTIONS.get(name) if average is None else None,
     )
+
+
+def _true_negatives(
+    hits: FloatArray, predicted: FloatArray, support: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    others = support.sum(axis=-1, keepdims=True) - support
+    return others - predicted + hits, others
+
+
+# Given its denominator, a metric of one class counts independent samples.
+_PROPORTIONS: dict[str, Callable[..., tuple[FloatArray, FloatArray]]] = {
+    "precision": lambda hits, predicted, _: (hits, predicted),
+    "recall": lambda hits, _, support: (hits, support),
+    "specificity": _true_negatives,
+}

@@ -10,6 +10,7 @@ from modelcompare.report.agreement_plots import (
 from modelcompare.report.files import check_writable, figure_format, write_figure, write_text
 from modelcompare.report.html import comparison_html
 from modelcompare.report.plots import plot_comparison
+from modelcompare.report.ranks_plot import plot_critical_difference
 from modelcompare.report.study_files import (
     write_agreement,
     write_sample_size,
@@ -53,6 +54,7 @@ __all__ = [
     "figure_format",
     "plot_agreement",
     "plot_comparison",
+    "plot_critical_difference",
     "plot_intervals",
     "plot_population",
     "plot_sample_size",

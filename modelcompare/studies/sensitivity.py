@@ -16,6 +16,7 @@ from modelcompare.metrics.classification import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
+from modelcompare.variants import with_probabilities
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +130,8 @@ def sensitivity_study(
         }
         frames.append(
             _one_model(
-                predictions.with_outputs(
+                with_probabilities(
+                    predictions,
                     {model: probabilities}
                     | {f"{change} {level:g}": p for (change, level), p in variants.items()}
                 ),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modelcompare.comparison.values import value_position
 from modelcompare.engine import Evaluation, influence_moments
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.classification import ZeroDivision
@@ -222,7 +223,7 @@ def sample_size(
             "compare on test sets of several sizes with variance_study instead."
         )
     evaluation = Evaluation(pair, (found,), collapse=False)
-    position = _position(evaluation, found.name, label)
+    position = value_position(evaluation, found.name, label)
     estimate = evaluation.estimate()
     moments = influence_moments(evaluation, estimate)
     error = moments.pair_standard_error(np.array([0]), np.array([1]))[0, position]
@@ -239,14 +240,3 @@ def sample_size(
         power=power,
         confidence_level=confidence_level,
     )
-
-
-def _position(evaluation: Evaluation, metric: str, label: Any) -> int:
-    labels = [key.label for key in evaluation.keys]
-    if label is None and len(labels) > 1:
-        raise ValueError(
-            f"metric {metric!r} is per class; name one with `label`: {', '.join(map(str, labels))}."
-        )
-    if label not in labels:
-        raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
-    return labels.index(label)

@@ -1,0 +1,235 @@
+"""The same models on several test sets, one by one and pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.comparison.assembly import compare
+from modelcompare.comparison.result import Comparison
+from modelcompare.intervals import percentile_interval
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import RngLike, child_seed, seed_sequence
+from modelcompare.significance import adjust, all_pairs, pair_differences
+from modelcompare.significance.corrections import Correction
+from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SetComparison:
+    """Models on several test sets.
+
+    Attributes
+    ----------
+    results : dict of str to Comparison
+        One comparison for each test set.
+    confidence_level, alpha, correction
+        Of the pooled frames.
+    """
+
+    results: dict[str, Comparison] = field(repr=False)
+    confidence_level: float
+    alpha: float
+    correction: Correction
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order of the first test set."""
+        return next(iter(self.results.values())).models
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """Scores of all test sets, behind a column `set`."""
+        return self._stacked("scores")
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """Differences of all test sets, behind a column `set`; corrected within each set."""
+        return self._stacked("differences")
+
+    @cached_property
+    def pooled_scores(self) -> pd.DataFrame:
+        """Mean over test sets, each counting alike, with intervals from their own resamples.
+
+        Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are taken as given:
+        intervals tell what other samples of the same sets would give, not other sets.
+        """
+        point, draws = self._pooled
+        interval = percentile_interval(draws, confidence_level=self.confidence_level)
+        frame = self._first.bootstrap.value_columns()
+        return frame.assign(
+            estimate=point.ravel(), ci_low=interval.low.ravel(), ci_high=interval.high.ravel()
+        )
+
+    @cached_property
+    def pooled_differences(self) -> pd.DataFrame:
+        """Differences of the means over test sets, tested by the bootstrap shifted to the null.
+
+        Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted.
+        """
+        import pandas as pd
+
+        point, draws = self._pooled
+        model_a, model_b = all_pairs(len(self.models))
+        difference = pair_differences(point, model_a, model_b)
+        spread = draws[:, model_a] - draws[:, model_b]
+        interval = percentile_interval(spread, confidence_level=self.confidence_level)
+        extreme = (np.abs(spread - difference) >= np.abs(difference) * (1 - 1e-10)).sum(axis=0)
+        p_values = (1 + extreme) / (1 + len(draws))
+        adjusted = np.empty_like(p_values)
+        evaluation = self._first.bootstrap.evaluation
+        for metric in self._first.metrics:
+            where = evaluation.metric_slice(metric)
+            adjusted[:, where] = adjust(p_values[:, where], self.correction)
+        names, keys = np.array(self.models, dtype=object), evaluation.keys
+        return pd.DataFrame(
+            {
+                "model_a": np.repeat(names[model_a], len(keys)),
+                "model_b": np.repeat(names[model_b], len(keys)),
+                "metric": [key.metric for key in keys] * len(model_a),
+                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
+                "difference": difference.ravel(),
+                "ci_low": interval.low.ravel(),
+                "ci_high": interval.high.ravel(),
+                "p_value": p_values.ravel(),
+                "p_adjusted": adjusted.ravel(),
+            }
+        )
+
+    def friedman(self, metric: str) -> pd.DataFrame:
+        """Mean ranks over test sets, Friedman's test and Nemenyi's critical difference.
+
+        Parameters
+        ----------
+        metric : str
+            A metric that is not per class.
+
+        Returns
+        -------
+        DataFrame
+            model, mean_rank, best first. Its ``attrs`` hold statistic, p_value,
+            critical_difference, and p_values (n_models, n_models) of Nemenyi's test.
+        """
+        import pandas as pd
+
+        scores = np.array([self._values(result, metric) for result in self.results.values()])
+        upwards = self._first.metric_info[metric].greater_is_better
+        ranks = average_ranks(scores, greater_is_better=upwards)
+        statistic, p_value = friedman(scores)
+        p_values, critical = nemenyi(ranks, len(scores), alpha=self.alpha)
+        order = np.argsort(ranks, kind="stable")
+        frame = pd.DataFrame({"model": np.array(self.models)[order], "mean_rank": ranks[order]})
+        frame.attrs = {
+            "statistic": statistic,
+            "p_value": p_value,
+            "critical_difference": critical,
+            "p_values": p_values.tolist(),
+            "n_sets": len(scores),
+        }
+        return frame
+
+    def plot_critical_difference(self, metric: str) -> Figure:
+        """Critical-difference diagram: mean ranks, bars over models not told apart (Nemenyi).
+
+        Parameters
+        ----------
+        metric : str
+            A metric that is not per class.
+        """
+        from modelcompare.report import plot_critical_difference
+
+        return plot_critical_difference(self.friedman(metric), metric)
+
+    @property
+    def _first(self) -> Comparison:
+        return next(iter(self.results.values()))
+
+    @cached_property
+    def _pooled(self) -> tuple[FloatArray, FloatArray]:
+        parts = [result.bootstrap for result in self.results.values()]
+        keys = parts[0].evaluation.keys
+        if any(part.evaluation.keys != keys for part in parts):
+            raise ValueError(
+                "the test sets have different classes, so metrics per class cannot be pooled; name "
+                "averages, e.g. f1_macro."
+            )
+        return (
+            np.mean([part.point for part in parts], axis=0),
+            np.mean([part.draws for part in parts], axis=0),
+        )
+
+    def _values(self, result: Comparison, metric: str) -> FloatArray:
+        if result.metric_info[metric].per_class:
+            raise ValueError(f"metric {metric!r} is per class; name an average.")
+        where = result.bootstrap.evaluation.metric_slice(metric)
+        return result.bootstrap.point[:, where][:, 0]
+
+    def _stacked(self, kind: str) -> pd.DataFrame:
+        import pandas as pd
+
+        frames = {name: getattr(result, kind) for name, result in self.results.items()}
+        stacked = pd.concat(frames, names=["set", None]).reset_index(level="set")
+        return stacked.reset_index(drop=True)
+
+
+def compare_sets(
+    sets: Mapping[str, Predictions],
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    confidence_level: float = 0.95,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+    rng: RngLike = 0,
+    **options: Any,
+) -> SetComparison:
+    """Compare the same models on several test sets.
+
+    Parameters
+    ----------
+    sets : mapping of str to Predictions
+        Test sets by name; each holds the same models.
+    metrics, confidence_level, alpha, correction, rng
+        As in `compare`.
+    **options
+        Further options of `compare`.
+
+    Returns
+    -------
+    SetComparison
+        Each test set alone, pooled (macro over sets), and ranks over sets.
+
+    Raises
+    ------
+    ValueError
+        If there is one set only, or models differ between sets.
+    """
+    if len(sets) < 2:
+        raise ValueError(f"there are {len(sets)} test sets; compare_sets needs 2, use compare.")
+    first_name, first = next(iter(sets.items()))
+    for name, predictions in sets.items():
+        if {*predictions.models} != {*first.models}:
+            differ = sorted({*predictions.models} ^ {*first.models})
+            raise ValueError(
+                f"test sets {first_name!r} and {name!r} hold different models ({differ[0]!r})."
+            )
+    seed = seed_sequence(rng)
+    results = {
+        name: compare(
+            predictions[list(first.models)], metrics, confidence_level=confidence_level,
+            alpha=alpha, correction=correction, rng=child_seed(seed, place), **options,
+        )
+        for place, (name, predictions) in enumerate(sets.items())
+    }  # fmt: skip
+    return SetComparison(results, confidence_level, alpha, correction)

@@ -1,0 +1,157 @@
+"""Comparisons by subgroup, corrected across subgroups, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from modelcompare.comparison.assembly import compare
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import RngLike, child_seed, seed_sequence
+from modelcompare.significance import adjust
+from modelcompare.significance.corrections import Correction, check_correction
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class SliceComparison:
+    """Scores and differences in each subgroup.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        The columns of `Comparison.scores` behind slice, value and n_samples; slices on which the
+        best model is worst come first.
+    differences : DataFrame
+        The columns of `Comparison.differences` behind slice, value and n_samples; p_adjusted is
+        corrected over all pairs, classes and slices of a metric.
+    left_out : DataFrame
+        Slices with fewer than `min_size` samples: slice, value, n_samples.
+    """
+
+    scores: pd.DataFrame = field(repr=False)
+    differences: pd.DataFrame = field(repr=False)
+    left_out: pd.DataFrame = field(repr=False)
+
+
+def compare_slices(
+    predictions: Predictions,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    by: Sequence[str] | None = None,
+    min_size: int = 30,
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+    rng: RngLike = 0,
+    **options: Any,
+) -> SliceComparison:
+    """Compare models in every subgroup of the test set.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With `slices`: the variables that define subgroups.
+    metrics : str, metric, callable, or sequence of these, optional
+        As in `compare`.
+    by : sequence of str, optional
+        Variables to look at; all by default.
+    min_size : int
+        Smaller subgroups are left out, and named in `left_out`.
+    correction : str
+        As in `compare`, except "max-t"; the family is all pairs, classes and slices of a metric.
+    alpha : float
+        Level at which a difference is called one.
+    rng : int, Generator, SeedSequence or None
+        Source of randomness.
+    **options
+        Further options of `compare`.
+
+    Returns
+    -------
+    SliceComparison
+
+    Raises
+    ------
+    ValueError
+        If there are no slices, a variable is unknown, or no subgroup is large enough.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.Predictions([0, 1] * 60, {"a": [0, 1] * 40 + [0, 0] * 20, "b": [0, 1] * 60},
+    ...                        slices={"year": ["old"] * 80 + ["new"] * 40})
+    >>> mc.compare_slices(preds, "accuracy", n_resamples=99, method="basic").scores[
+    ...     ["value", "model", "estimate"]].head(2)
+      value model  estimate
+    0   new     a       0.5
+    1   new     b       1.0
+    """
+    import pandas as pd
+
+    check_correction(correction)
+    if correction == "max-t":
+        raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")
+    frame = predictions.slices
+    if frame is None:
+        raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")
+    chosen = list(frame.columns) if by is None else list(by)
+    unknown = [name for name in chosen if name not in frame.columns]
+    if unknown:
+        raise ValueError(
+            f"there is no slice variable {unknown[0]!r}; there are {', '.join(frame.columns)}."
+        )
+    seed = seed_sequence(rng)
+    parts: dict[str, list[pd.DataFrame]] = {"scores": [], "differences": []}
+    left_out = []
+    number, upwards = 0, True
+    for name in chosen:
+        for value, rows in frame.groupby(name, sort=True).indices.items():
+            if len(rows) < min_size:
+                left_out.append((name, value, len(rows)))
+                continue
+            result = compare(
+                predictions.subset(np.asarray(rows)), metrics, correction="none", alpha=alpha,
+                rng=child_seed(seed, number), **options,
+            )  # fmt: skip
+            number += 1
+            upwards = result.metric_info[result.metrics[0]].greater_is_better
+            for kind, frames in parts.items():
+                part = getattr(result, kind).copy()
+                for place, (column, entry) in enumerate(
+                    (("slice", name), ("value", value), ("n_samples", len(rows)))
+                ):
+                    part.insert(place, column, entry)
+                frames.append(part)
+    if not parts["scores"]:
+        raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
+    scores = pd.concat(parts["scores"], ignore_index=True)
+    differences = pd.concat(parts["differences"], ignore_index=True)
+    if len(differences):
+        for _, index in differences.groupby("metric").groups.items():
+            p = differences.loc[index, "p_value"].to_numpy()
+            differences.loc[index, "p_adjusted"] = adjust(p, correction)
+        weak = differences["p_adjusted"] >= alpha
+        differences["better"] = differences["better"].where(~weak)
+    return SliceComparison(
+        _worst_first(scores, greater_is_better=upwards),
+        differences,
+        pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
+    )
+
+
+def _worst_first(scores: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:
+    """Order slices by the score of the model that ranks best over them, by the first metric."""
+    first = scores[scores["metric"] == scores["metric"].iloc[0]]
+    leader = first.groupby("model", sort=False)["rank"].mean().idxmin()
+    of_leader = first[first["model"] == leader].groupby(["slice", "value"], sort=False)
+    estimates = of_leader["estimate"].mean()
+    order = estimates.sort_values(ascending=greater_is_better, kind="stable").index
+    position = {key: place for place, key in enumerate(order)}
+    places = [position[key] for key in zip(scores["slice"], scores["value"], strict=True)]
+    return scores.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)

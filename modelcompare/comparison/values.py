@@ -1,0 +1,80 @@
+"""What tests of two models share: one value of a metric, per-sample numbers, extremes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine import Evaluation
+from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.significance.two_models import Alternative
+
+FloatArray = NDArray[np.float64]
+
+
+def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArray:
+    """Per-sample numbers whose mean a metric is, of shape (n_models, n_samples).
+
+    Raises
+    ------
+    ValueError
+        If the metric is not a mean of per-sample numbers.
+    """
+    n = evaluation.units.n_units
+    probe = np.zeros((3, n))
+    probe[0, 0] = probe[1, 1] = probe[2, :2] = 1.0
+    values = evaluation.values(probe)[:, :, 0]
+    is_mean = np.allclose(values[2], (values[0] + values[1]) / 2, equal_nan=False)
+    linear = isinstance(metric, Metric) and not metric.per_class and is_mean
+    if linear:
+        single = evaluation.values(np.eye(n)) if n <= 2000 else None
+        left = evaluation.jackknife(slice(None), slice(None))[:, :, 0]
+        estimate = evaluation.estimate()[:, 0]
+        contributions = (n * estimate - (n - 1) * left).T
+        linear = single is None or np.allclose(contributions, single[:, :, 0].T, atol=1e-8)
+    if not linear:
+        raise ValueError(
+            f"metric {metric.name!r} is not a mean of per-sample numbers; t, Wilcoxon and sign "
+            "tests need one (accuracy, mean_score, log_loss, ...). Use method='sign-flip', "
+            "'permutation', 'bootstrap' or 'wald'."
+        )
+    return contributions
+
+
+def value_position(evaluation: Evaluation, metric: str, label: Any) -> int:
+    """Where one value stands along the axis of values.
+
+    Raises
+    ------
+    ValueError
+        If the metric is per class and no class is named, or there is no such class.
+    """
+    labels = [key.label for key in evaluation.keys]
+    if label is None and len(labels) > 1:
+        raise ValueError(
+            f"metric {metric!r} is per class; name one with `label`: {', '.join(map(str, labels))}."
+        )
+    if label not in labels:
+        raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
+    return labels.index(label)
+
+
+def is_extreme(null: float, observed: float, tolerance: float, alternative: Alternative) -> bool:
+    """Whether a null difference is as extreme as the observed one; undefined ones are."""
+    if math.isnan(null):
+        return True
+    if alternative == "two-sided":
+        return abs(null) >= abs(observed) - tolerance
+    if alternative == "greater":
+        return null >= observed - tolerance
+    return null <= observed + tolerance
+
+
+def check_choice(name: str, value: str, choices: Any) -> None:
+    """Refuse what is not among the choices of a Literal, and list them."""
+    known = get_args(choices)
+    if value not in known:
+        raise ValueError(f"`{name}` must be one of {', '.join(known)}, got {value!r}.")

@@ -1,0 +1,46 @@
+"""Counts behind metrics that are proportions of independent samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import Metric
+
+FloatArray = NDArray[np.float64]
+
+
+def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
+    """Counts and trials whose quotients the values are, each of shape (n_models, n_values).
+
+    Raises
+    ------
+    ValueError
+        If a metric is not a proportion, or samples are weighted or clustered.
+    """
+    p = evaluation.predictions
+    others = [
+        m.name for m in evaluation.metrics if not isinstance(m, Metric) or m.proportion is None
+    ]
+    if others or p.sample_weight is not None or p.groups is not None:
+        reason = (
+            f"{', '.join(others)} is not a proportion"
+            if others
+            else "samples are weighted or clustered"
+        )
+        raise ValueError(
+            f"intervals of proportions do not apply: {reason}; use method='BCa' or 'logit'."
+        )
+    count, trials = (np.empty((len(evaluation.models), len(evaluation.keys))) for _ in range(2))
+    everything = slice(None)
+    totals = evaluation.grand_total(everything)
+    parts = {c.statistic: c.of(totals) for c in evaluation.columns(everything)}
+    for metric in evaluation.metrics:
+        assert isinstance(metric, Metric)  # noqa: S101  checked above
+        assert metric.proportion is not None  # noqa: S101
+        found = metric.proportion(*(parts[statistic] for statistic in metric.statistics))
+        where = evaluation.metric_slice(metric.name)
+        for into, array in zip((count, trials), found, strict=True):
+            into[:, where] = array if metric.per_class else array[..., None]
+    return count, trials

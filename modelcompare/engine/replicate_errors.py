@@ -1,0 +1,69 @@
+"""Standard errors on every resample, for studentized intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import Metric
+
+FloatArray = NDArray[np.float64]
+
+
+def replicate_second_moments(evaluation: Evaluation, weights: Weights) -> FloatArray:
+    """Covariance of the models' values on each resample, by its own influence functions.
+
+    Each resample costs as much as a jackknife of the test set; with distinct rows that is little.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units; sum metrics only.
+    weights : Weights
+        The resamples.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples, n_values, n_models, n_models)
+
+    Raises
+    ------
+    ValueError
+        If a metric is not a sum, or the result would not fit into memory.
+    """
+    others = [metric.name for metric in evaluation.metrics if not isinstance(metric, Metric)]
+    if others:
+        raise ValueError(
+            f"studentized intervals need metrics that are sums, {', '.join(others)} is not; use "
+            "method='BCa'."
+        )
+    n_models, n_values = len(evaluation.models), len(evaluation.keys)
+    if 8 * weights.n_resamples * n_values * n_models**2 > 8 * PASS_BYTES:
+        raise ValueError(
+            f"studentized intervals of {n_models} models and {n_values} values on "
+            f"{weights.n_resamples:,} resamples do not fit into memory; take fewer models or "
+            "resamples, or method='BCa'."
+        )
+    statistics = evaluation.statistics()
+    out = np.empty((weights.n_resamples, n_values, n_models, n_models))
+    for block in range(weights.n_blocks):
+        drawn = weights.draw_all(block)
+        for row, w in zip(range(*weights.rows(block).indices(len(out))), drawn, strict=True):
+            out[row] = _second_moment(evaluation, statistics, w)
+    return out
+
+
+def _second_moment(evaluation: Evaluation, statistics: FloatArray, w: FloatArray) -> FloatArray:
+    there = w > 0
+    w, rows = w[there], statistics[there]
+    n = w.sum()
+    total = w @ rows
+    left = total - rows
+    left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
+    value = evaluation.values_of_totals(total[None, :])[0]
+    influence = np.nan_to_num((n - 1) * (value - evaluation.values_of_totals(left)), nan=0.0)
+    influence -= np.einsum("i,imv->mv", w / n, influence)
+    u = influence.transpose(2, 1, 0)
+    return (u * w) @ u.transpose(0, 2, 1) / (n * (n - 1))

@@ -1,0 +1,57 @@
+"""DeLong's covariance of ROC AUCs on the same samples: no resamples, no tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.ranking import binary_placements
+from modelcompare.predictions import Predictions
+
+FloatArray = NDArray[np.float64]
+
+
+def delong_covariance(
+    predictions: Predictions, models: Sequence[str] | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """AUCs of some models and their covariance matrix.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Two classes, probabilities, no weights and no clusters.
+    models : sequence of str, optional
+        Which models; all by default.
+
+    Returns
+    -------
+    auc : ndarray of shape (n_models,)
+    covariance : ndarray of shape (n_models, n_models)
+
+    Raises
+    ------
+    ValueError
+        If samples are weighted or clustered, or a class has fewer than 2 samples.
+
+    References
+    ----------
+    .. [1] DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845.
+    .. [2] Sun & Xu (2014), Fast implementation of DeLong's algorithm.
+    """
+    if predictions.sample_weight is not None or predictions.groups is not None:
+        raise ValueError(
+            "DeLong's variance is for independent samples of equal weight; use the bootstrap."
+        )
+    components = [
+        binary_placements(Outcomes.of(predictions, model)).components()
+        for model in (predictions.models if models is None else models)
+    ]
+    positives, negatives = (np.array([pair[side] for pair in components]) for side in (0, 1))
+    if min(positives.shape[1], negatives.shape[1]) < 2:
+        raise ValueError("DeLong's variance needs at least 2 samples of each class.")
+    covariance = np.atleast_2d(np.cov(positives)) / positives.shape[1]
+    covariance = covariance + np.atleast_2d(np.cov(negatives)) / negatives.shape[1]
+    return positives.mean(axis=1), covariance

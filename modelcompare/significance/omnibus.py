@@ -1,0 +1,62 @@
+"""Tests of many models at once, whether any differs from another."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def cochran_q(right: FloatArray) -> tuple[float, float]:
+    """Cochran's Q on 0/1 outcomes of shape (n_samples, n_models): equal accuracy of all.
+
+    Samples that all models got alike say nothing; if there are no others, p is 1.
+    """
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    if (right == right[:, :1]).all():
+        return 0.0, 1.0
+    found = cochrans_q(right)
+    return float(found.statistic), float(found.pvalue)
+
+
+def friedman(scores: FloatArray) -> tuple[float, float]:
+    """Friedman's test on scores of shape (n_blocks, n_models), ties corrected (scipy)."""
+    from scipy import stats
+
+    if (scores == scores[:, :1]).all():
+        return 0.0, 1.0
+    found = stats.friedmanchisquare(*scores.T)
+    return float(found.statistic), float(found.pvalue)
+
+
+def average_ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
+    """Mean rank of each model over blocks; 1 is best, ties share."""
+    from scipy.stats import rankdata
+
+    return rankdata(-scores if greater_is_better else scores, axis=1).mean(axis=0)
+
+
+def nemenyi(ranks: FloatArray, n_blocks: int, *, alpha: float = 0.05) -> tuple[FloatArray, float]:
+    """p-values of all pairs after Friedman's test, and the critical difference of mean ranks.
+
+    References
+    ----------
+    .. [1] Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7.
+
+    Examples
+    --------
+    >>> p_values, critical = nemenyi(np.array([3.143, 2.0, 2.893, 1.964]), 14)
+    >>> round(critical, 2)
+    1.25
+    """
+    from scipy.stats import studentized_range
+
+    k = len(ranks)
+    error = np.sqrt(k * (k + 1) / (6 * n_blocks))
+    q = np.abs(ranks[:, None] - ranks[None, :]) / error * np.sqrt(2)
+    p_values = studentized_range.sf(q, k, np.inf)
+    np.fill_diagonal(p_values, 1.0)
+    critical = float(studentized_range.isf(alpha, k, np.inf) / np.sqrt(2) * error)
+    return p_values, critical

@@ -1,0 +1,89 @@
+"""Predictions on the same test set with something else in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare.predictions import Predictions
+
+
+def with_probabilities(
+    predictions: Predictions, probabilities: Mapping[str, ArrayLike]
+) -> Predictions:
+    """The same test set with other models, given by probabilities over the same classes."""
+    return _rebuilt(predictions, probabilities, "probabilities")
+
+
+def with_arrays(predictions: Predictions, arrays: Sequence[NDArray[Any]]) -> Predictions:
+    """The same models with other outputs, of the one kind that they all have."""
+    (kind,) = {predictions.output(model).kind for model in predictions.models}
+    return _rebuilt(predictions, dict(zip(predictions.models, arrays, strict=True)), kind)
+
+
+def with_strata(predictions: Predictions, strata: ArrayLike) -> Predictions:
+    """The same predictions, whose resamples keep the sizes of these strata."""
+    return predictions.with_columns(strata=strata)
+
+
+def joined(first: Predictions, second: Predictions) -> Predictions:
+    """One model's samples here, and one model's samples there, as one test set.
+
+    Raises
+    ------
+    ValueError
+        If the outputs are of different kinds, or over different labels.
+    """
+    (model,), (other,) = first.models, second.models
+    kinds = first.output(model).kind, second.output(other).kind
+    labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
+    if kinds[0] != kinds[1] or labels[0] != labels[1]:
+        raise ValueError("the two test sets hold different kinds of outputs, or other labels.")
+
+    def both(a: NDArray[Any] | None, b: NDArray[Any] | None) -> NDArray[Any] | None:
+        return None if a is None or b is None else np.concatenate([a, b])
+
+    outputs = {model: both(_given(first, model), _given(second, other))}
+    return Predictions(
+        both(_truth(first), _truth(second)),
+        {name: array for name, array in outputs.items() if array is not None},
+        kind=kinds[0],
+        labels=first.labels,
+        sample_weight=both(first.sample_weight, second.sample_weight),
+        greater_is_better=first.greater_is_better,
+    )
+
+
+def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: Any) -> Predictions:
+    if kind == "labels" and predictions.labels is not None:
+        outputs = {model: predictions.labels[np.asarray(a)] for model, a in outputs.items()}
+    return Predictions(
+        _truth(predictions),
+        outputs,
+        kind=kind,
+        labels=predictions.labels,
+        ids=predictions.ids,
+        groups=predictions.groups,
+        strata=predictions.strata,
+        runs=predictions.runs,
+        sample_weight=predictions.sample_weight,
+        slices=predictions.slices,
+        greater_is_better=predictions.greater_is_better,
+        name=predictions.name,
+    )
+
+
+def _truth(predictions: Predictions) -> NDArray[Any] | None:
+    if predictions.true_distribution is not None:
+        return predictions.true_distribution
+    return predictions.y_true
+
+
+def _given(predictions: Predictions, model: str) -> NDArray[Any]:
+    output = predictions.output(model)
+    if output.kind == "labels" and predictions.labels is not None:
+        return predictions.labels[output.array]
+    return output.array

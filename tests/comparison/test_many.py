@@ -1,0 +1,129 @@
+"""Families of models: omnibus tests, letters, tiers, simultaneous intervals, several test sets."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.contingency_tables import cochrans_q
+
+import modelcompare as mc
+from modelcompare.comparison.groups import chance_of_best, compact_letters, tiers
+from modelcompare.significance.omnibus import average_ranks, nemenyi
+from tests.studies.made_up import made_up
+
+PREDS = made_up(300, (1.6, 1.5, 0.9, 0.2))
+RIGHT = np.array([PREDS.predicted(m) == PREDS.codes for m in PREDS.models]).T.astype(float)
+
+
+def test_omnibus_tests_are_those_of_statsmodels_and_scipy():
+    found, expected = mc.omnibus_test(PREDS), cochrans_q(RIGHT)
+    assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    found = mc.omnibus_test(PREDS, "accuracy", method="friedman")
+    expected = stats.friedmanchisquare(*RIGHT.T)
+    assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    losses = [-np.log(PREDS.probabilities(m)[np.arange(300), PREDS.codes]) for m in PREDS.models]
+    found = mc.omnibus_test(PREDS, "log_loss", method="friedman")
+    assert found.p_value == pytest.approx(stats.friedmanchisquare(*losses).pvalue)
+    with pytest.raises(ValueError, match="there are 2 models, an omnibus test needs 3"):
+        mc.omnibus_test(PREDS[["m0", "m1"]])
+    with pytest.raises(ValueError, match="Cochran's Q is of accuracy, not of f1_macro"):
+        mc.omnibus_test(PREDS, "f1_macro")
+    same = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities("m0") for m in "abc"})
+    assert mc.omnibus_test(same).p_value == 1
+
+
+def test_nemenyi_has_the_critical_values_of_the_table():
+    # Demsar (2006), table 5: q_0.05 = 1.960, 2.343, 2.569, 2.728, 2.850 for 2 to 6 models.
+    for k, q in zip(range(2, 7), (1.960, 2.343, 2.569, 2.728, 2.850), strict=True):
+        _, critical = nemenyi(np.arange(1.0, k + 1), 30)
+        assert critical == pytest.approx(q * np.sqrt(k * (k + 1) / (6 * 30)), rel=1e-3)
+
+
+def test_nemenyi_is_scikit_posthocs():
+    import scikit_posthocs as sp
+
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(12, 4)) + np.arange(4) * 0.5
+    p_values, _ = nemenyi(average_ranks(scores), 12)
+    np.testing.assert_allclose(p_values, sp.posthoc_nemenyi_friedman(scores).to_numpy(), atol=1e-6)
+
+
+def test_letters_are_shared_exactly_where_nothing_is_shown():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = rng.integers(2, 8)
+        apart = np.triu(rng.random((n, n)) < 0.5, 1)
+        apart = apart | apart.T
+        letters = compact_letters(apart, np.arange(n))
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    assert bool(set(letters[i]) & set(letters[j])) != apart[i, j]
+
+
+def test_tiers_and_letters_of_a_comparison():
+    result = mc.compare(PREDS, ["accuracy", "log_loss"], n_resamples=999)
+    groups = result.groups[result.groups.metric == "accuracy"].set_index("model")
+    assert groups.loc["m3", "tier"] > groups.loc["m0", "tier"]
+    assert groups.index[-1] == "m3"
+    assert groups["p_best"].sum() == pytest.approx(1)
+    assert groups.p_best.idxmax() in ("m0", "m1")
+    assert not set(groups.loc["m0", "letters"]) & set(groups.loc["m3", "letters"])
+    loss = result.groups[result.groups.metric == "log_loss"].set_index("model")
+    assert loss.index[-1] == "m3"
+    assert tiers(np.zeros((3, 3), dtype=bool), np.arange(3)).tolist() == [1, 1, 1]
+    assert chance_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
+
+
+def test_simultaneous_intervals_are_wider_and_agree_with_max_t():
+    result = mc.compare(PREDS, "f1", correction="max-t", n_resamples=1999, method="normal")
+    wide = result.simultaneous_intervals()
+    single = result.differences
+    assert ((wide.ci_high - wide.ci_low) > (single.ci_high - single.ci_low)).all()
+    shown = (wide.ci_low > 0) | (wide.ci_high < 0)
+    # Step-down rejects at least what the simultaneous intervals do.
+    assert (single.p_adjusted[shown] <= 0.0505).all()
+    draws = result.bootstrap.draws
+    d = draws[:, 0] - draws[:, 1] - (result.bootstrap.point[0] - result.bootstrap.point[1])
+    assert ((wide.ci_high - wide.ci_low)[:3] / 2 > d.std(axis=0)).all()
+
+
+@pytest.fixture(scope="module")
+def sets():
+    return mc.compare_sets(
+        {f"s{i}": made_up(200, (1.5, 1.2, 0.5), seed=i) for i in range(6)},
+        ["f1_macro", "log_loss"], n_resamples=299,
+    )  # fmt: skip
+
+
+def test_several_sets_one_by_one_and_pooled(sets):
+    scores = sets.scores
+    assert scores.set.unique().tolist() == [f"s{i}" for i in range(6)]
+    alone = mc.compare(made_up(200, (1.5, 1.2, 0.5), seed=2), ["f1_macro", "log_loss"],
+                       n_resamples=299)  # fmt: skip
+    np.testing.assert_allclose(scores[scores.set == "s2"].estimate, alone.scores.estimate)
+    means = scores.groupby(["model", "metric"]).estimate.mean()
+    pooled = sets.pooled_scores.set_index(["model", "metric"]).estimate
+    np.testing.assert_allclose(pooled.sort_index(), means.sort_index())
+    width = (sets.pooled_scores.ci_high - sets.pooled_scores.ci_low)[0]
+    assert width == pytest.approx((scores.ci_high - scores.ci_low)[:6].mean() / np.sqrt(6), rel=0.3)
+    frame = sets.pooled_differences.set_index(["model_a", "model_b", "metric"])
+    assert frame.loc[("m0", "m2", "f1_macro"), "p_adjusted"] < 0.02
+    assert (frame.p_adjusted >= frame.p_value).all()
+
+
+def test_ranks_over_sets(sets):
+    frame = sets.friedman("f1_macro")
+    table = np.array([r.bootstrap.point[:, 0] for r in sets.results.values()])
+    expected = stats.friedmanchisquare(*table.T)
+    assert frame.attrs["p_value"] == pytest.approx(expected.pvalue)
+    ranks = stats.rankdata(-table, axis=1).mean(axis=0)
+    np.testing.assert_allclose(frame.set_index("model").loc[["m0", "m1", "m2"], "mean_rank"], ranks)
+    assert sets.friedman("log_loss").model.iloc[0] == "m0"
+    assert sets.plot_critical_difference("f1_macro").axes
+
+
+def test_sets_must_fit_together():
+    with pytest.raises(ValueError, match="there are 1 test sets"):
+        mc.compare_sets({"a": PREDS})
+    with pytest.raises(ValueError, match=r"hold different models \('m3'\)"):
+        mc.compare_sets({"a": PREDS, "b": PREDS[["m0", "m1", "m2"]]})
