@@ -117,6 +117,11 @@ class _Blocks:
         """Number of blocks of resamples."""
         return -(-self.n_resamples // RESAMPLE_BLOCK)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers."""
+        return True
+
     def rows(self, block: int) -> slice:
         """Resamples of a block."""
         start = block * RESAMPLE_BLOCK
@@ -135,6 +140,10 @@ class _Blocks:
         """Weights of one block of resamples for all units."""
         drawn = [self.draw(block, j) for j in range(len(self.units.row_blocks()))]
         return drawn[0] if len(drawn) == 1 else np.hstack(drawn)
+
+    def draw_counts(self, block: int) -> NDArray[np.int32]:
+        """The same as `draw_all` in narrow integers, where weights are `whole`."""
+        return self.draw_all(block).astype(np.int32)
 
     def _generator(self, purpose: int, *key: int) -> np.random.Generator:
         child = np.random.SeedSequence(
@@ -165,6 +174,23 @@ class BootstrapWeights(_Blocks):
     scheme: Scheme = "multinomial"
     size: int | None = None
 
+    @property
+    def whole(self) -> bool:
+        return self.scheme != "bayesian"
+
+    def draw_counts(self, block: int) -> NDArray[np.int32]:
+        units, plain = self.units, self.scheme == "multinomial"
+        if plain and units.strata is None and units.multiplicity is None and self._one_row_block:
+            # Straight into integers, without the floats between.
+            generator = self._generator(_BOOTSTRAP, block, 0, 0)
+            out = np.empty((self.block_size(block), units.n_units), dtype=np.int32)
+            return _fill_counts(generator, self._sizes(block, 0, -1), out)
+        return super().draw_counts(block)
+
+    @property
+    def _one_row_block(self) -> bool:
+        return self.units.n_units <= ROW_BLOCK
+
     def draw(self, block: int, row_block: int) -> FloatArray:
         rows = self.units.row_blocks()[row_block]
         counts = self.units.counts()[rows]
@@ -194,7 +220,7 @@ class BootstrapWeights(_Blocks):
         if self.units.multiplicity is not None:
             drawn = generator.multinomial(sizes.astype(np.intp), counts / available)
             return drawn.astype(np.float64)
-        return _multinomial_counts(generator, sizes, len(counts))
+        return _fill_counts(generator, sizes, np.empty((len(sizes), len(counts))))
 
     def _sizes(self, block: int, row_block: int, stratum: int) -> FloatArray:
         """How much of each resample falls into one row block of a stratum."""
@@ -354,11 +380,11 @@ def check_scheme(scheme: str) -> Scheme:
     return scheme  # type: ignore[return-value]
 
 
-def _multinomial_counts(
-    generator: np.random.Generator, sizes: FloatArray, n_units: int
-) -> FloatArray:
-    """Count how often each of `n_units` equally likely units was drawn, one row per size."""
-    weights = np.empty((len(sizes), n_units))
+def _fill_counts(
+    generator: np.random.Generator, sizes: FloatArray, out: NDArray[Any]
+) -> NDArray[Any]:
+    """Count how often each of equally likely units was drawn, one row per size."""
+    n_units = out.shape[1]
     for row, size in enumerate(sizes.astype(np.intp)):
-        weights[row] = np.bincount(generator.integers(0, n_units, size), minlength=n_units)
-    return weights
+        out[row] = np.bincount(generator.integers(0, n_units, size), minlength=n_units)
+    return out

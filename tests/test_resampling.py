@@ -69,6 +69,16 @@ def test_more_resamples_begin_with_the_same():
     np.testing.assert_array_equal(many[:256], few)
 
 
+@pytest.mark.parametrize("scheme", ["multinomial", "poisson"])
+@pytest.mark.parametrize("strata", [None, np.arange(30) % 3])
+def test_integers_are_the_same_draws(scheme, strata):
+    weights = BootstrapWeights(Units(30, strata=strata), 200, SEED, scheme)
+    for block in range(weights.n_blocks):
+        counts = weights.draw_counts(block)
+        assert counts.dtype == np.int32
+        np.testing.assert_array_equal(counts, weights.draw_all(block))
+
+
 def test_masks_swap_half_of_the_samples():
     masks = drawn(SwapMasks(Units(40), 5000, SEED))
     assert set(np.unique(masks)) == {0.0, 1.0}

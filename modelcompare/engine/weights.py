@@ -20,10 +20,13 @@ class Weights(Protocol):
     def n_resamples(self) -> int: ...
     @property
     def n_blocks(self) -> int: ...
+    @property
+    def whole(self) -> bool: ...
     def rows(self, block: int) -> slice: ...
     def block_size(self, block: int) -> int: ...
     def draw(self, block: int, row_block: int) -> FloatArray: ...
     def draw_all(self, block: int) -> FloatArray: ...
+    def draw_counts(self, block: int) -> NDArray[np.int32]: ...
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class GivenWeights:
     def n_blocks(self) -> int:
         return 1
 
+    @property
+    def whole(self) -> bool:
+        return False
+
     def rows(self, block: int) -> slice:
         return slice(0, len(self.weights)) if block == 0 else slice(0, 0)
 
@@ -52,3 +59,6 @@ class GivenWeights:
 
     def draw_all(self, block: int) -> FloatArray:
         return self.weights[self.rows(block)]
+
+    def draw_counts(self, block: int) -> NDArray[np.int32]:
+        return self.draw_all(block).astype(np.int32)

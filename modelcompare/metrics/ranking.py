@@ -58,17 +58,19 @@ class Placements:
         out = np.empty(len(weights))
         # Row by row: one resample fits the processor's cache, a block of them does not.
         for place, row in enumerate(weights):
-            of_positives, of_negatives = row.take(self.positives), row.take(self.negatives)
-            product = of_positives.sum() * of_negatives.sum()
-            placed = self._placed(of_negatives)
-            out[place] = of_positives @ placed / product if product else np.nan
+            of_positives = row.take(self.positives)
+            cumulated = self._cumulated(row.take(self.negatives))
+            product = float(of_positives.sum()) * float(cumulated[-1])
+            # Summed as 64-bit integers or floats, which hold any product of two counts of samples.
+            hits = (of_positives * self._placed(cumulated)).sum()
+            out[place] = hits / product if product else np.nan
         return out
 
     def leave_out(self, weights: FloatArray) -> FloatArray:
         """AUC without each sample in turn, of shape (n_samples,), under one vector of weights."""
         w_pos, w_neg = weights[self.positives], weights[self.negatives]
         n_pos, n_neg = w_pos.sum(), w_neg.sum()
-        placed = self._placed(w_neg)
+        placed = self._placed(self._cumulated(w_neg))
         total = w_pos @ placed
         out = np.empty(len(weights))
         out[self.positives] = divide(total - w_pos * placed, (n_pos - w_pos) * n_neg)
@@ -86,11 +88,14 @@ class Placements:
         of_negatives[np.argsort(np.argsort(self.negatives))] = above
         return of_positives, of_negatives
 
-    def _placed(self, of_negatives: FloatArray) -> FloatArray:
+    def _cumulated(self, of_negatives: FloatArray) -> FloatArray:
+        """Weight of the first so many negatives, from none to all."""
+        out = np.zeros(len(of_negatives) + 1, dtype=of_negatives.dtype)
+        np.cumsum(of_negatives, out=out[1:], dtype=out.dtype)
+        return out
+
+    def _placed(self, cumulated: FloatArray) -> FloatArray:
         """Weight of the negatives below each positive, ties half."""
-        cumulated = np.empty(len(of_negatives) + 1)
-        cumulated[0] = 0.0
-        np.cumsum(of_negatives, out=cumulated[1:])
         below = cumulated.take(self.below)
         return below if self.up_to is self.below else (below + cumulated.take(self.up_to)) / 2
 
@@ -238,7 +243,7 @@ class _Descending:
         ordered = weights[:, self.order]
         retrieved = np.cumsum(ordered, axis=1)[:, self.ends]
         hits = np.cumsum(ordered * self.positive, axis=1)[:, self.ends]
-        precision = divide(hits, retrieved, 0.0)
+        precision = divide(hits, retrieved.astype(np.float64), 0.0)
         steps = np.diff(hits, axis=1, prepend=0.0)
         return divide(np.einsum("ij,ij->i", precision, steps), hits[:, -1])
 

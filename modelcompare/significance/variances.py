@@ -100,7 +100,10 @@ def check_variance_tests(tests: Sequence[str], *, paired: bool = True) -> None:
 
 
 def variance_test(
-    test: VarianceTest, x: FloatArray, y: FloatArray
+    test: VarianceTest,
+    x: FloatArray,
+    y: FloatArray,
+    variances: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Statistics and p-values of one test on each row of x and y, NaNs left out.
 
@@ -110,11 +113,15 @@ def variance_test(
         One of `VARIANCE_TESTS`.
     x, y : ndarray of shape (n_rows, n_x) and (n_rows, n_y)
         A row for each pair of sets; for "pitman-morgan" columns belong together.
+    variances : tuple of ndarray, optional
+        Variances of the rows of x and y, where they are known already.
     """
+    if test in ("f", "bartlett"):
+        known = (row_variance(x), row_variance(y)) if variances is None else variances
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return (_f if test == "f" else _bartlett)(*known, _count(x) - 1, _count(y) - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
-            "f": _f,
-            "bartlett": _bartlett,
             "levene": lambda a, b: _levene(a, b, _row_mean),
             "brown-forsythe": lambda a, b: _levene(a, b, row_median),
             "fligner": _fligner,
@@ -122,20 +129,21 @@ def variance_test(
         }[test](x, y)
 
 
-def _f(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _f(
+    var_x: FloatArray, var_y: FloatArray, df_x: FloatArray, df_y: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     from scipy.special import fdtr, fdtrc
 
-    ratio = row_variance(x) / row_variance(y)
-    df = _count(x) - 1, _count(y) - 1
-    p_value = 2 * np.minimum(fdtr(*df, ratio), fdtrc(*df, ratio))
+    ratio = var_x / var_y
+    p_value = 2 * np.minimum(fdtr(df_x, df_y, ratio), fdtrc(df_x, df_y, ratio))
     return ratio, np.minimum(p_value, 1.0)
 
 
-def _bartlett(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _bartlett(
+    var_x: FloatArray, var_y: FloatArray, df_x: FloatArray, df_y: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     from scipy.special import chdtrc
 
-    df_x, df_y = _count(x) - 1, _count(y) - 1
-    var_x, var_y = row_variance(x), row_variance(y)
     df = df_x + df_y
     pooled = (df_x * var_x + df_y * var_y) / df
     numerator = df * np.log(pooled) - df_x * np.log(var_x) - df_y * np.log(var_y)

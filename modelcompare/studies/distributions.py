@@ -96,10 +96,11 @@ def run_tests(
             np.ascontiguousarray(replicates[:, :, part].reshape(len(replicates), -1).T)
             for part in (a, b)
         )
+        variances = summary.variance[:, a].ravel(), summary.variance[:, b].ravel()
         found = {
             str(test): (statistic.reshape(shape), p_value.reshape(shape))
             for test in tests
-            for statistic, p_value in [variance_test(test, x, y)]
+            for statistic, p_value in [variance_test(test, x, y, variances)]
         }
         out.append(PairOutcome(summary.variance[:, a], summary.variance[:, b], found))
     return out
