@@ -15,6 +15,18 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
+
+class DataWarning(UserWarning):
+    """Samples were left out, or input was read in a way that the user should know of."""
+
+
+class UnknownModelError(KeyError, ValueError):
+    """There is no model of that name; the message names the nearest."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 # Half-precision probabilities sum to 1 within 5e-4.
 SUM_TOLERANCE = 1e-3
 _N_EXAMPLES = 3

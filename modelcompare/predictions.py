@@ -20,17 +20,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 
-class DataWarning(UserWarning):
-    """Samples were left out, or input was read in a way that the user should know of."""
-
-
-class UnknownModelError(KeyError, ValueError):
-    """There is no model of that name; the message names the nearest."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """What one model said about each sample.
@@ -304,7 +293,7 @@ class Predictions:
     def output(self, model: str) -> Output:
         """What a model said, as it is kept."""
         if model not in self._outputs:
-            raise UnknownModelError(checks.unknown_model(model, self.models))
+            raise checks.UnknownModelError(checks.unknown_model(model, self.models))
         return self._outputs[model]
 
     def predicted(self, model: str) -> IntArray:
@@ -376,6 +365,7 @@ class Predictions:
         part = self._replaced(
             {m: Output(o.kind, frozen(o.array[index])) for m, o in self._outputs.items()}
         )
+        part._predicted = {m: frozen(codes[index]) for m, codes in self._predicted.items()}
         for name in ("_y_true", "_codes", "_true_distribution"):
             array = getattr(self, name)
             if array is not None:

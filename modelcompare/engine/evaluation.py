@@ -18,7 +18,7 @@ from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.columns import Column, lay_out, value_keys
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
-from modelcompare.engine.units import DistinctRows, cluster_codes, sample_units
+from modelcompare.engine.units import DistinctRows, cluster_codes, cluster_sums, sample_units
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -78,6 +78,7 @@ class Evaluation:
         self.models = predictions.models
         self.keys = tuple(value_keys(self.metrics, predictions))
         self._sums = [metric for metric in self.metrics if isinstance(metric, Metric)]
+        self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
@@ -226,7 +227,9 @@ class Evaluation:
             for position, outcome in enumerate(sources):
                 start = column.start + position * column.width
                 numbers = self._weighted(column.statistic.compute(outcome), rows)
-                out[:, start : start + column.width] = self._by_unit(numbers, rows)
+                if self._unit_of is not None:
+                    numbers = cluster_sums(numbers, self._unit_of, self.units)[rows]
+                out[:, start : start + column.width] = numbers
         return out
 
     # -- leave one out ----------------------------------------------------------------------
@@ -431,6 +434,7 @@ class Evaluation:
             p.n_classes,
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
+            p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
         )
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
@@ -438,12 +442,3 @@ class Evaluation:
         if weight is None:
             return numbers
         return numbers * (weight if self._unit_of is not None else weight[rows])[:, None]
-
-    def _by_unit(self, numbers: FloatArray, rows: slice) -> FloatArray:
-        """Sums over each cluster, where there are clusters."""
-        if self._unit_of is None:
-            return numbers
-        sums = np.empty((self.units.n_units, numbers.shape[1]))
-        for position, column in enumerate(numbers.T):
-            sums[:, position] = np.bincount(self._unit_of, column, self.units.n_units)
-        return sums[rows]

@@ -12,6 +12,7 @@ from modelcompare.metrics.base import Outcomes
 from modelcompare.predictions import Output, Predictions
 from modelcompare.resampling import Units
 
+FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 
@@ -77,3 +78,11 @@ def sample_units(n_samples: int, unit_of: IntArray | None, strata: NDArray[Any] 
         by_unit[unit_of] = codes
         codes = by_unit
     return Units(n_units, strata=codes)
+
+
+def cluster_sums(numbers: FloatArray, unit_of: IntArray, units: Units) -> FloatArray:
+    """Sums of per-sample numbers over each cluster, of shape (n_units, n_columns)."""
+    sums = np.empty((units.n_units, numbers.shape[1]))
+    for position, column in enumerate(numbers.T):
+        sums[:, position] = np.bincount(unit_of, column, units.n_units)
+    return sums

@@ -46,6 +46,8 @@ class Outcomes:
         Truth as given, for metrics of values and texts.
     true_distribution : ndarray of shape (n_samples, n_classes), optional
         Soft labels, where the truth is a distribution over classes.
+    predicted_codes : ndarray of shape (n_samples,), optional
+        Predicted class of each sample, where it is known already.
     """
 
     output: Output
@@ -53,6 +55,7 @@ class Outcomes:
     n_classes: int = 0
     y_true: NDArray[Any] | None = None
     true_distribution: FloatArray | None = None
+    predicted_codes: IntArray | None = None
 
     @classmethod
     def of(cls, predictions: Predictions, model: str) -> Outcomes:
@@ -78,6 +81,8 @@ class Outcomes:
     @cached_property
     def predicted(self) -> IntArray:
         """Predicted class of each sample; the first of tied probabilities."""
+        if self.predicted_codes is not None:
+            return self.predicted_codes
         array = self.output.array
         return array.argmax(axis=1) if self.output.kind == "probabilities" else array
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from modelcompare.checks import DataWarning
 from modelcompare.kinds import Kind
-from modelcompare.predictions import DataWarning, Predictions
+from modelcompare.predictions import Predictions
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.predictions import DataWarning, Predictions
+from modelcompare.checks import DataWarning
+from modelcompare.predictions import Predictions
 from modelcompare.readers.columns import (
     DEFAULT_TRUE,
     ID_NAMES,

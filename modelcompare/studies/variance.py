@@ -190,7 +190,7 @@ class VarianceStudy:
         frames = []
         for ratio in self.ratios:
             rows = part_rows(self.predictions, ratio, self.seed, stratify=self.stratify)
-            part = self.predictions.subset(rows)
+            part = self.predictions if ratio == 1 else self.predictions.subset(rows)
             frame = task(Evaluation(part, self.metric_pairs.metrics, collapse=False))
             place = [c for c in frame.columns if c.startswith("model")][-1]
             frame.insert(frame.columns.get_loc(place) + 1, "ratio", ratio)
@@ -299,9 +299,8 @@ def variance_study(
         for place, ratio in enumerate(sizes):
             for index in range(n_subsamples):
                 rows = part_rows(predictions, ratio, seed, index=index, stratify=stratify)
-                evaluation = Evaluation(
-                    predictions.subset(rows), metric_pairs.metrics, collapse=False
-                )
+                part = predictions if ratio == 1 else predictions.subset(rows)
+                evaluation = Evaluation(part, metric_pairs.metrics, collapse=False)
                 weights = BootstrapWeights(
                     evaluation.units, n_resamples, child_seed(seed, place, index)
                 )

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from modelcompare import read_predictions
-from modelcompare.predictions import DataWarning
+from modelcompare.checks import DataWarning
 
 FRAME = pd.DataFrame(
     {"id": ["p", "q", "r", "s"], "y_true": ["no", "yes", "yes", "no"],
