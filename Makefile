@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 SOURCES := modelcompare tests experiments notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test validate bench lint format
+.PHONY: help demo test validate bench paper lint format
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -24,6 +24,9 @@ bench: $(STAMP) ## Run the benchmarks
 	@for script in experiments/benchmarks/*.py; do \
 		echo "== $$script"; $(BIN)/python $$script || exit 1; \
 	done
+
+paper: $(STAMP) ## Make the replication's tables and figures from the kept predictions
+	$(BIN)/python experiments/snli_sepcnn/paper.py
 
 lint: $(STAMP) ## Check style, types and the order of the rooms
 	$(BIN)/ruff check $(wildcard $(SOURCES))

@@ -27,7 +27,9 @@ def load_example(name: str) -> Predictions:
     ----------
     name : str
         "snli": four scikit-learn classifiers on the 9,824 test pairs of SNLI (entailment, neutral,
-        contradiction), trained by ``experiments/snli_baselines``.
+        contradiction), trained by ``experiments/snli_baselines``. "snli_sepcnn": the three
+        separable-convolution networks of Yacouby & Axman (2020, section 6.1) on the same pairs,
+        each with less training data and more label noise, trained by ``experiments/snli_sepcnn``.
 
     Returns
     -------

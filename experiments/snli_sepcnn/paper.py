@@ -1,0 +1,177 @@
+"""Every table and figure of the replication from the kept predictions, in under a minute.
+
+Usage: python paper.py [-o results] [--exact RUNS]
+
+``section61/`` has figures 1 to 6 and the variance tests of the three models, ``section62/`` table 1
+beside the published one, and ``extra/`` what the paper does not have: valid tests, separation and
+relative efficiency, the order of models by test-set size, undefined values. The same seed writes
+the same bytes. ``--exact`` takes the unrounded probabilities of the runs and prints by how much the
+kept half precision changes any cell of table 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import modelcompare as mc
+from modelcompare import report
+
+HERE = Path(__file__).resolve().parent
+PREDICTIONS = HERE / "predictions"
+VALID_TESTS = ("paired-t", "permutation", "sign-flip", "bootstrap", "wald")
+# Table 1 of Yacouby & Axman (2020): metric, class, % significant, % agree.
+PUBLISHED = (
+    ("f1", "entailment", 93.29, 89.19), ("f1", "contradiction", 93.61, 93.75),
+    ("f1", "neutral", 90.32, 84.94), ("precision", "entailment", 92.97, 94.52),
+    ("precision", "contradiction", 94.20, 92.62), ("precision", "neutral", 89.78, 80.11),
+    ("recall", "entailment", 95.84, 75.81), ("recall", "contradiction", 95.75, 84.99),
+    ("recall", "neutral", 91.71, 81.13),
+)  # fmt: skip
+
+
+def load(*stems: str) -> mc.Predictions:
+    """Models of several archives as one set of predictions, in the order of their names."""
+    parts = [mc.read_predictions(PREDICTIONS / f"{stem}.npz", normalize=True) for stem in stems]
+    outputs = {model: part.probabilities(model) for part in parts for model in part.models}
+    return mc.Predictions(
+        parts[0].y_true,
+        {model: outputs[model] for model in sorted(outputs)},
+        labels=parts[0].labels,
+        name="Sep-CNN on SNLI",
+    )
+
+
+def exact(runs: Path, like: mc.Predictions) -> mc.Predictions:
+    """The same models, unrounded, from the runs themselves."""
+    outputs = {}
+    for model in like.models:
+        with np.load(runs / f"{model}.npz") as file:
+            outputs[model] = file["probabilities"]
+    return mc.Predictions(like.y_true, outputs, labels=like.labels, normalize=True)
+
+
+def table_one(studies: dict[str, mc.AgreementStudy]) -> pd.DataFrame:
+    """Published and our percentages, a row for each metric and class, all tests side by side."""
+    published = pd.DataFrame(PUBLISHED, columns=["metric", "class", "pub_sig", "pub_agree"])
+    for test, study in studies.items():
+        table = study.table.rename(columns={"metric_a": "metric", "label": "class"})
+        columns = {
+            "pct_significant": f"{test}_sig", "pct_agree": f"{test}_agree",
+            "ci_low": f"{test}_low", "ci_high": f"{test}_high",
+        }  # fmt: skip
+        ours = table[["metric", "class", *columns]].rename(columns=columns)
+        published = published.merge(ours, on=["metric", "class"])
+    return published
+
+
+def table_markdown(table: pd.DataFrame, note: str) -> str:
+    """Lay table 1 out for a README."""
+    header = [
+        "Metric", "Class", "% Sig. published", "ours, t", "ours, sign-flip", "% Agree published",
+        "ours, t (95 % CI)", "ours, sign-flip",
+    ]  # fmt: skip
+    lines = [header, ["---", "---", *["---:"] * 6]]
+    for _, row in table.iterrows():
+        interval = f"{row['t_low']:.1f} to {row['t_high']:.1f}"
+        lines.append(
+            [
+                f"(c){row['metric']}", row["class"], f"{row['pub_sig']:.2f}", f"{row['t_sig']:.2f}",
+                f"{row['sign-flip_sig']:.2f}", f"{row['pub_agree']:.2f}",
+                f"{row['t_agree']:.2f} ({interval})", f"{row['sign-flip_agree']:.2f}",
+            ]
+        )  # fmt: skip
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{note}\n"
+
+
+def settings_note() -> str:
+    """How the models were trained, from what was recorded with them."""
+    lines = (PREDICTIONS / "models.jsonl").read_text(encoding="utf-8").splitlines()
+    models = [json.loads(line) for line in lines]
+    hundred = [m for m in models if not m["name"].startswith("model")]
+    accuracies = [m["test_accuracy"] for m in hundred]
+    minutes = sum(m["seconds"] for m in models) / 60
+    epochs = [len(m["curve"]) for m in models]
+    return (
+        f"Ours: {len(hundred)} models trained on {hundred[0]['n_training_pairs']:,} pairs (plus a "
+        f"ninth as many for validation), {hundred[0]['device']}, one thread each, {minutes:.0f} "
+        f"minutes together, {min(epochs)} to {max(epochs)} epochs; test accuracy "
+        f"{min(accuracies):.3f} to {max(accuracies):.3f}."
+    )
+
+
+def write_section_62(preds: mc.Predictions, folder: Path) -> None:
+    """Table 1 under the paper's t-test and under the others, figures, the order by size."""
+    study = mc.agreement_study(preds)
+    report.write_agreement(study, folder / "section62")
+    studies = {"t": study}
+    for test in VALID_TESTS:
+        studies[test] = mc.agreement_study(preds, test=test)
+    table = table_one(studies)
+    table.to_csv(folder / "table1.csv", index=False, float_format="%.6g")
+    report.write_text(folder / "table1.md", table_markdown(table, settings_note()))
+    by_test = pd.concat({name: s.table for name, s in studies.items()}, names=["test"])
+    extra = folder / "extra"
+    extra.mkdir(exist_ok=True)
+    by_test.reset_index(level="test").to_csv(
+        extra / "agreement_by_test.csv", index=False, float_format="%.6g"
+    )
+
+
+def write_extra(preds: mc.Predictions, folder: Path) -> None:
+    """Separation, relative efficiency and undefined values of the hundred models."""
+    extra = folder / "extra"
+    variance = mc.variance_study(preds, n_resamples=200)
+    variance.separated().to_csv(extra / "separated.csv", index=False, float_format="%.6g")
+    efficiency = variance.relative_efficiency
+    rows = []
+    for (a, b, label), part in efficiency.groupby(["metric_a", "metric_b", "label"], sort=False):
+        clear = part[(part["separation_a"].abs() > 2) & (part["separation_b"].abs() > 2)]
+        rows.append(
+            {
+                "metric_a": a, "metric_b": b, "label": label, "n_pairs": len(part),
+                "median_samples_ratio": part["samples_ratio"].median(),
+                "pct_fewer": 100 * (part["ci_high"] < 1).mean(),
+                "pct_more": 100 * (part["ci_low"] > 1).mean(),
+                "pct_disagree": 100 * (~part["same_sign"]).mean(),
+                "n_clear": len(clear), "median_clear": clear["samples_ratio"].median(),
+            }
+        )  # fmt: skip
+    pd.DataFrame(rows).to_csv(extra / "relative_efficiency.csv", index=False, float_format="%.6g")
+    ratios = variance.variance_ratios.groupby(["ratio", "metric_a", "label"], sort=False)
+    ratios["variance_ratio"].agg(["min", "median", "max"]).reset_index().to_csv(
+        extra / "variance_ratios.csv", index=False, float_format="%.6g"
+    )
+    undefined = mc.undefined_study(preds, n_resamples=100, ratios=(0.01, 0.002, 0.001))
+    undefined.summary.to_csv(extra / "undefined.csv", index=False, float_format="%.6g")
+
+
+def main() -> None:
+    """Parse options; make everything."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("-o", "--output", type=Path, default=HERE / "results")
+    parser.add_argument("--exact", type=Path, metavar="RUNS")
+    options = parser.parse_args()
+    three = load("section61")
+    hundred = load(*(f"section62_{part}" for part in (1, 2, 3, 4)))
+    if options.exact is not None:
+        kept, unrounded = (
+            mc.agreement_study(p).table for p in (hundred, exact(options.exact, hundred))
+        )
+        for column in ("pct_significant", "pct_agree"):
+            change = (kept[column] - unrounded[column]).abs().max()
+            print(f"{column}: half precision changes a cell by at most {change:.3f}")
+        return
+    options.output.mkdir(parents=True, exist_ok=True)
+    report.write_variance(mc.variance_study(three), options.output / "section61")
+    write_section_62(hundred, options.output)
+    write_extra(hundred, options.output)
+    print(f"{options.output}: section 6.1 with 3 models, section 6.2 with {len(hundred.models)}")
+
+
+if __name__ == "__main__":
+    main()
