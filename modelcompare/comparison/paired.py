@@ -180,8 +180,8 @@ def paired_test(
         raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
     pair = predictions[[model_a, model_b]]
     (found,) = resolve_metrics([metric], pair, zero_division=zero_division)
-    # Swapped outputs are enumerated unit by unit, which distinct rows would hide.
-    collapse = False if method == "permutation" else None
+    # These look at single samples, which distinct rows would hide.
+    collapse = False if method in ("permutation", "t", "wilcoxon", "sign") else None
     evaluation = Evaluation(pair, (found,), collapse=collapse)
     question = _Question(
         evaluation,

@@ -210,6 +210,13 @@ def test_methods_that_do_not_apply_name_those_that_do(arguments, message):
         mc.paired_test(PREDS, "a", "b", "f1_macro", **arguments)
 
 
+def test_tests_of_samples_are_not_misled_by_equal_rows():
+    large = predictions(3000)
+    right = [(large.predicted(m) == large.codes).astype(float) for m in "ab"]
+    found = mc.paired_test(large, "a", "b", "accuracy", method="t")
+    assert found.p_value == pytest.approx(stats.ttest_rel(*right).pvalue)
+
+
 def test_clusters_need_a_test_that_knows_them():
     clustered = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities(m) for m in "ab"},
                                groups=np.arange(120) // 3)  # fmt: skip

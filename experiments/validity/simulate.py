@@ -1,0 +1,340 @@
+"""Realised coverage of every interval, and error rate and power of every test, by simulation.
+
+Usage: python simulate.py [--trials 800] [--jobs 2] [-o FOLDER]; ``make validate`` runs it. It
+writes ``coverage.csv``, ``tests.csv``, ``families.csv`` and ``summary.md``, and ends with an error
+if a promise of the package is broken (see `promises`).
+
+The population: two classes, the positive one with a share of a half or of 5 %. A model's score is
+normal around +-skill / 2 and becomes a probability by the logistic function; it predicts the class
+above a threshold. Truths come from two million samples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+import modelcompare as mc
+from modelcompare import report
+
+HERE = Path(__file__).resolve().parent
+METRICS = ("accuracy", "f1_macro", "cf1_macro", "roc_auc")
+METHODS = {
+    "accuracy": ("percentile", "basic", "BCa", "normal", "logit", "studentized", "wilson",
+                 "clopper-pearson", "jeffreys"),
+    "f1_macro": ("percentile", "basic", "BCa", "normal", "logit", "studentized"),
+    "cf1_macro": ("percentile", "basic", "BCa", "normal", "logit", "studentized"),
+    "roc_auc": ("percentile", "basic", "BCa", "normal", "logit", "delong"),
+}  # fmt: skip
+SIZES = (50, 200, 1000)
+SHARES = (0.5, 0.05)
+F1_TESTS = ("sign-flip", "permutation", "bootstrap", "wald")
+ACCURACY_TESTS = (*F1_TESTS, "mcnemar-exact", "mcnemar-midp", "mcnemar-chi2",
+                  "mcnemar-chi2-corrected", "t", "wilcoxon", "sign")  # fmt: skip
+_LARGE = 2_000_000
+
+
+@dataclass(frozen=True)
+class World:
+    """A population of samples and the models on it.
+
+    Parameters
+    ----------
+    share : float
+        Of the positive class.
+    skills, thresholds : tuple of float
+        For each model, the distance of its score's means, and the score above which it says
+        positive.
+    correlation : float
+        Between the models' scores of one sample.
+    cluster : int
+        Samples that share their noise; 1 for independent samples.
+    """
+
+    share: float = 0.5
+    skills: tuple[float, ...] = (1.5,)
+    thresholds: tuple[float, ...] = (0.0,)
+    correlation: float = 0.5
+    cluster: int = 1
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Classes, and probabilities of the positive class of shape (n_models, n)."""
+        y = (rng.random(n) < self.share).astype(int)
+        if self.cluster > 1:
+            y = np.repeat(y[:: self.cluster], self.cluster)[:n]
+        common = rng.standard_normal(n)
+        if self.cluster > 1:
+            common = np.repeat(common[:: self.cluster], self.cluster)[:n]
+        scores = []
+        for skill, threshold in zip(self.skills, self.thresholds, strict=True):
+            own = rng.standard_normal(n)
+            noise = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * own
+            score = skill * (y - 0.5) + noise + np.log(self.share / (1 - self.share)) / 2
+            scores.append(1 / (1 + np.exp(-(1.5 * score - threshold))))
+        return y, np.array(scores)
+
+    def predictions(self, n: int, seed: int) -> mc.Predictions:
+        """A test set of this world."""
+        y, p = self.draw(n, np.random.default_rng(seed))
+        groups = np.arange(n) // self.cluster if self.cluster > 1 else None
+        return mc.Predictions(
+            y, {f"m{i}": row for i, row in enumerate(p)}, labels=[0, 1], kind="probabilities",
+            groups=groups,
+        )  # fmt: skip
+
+    def truth(self, metrics: tuple[str, ...]) -> np.ndarray:
+        """Values in the population, of shape (n_models, n_metrics)."""
+        y, p = self.draw(_LARGE, np.random.default_rng(2**31))
+        preds = mc.Predictions(
+            y, {f"m{i}": row for i, row in enumerate(p)}, labels=[0, 1], kind="probabilities"
+        )
+        return mc.bootstrap(preds, list(metrics), n_resamples=2).point
+
+
+def coverage_of_one(world: World, n: int, seed: int, truth: np.ndarray) -> dict[tuple, float]:
+    """For each metric and method: whether the interval holds the truth, and NaN without one."""
+    preds = world.predictions(n, seed)
+    out = {}
+    for place, metric in enumerate(METRICS):
+        slow = "studentized" in METHODS[metric]
+        result = mc.bootstrap(preds, metric, n_resamples=999, rng=seed)
+        for method in METHODS[metric]:
+            source = result
+            if method == "studentized" and slow:
+                source = mc.bootstrap(preds, metric, n_resamples=399, rng=seed)
+            try:
+                interval = source.score_interval(method, 0.95)
+            except ValueError:
+                continue
+            low, high = interval.low[0, 0], interval.high[0, 0]
+            hit = low - 1e-12 <= truth[0, place] <= high + 1e-12
+            out[metric, method] = float("nan") if np.isnan(low) else float(hit)
+    return out
+
+
+def coverage(trials: int, run: Callable) -> pd.DataFrame:
+    """Share of intervals that hold the truth, by metric, size, balance and method."""
+    rows = []
+    for share in SHARES:
+        world = World(share)
+        truth = world.truth(METRICS)
+        for n in SIZES:
+            found = pd.DataFrame(run(coverage_of_one, world, n, trials, truth))
+            for (metric, method), hits in found.items():
+                rows.append((metric, share, n, method, hits.mean(), int(hits.notna().sum())))
+    return pd.DataFrame(rows, columns=["metric", "share", "n", "method", "coverage", "n_trials"])
+
+
+def equal_f1_world() -> World:
+    """Two models of equal F1 and skill, one precise, the other complete."""
+    world = World(0.3, (1.5, 1.5), (0.9, 0.0))
+
+    def f1_of(threshold: float) -> float:
+        y, p = World(0.3, (1.5,), (threshold,)).draw(_LARGE, np.random.default_rng(7))
+        said = p[0] > 0.5
+        return 2 * (said & (y == 1)).sum() / (said.sum() + y.sum())
+
+    wanted, low, high = f1_of(world.thresholds[0]), -4.0, -0.7
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if f1_of(middle) < wanted else (low, middle)
+    return World(0.3, (1.5, 1.5), (world.thresholds[0], (low + high) / 2))
+
+
+def p_values_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+    """p-values of every test of two models."""
+    preds = world.predictions(n, seed)
+    questions = [("f1", 1, test) for test in F1_TESTS]
+    questions += [("accuracy", None, test) for test in ACCURACY_TESTS]
+    questions += [("roc_auc", None, test) for test in ("delong", "bootstrap", "sign-flip")]
+    return {
+        (metric, test): mc.paired_test(
+            preds, "m0", "m1", metric, method=test, label=label, n_resamples=499, rng=seed
+        ).p_value
+        for metric, label, test in questions
+    }
+
+
+def tests(trials: int, run: Callable) -> pd.DataFrame:
+    """Share of trials with p < 0.05, under two nulls and one alternative."""
+    equal_f1 = equal_f1_world()
+    worlds = {
+        "exchangeable": World(0.3, (1.5, 1.5), (0.0, 0.0)),
+        "equal F1, other precision and recall": equal_f1,
+        "power, skills 1.6 and 1.2": World(0.3, (1.6, 1.2), (0.0, 0.0)),
+    }
+    rows = []
+    for name, world in worlds.items():
+        for n in SIZES:
+            found = pd.DataFrame(run(p_values_of_one, world, n, trials, np.empty(0)))
+            for (metric, test), p in found.items():
+                if name.startswith("equal") and metric != "f1":
+                    continue
+                rows.append((name, metric, n, test, (p < 0.05).mean(), len(p)))
+    return pd.DataFrame(rows, columns=["world", "metric", "n", "test", "rejected", "n_trials"])
+
+
+def clustered_of_one(world: World, n: int, seed: int, truth: np.ndarray) -> dict[tuple, float]:
+    """Clusters known and ignored: coverage for accuracy, and p-values of equal models."""
+    preds = world.predictions(n, seed)
+    naive = preds.without("groups")
+    out = {}
+    for name, part in (("clusters known", preds), ("clusters ignored", naive)):
+        result = mc.bootstrap(part["m0"], "accuracy", n_resamples=499, rng=seed)
+        interval = result.score_interval("BCa", 0.95)
+        hit = interval.low[0, 0] <= truth[0, 0] <= interval.high[0, 0]
+        out["coverage of BCa, accuracy", name] = float(hit)
+        p = mc.paired_test(part, "m0", "m1", "accuracy", n_resamples=499, rng=seed).p_value
+        out["type-I error of sign-flip", name] = float(p < 0.05)
+    p = mc.paired_test(naive, "m0", "m1", "accuracy", method="mcnemar-exact").p_value
+    out["type-I error of McNemar", "clusters ignored"] = float(p < 0.05)
+    return out
+
+
+def family_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+    """Ten models, 45 pairs: any false finding, and the share of true ones found."""
+    preds = world.predictions(n, seed)
+    skills = np.array(world.skills)
+    out = {}
+    for correction in ("none", "holm", "max-t"):
+        frame = mc.compare(
+            preds, "accuracy", correction=correction, n_resamples=999, rng=seed, method="normal"
+        ).differences
+        a, b = (frame[c].str[1:].astype(int).to_numpy() for c in ("model_a", "model_b"))
+        shown, true = (frame["p_adjusted"] < 0.05).to_numpy(), skills[a] != skills[b]
+        out["family-wise error", correction] = float((shown & ~true).any())
+        out["share of true differences found", correction] = (shown & true).sum() / true.sum()
+    return out
+
+
+def families(trials: int, run: Callable) -> pd.DataFrame:
+    """Clusters, and corrections for many correlated models."""
+    clustered = World(0.5, (1.2, 1.2), (0.0, 0.0), correlation=0.6, cluster=10)
+    many = World(0.5, (1.5,) * 8 + (1.1,) * 2, (0.0,) * 10, correlation=0.8)
+    rows = []
+    for task, world, n in ((clustered_of_one, clustered, 500), (family_of_one, many, 400)):
+        truth = world.truth(("accuracy",))
+        found = pd.DataFrame(run(task, world, n, max(trials // 2, 2), truth))
+        rows += [(what, how, hits.mean(), len(hits)) for (what, how), hits in found.items()]
+    return pd.DataFrame(rows, columns=["what", "how", "share", "n_trials"])
+
+
+def power_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+    """Whether n samples show a difference by the Wald test."""
+    preds = world.predictions(n, seed)
+    return {
+        (metric, ""): float(mc.paired_test(preds, "m0", "m1", metric, method="wald").p_value < 0.05)
+        for metric in ("accuracy", "f1_macro", "cf1_macro")
+    }
+
+
+def sample_sizes(trials: int, run: Callable) -> pd.DataFrame:
+    """Power at the size that `sample_size` foretold from a large pilot set; 0.8 was asked."""
+    world = World(0.3, (1.6, 1.3), (0.0, 0.0))
+    pilot = world.predictions(200_000, 1)
+    rows = []
+    for metric in ("accuracy", "f1_macro", "cf1_macro"):
+        n = int(mc.sample_size(pilot, "m0", "m1", metric).n_needed)
+        found = pd.DataFrame(run(power_of_one, world, n, trials, np.empty(0)))
+        rows.append((metric, n, found[metric, ""].mean(), len(found)))
+    return pd.DataFrame(rows, columns=["metric", "n_needed", "power", "n_trials"])
+
+
+def promises(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
+    """What the package promises and the simulation does not bear out."""
+    cover = frames["coverage"]
+    slack = 2 * np.sqrt(0.05 * 0.95 / cover["n_trials"].min())
+    for (metric, share, n), part in cover.groupby(["metric", "share", "n"]):
+        table = part.set_index("method")["coverage"]
+        good = table.reindex(["BCa", "studentized", "logit"]).dropna()
+        limit = {200: 0.02, 1000: 0.01}.get(n)
+        if limit is not None and (good - 0.95).abs().min() > limit + slack:
+            yield f"coverage of {metric}, share {share}, n {n}: best is {good.max():.3f}"
+    default = frames["tests"].query("test == 'sign-flip' and n >= 200")
+    for row in default[~default["world"].str.startswith("power")].itertuples():
+        if row.rejected > 0.055 + 2 * np.sqrt(0.05 * 0.95 / row.n_trials):
+            yield f"type-I error of sign-flip, {row.metric}, {row.world}, n {row.n}: {row.rejected}"
+    for row in frames["sample_sizes"].itertuples():
+        if abs(row.power - 0.8) > 0.03 + 2 * np.sqrt(0.16 / row.n_trials):
+            yield f"power for {row.metric} at the size foretold: {row.power:.3f} instead of 0.8"
+
+
+def summary(frames: dict[str, pd.DataFrame]) -> str:
+    """The tables as Markdown."""
+    parts = ["# Validity, simulated", f"{int(frames['coverage']['n_trials'].max()):,} trials a cell; "
+             "see `simulate.py` for the populations."]  # fmt: skip
+    for metric in METRICS:
+        part = frames["coverage"].query(f"metric == '{metric}'")
+        table = part.pivot_table(index="method", columns=["share", "n"], values="coverage")
+        table = table.reindex(METHODS[metric])
+        table.columns = [f"{100 * share:g} %, n = {n}" for share, n in table.columns]
+        parts += [f"## Coverage of 95 % intervals of {metric}", "Columns: share of the positive "
+                  "class, and size of the test set.", markdown(table)]  # fmt: skip
+    for world, part in frames["tests"].groupby("world", sort=False):
+        table = part.pivot_table(
+            index=["metric", "test"], columns="n", values="rejected", sort=False
+        )
+        table.index = [f"{metric}, {test}" for metric, test in table.index]
+        table.columns = [f"n = {n}" for n in table.columns]
+        parts += [f"## Share of p < 0.05: {world}", markdown(table)]
+    table = frames["families"].pivot(index="what", columns="how", values="share")
+    parts += ["## Clusters (500 samples in clusters of 10) and families (10 models, n = 400)",
+              markdown(table)]  # fmt: skip
+    parts += [
+        "## Power at the size foretold for 0.8",
+        markdown(frames["sample_sizes"].set_index("metric")),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Write a table of shares."""
+    lines = [["", *map(str, table.columns)], ["---", *["---:"] * table.shape[1]]]
+    for name, row in table.iterrows():
+        cells = ["" if pd.isna(v) else f"{v:,.0f}" if v > 1 else f"{v:.3f}" for v in row]
+        lines.append([str(name), *cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> None:
+    """Parse options, simulate, write, judge."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--trials", type=int, default=800)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("-o", "--output", type=Path, default=HERE)
+    options = parser.parse_args()
+
+    def quiet(task: Callable, *arguments: object) -> dict:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return task(*arguments)
+
+    def run(task: Callable, world: World, n: int, trials: int, truth: np.ndarray) -> list[dict]:
+        jobs = (delayed(quiet)(task, world, n, seed, truth) for seed in range(trials))
+        return Parallel(n_jobs=options.jobs, batch_size=10)(jobs)
+
+    frames = {}
+    for part in (coverage, tests, families, sample_sizes):
+        frames[part.__name__] = part(options.trials, run)
+        print(f"{part.__name__}: done", flush=True)
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name, frame in frames.items():
+        report.write_text(options.output / f"{name}.csv", frame.to_csv(index=False))
+    report.write_text(options.output / "summary.md", summary(frames))
+    broken = list(promises(frames))
+    if broken:
+        raise SystemExit("\n".join(broken))
+
+
+if __name__ == "__main__":
+    main()
