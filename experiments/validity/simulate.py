@@ -271,8 +271,11 @@ def promises(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
 
 def summary(frames: dict[str, pd.DataFrame]) -> str:
     """The tables as Markdown."""
-    parts = ["# Validity, simulated", f"{int(frames['coverage']['n_trials'].max()):,} trials a cell; "
-             "see `simulate.py` for the populations."]  # fmt: skip
+    trials = int(frames["coverage"]["n_trials"].max())
+    parts = [
+        "# Validity, simulated",
+        f"{trials:,} trials a cell; see `simulate.py` for the populations.",
+    ]
     for metric in METRICS:
         part = frames["coverage"].query(f"metric == '{metric}'")
         table = part.pivot_table(index="method", columns=["share", "n"], values="coverage")

@@ -83,6 +83,7 @@ class Evaluation:
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
         self._left_out: dict[tuple[str, str], FloatArray] = {}
+        self._kept: dict[tuple[str, str], FloatArray] = {}
         self._rows: DistinctRows | None = None
         if collapse is not False and self._collapsible(required=collapse is True):
             rows = DistinctRows.of(predictions, strata)
@@ -226,7 +227,9 @@ class Evaluation:
             sources = outcomes[:1] if column.statistic.shared else outcomes
             for position, outcome in enumerate(sources):
                 start = column.start + position * column.width
-                numbers = self._weighted(column.statistic.compute(outcome), rows)
+                model = self.models[models][position]
+                numbers = self._numbers(column.statistic, model, outcome, rows)
+                numbers = self._weighted(numbers, rows)
                 if self._unit_of is not None:
                     numbers = cluster_sums(numbers, self._unit_of, self.units)[rows]
                 out[:, start : start + column.width] = numbers
@@ -435,7 +438,18 @@ class Evaluation:
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
+            Outcomes.of(p, model),
         )
+
+    def _numbers(
+        self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
+    ) -> FloatArray:
+        if not statistic.costly:
+            return statistic.compute(outcomes)
+        key = (statistic.name, model)
+        if key not in self._kept:
+            self._kept[key] = statistic.compute(outcomes.whole)
+        return self._kept[key][rows if self._unit_of is None else slice(None)]
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
         weight = self.predictions.sample_weight

@@ -48,6 +48,9 @@ class Outcomes:
         Soft labels, where the truth is a distribution over classes.
     predicted_codes : ndarray of shape (n_samples,), optional
         Predicted class of each sample, where it is known already.
+    everyone : Outcomes, optional
+        Outcomes of the whole test set, where these are some of its rows: bin edges and centres
+        must not depend on the part at hand.
     """
 
     output: Output
@@ -56,6 +59,7 @@ class Outcomes:
     y_true: NDArray[Any] | None = None
     true_distribution: FloatArray | None = None
     predicted_codes: IntArray | None = None
+    everyone: Outcomes | None = None
 
     @classmethod
     def of(cls, predictions: Predictions, model: str) -> Outcomes:
@@ -70,6 +74,11 @@ class Outcomes:
 
     def __len__(self) -> int:
         return len(self.output.array)
+
+    @property
+    def whole(self) -> Outcomes:
+        """Outcomes of the whole test set."""
+        return self if self.everyone is None else self.everyone
 
     @cached_property
     def truth(self) -> FloatArray:
@@ -126,12 +135,15 @@ class Statistic:
         may collapse into one with a multiplicity.
     shared : bool
         Whether it ignores the model's output, so that one copy serves all models.
+    costly : bool
+        Whether its numbers are worth keeping: texts are compared once.
     """
 
     name: str
     compute: Callable[[Outcomes], FloatArray] = field(compare=False)
     discrete: bool = False
     shared: bool = False
+    costly: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

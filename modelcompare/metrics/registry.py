@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from modelcompare.metrics import probabilistic, ranking
+from modelcompare.metrics import calibration, probabilistic, ranking, regression, sequences
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric
 from modelcompare.metrics.classification import (
     Average,
@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 MetricLike = str | AnyMetric | Callable[..., Any]
 
-_ALL: tuple[AnyMetric, ...] = (*count_metrics(), *probabilistic.METRICS, *ranking.METRICS)
+_ALL: tuple[AnyMetric, ...] = (
+    *count_metrics(),
+    *probabilistic.METRICS,
+    *ranking.METRICS,
+    *calibration.METRICS,
+    *regression.METRICS,
+    *sequences.METRICS,
+)
 METRICS: dict[str, AnyMetric] = {metric.name: metric for metric in _ALL}
 """Every named metric, under the default convention: 0 / 0 is NaN."""
 
@@ -36,12 +43,15 @@ ALIASES = {
     "cmcc": "cmatthews_corrcoef",
     "ckappa": "ccohen_kappa",
     "brier": "brier_score",
+    "mrr": "mean_reciprocal_rank",
+    "ser": "slot_error_rate",
     "neg_log_loss": "log_loss",
     "neg_brier_score": "brier_score",
 }
 
 _FBETA = re.compile(r"(c?)f(\d+(?:\.\d+)?)(?:_(macro|micro|weighted))?")
 _PARTIAL_AUC = re.compile(r"roc_auc_at_(0?\.\d+|1)")
+_TOP_K = re.compile(r"top_([1-9]\d*)_accuracy")
 _SERVES = {"probabilities": {"labels", "probabilities"}}
 
 
@@ -87,6 +97,8 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetri
         return soft_twin(metric) if soft else metric
     if (parsed := _PARTIAL_AUC.fullmatch(resolved)) is not None:
         return ranking.partial_auc_metric(float(parsed[1]))
+    if (parsed := _TOP_K.fullmatch(resolved)) is not None:
+        return calibration.top_k_metric(int(parsed[1]))
     if resolved not in METRICS:
         nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
         hint = f"did you mean {', '.join(nearest)}?" if nearest else _all_names()

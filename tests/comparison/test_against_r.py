@@ -1,0 +1,69 @@
+"""Numbers that R gives, with the commands that gave them (R 4.2.2, pROC 1.18.0, boot 1.3-28.1)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.significance.two_models import mcnemar_test
+
+ASAH = Path(__file__).parents[1] / "data" / "asah.csv"
+# > aircondit$hours
+HOURS = np.array([3, 5, 7, 18, 43, 85, 91, 98, 100, 130, 230, 487.0])
+
+
+@pytest.fixture(scope="module")
+def asah():
+    """The two markers as scores in [0, 1]; AUC looks at their order alone."""
+    frame = pd.read_csv(ASAH, comment="#")
+    scores = {m: frame[m].rank(method="dense") / 200 for m in ("wfns", "s100b")}
+    return mc.Predictions(frame["poor"], scores, kind="probabilities")
+
+
+def test_delong_on_asah(asah):
+    # > roc.test(roc(d$poor, d$wfns), roc(d$poor, d$s100b), method = "delong")
+    found = mc.paired_test(asah, "wfns", "s100b", "roc_auc", method="delong")
+    assert found.statistic == pytest.approx(2.208983591, abs=5e-10)
+    assert found.p_value == pytest.approx(0.02717578223, abs=5e-12)
+    frame = mc.bootstrap(asah, "roc_auc", n_resamples=2).confidence_interval(method="delong")
+    # > auc(r1); auc(r2); ci.auc(r1); ci.auc(r2)
+    np.testing.assert_allclose(frame["estimate"], [0.8236788618, 0.7313685637], atol=5e-11)
+    np.testing.assert_allclose(frame["ci_low"], [0.7485349, 0.6301182], atol=5e-8)
+    np.testing.assert_allclose(frame["ci_high"], [0.8988228, 0.8326189], atol=5e-8)
+
+
+def test_partial_auc_on_asah(asah):
+    # > auc(r2, partial.auc = c(1, 0.8), partial.auc.correct = TRUE)
+    found = mc.bootstrap(asah["s100b"], "roc_auc_at_0.2", n_resamples=2).point[0, 0]
+    assert found == pytest.approx(0.6683039747, abs=5e-11)
+
+
+def test_other_tests_of_auc_come_near_delong(asah):
+    for method in ("bootstrap", "sign-flip"):
+        found = mc.paired_test(asah, "wfns", "s100b", "roc_auc", method=method)
+        assert found.p_value == pytest.approx(0.0272, abs=0.015)
+
+
+def test_bootstrap_intervals_of_a_mean():
+    # > set.seed(1); b <- boot(aircondit$hours, function(d, i) mean(d[i]), R = 99999)
+    # > boot.ci(b, type = c("perc", "bca", "basic"))
+    result = mc.bootstrap(mc.Predictions.from_scores({"a": HOURS}), n_resamples=99_999)
+    expected = {
+        "BCa": (57.166667, 227.1577),
+        "percentile": (46.916667, 191.66667),
+        "basic": (24.5, 169.25),
+    }
+    for method, bounds in expected.items():
+        frame = result.confidence_interval(method=method)
+        assert (frame.ci_low[0], frame.ci_high[0]) == pytest.approx(bounds, abs=1.5), method
+
+
+def test_mcnemar():
+    # > mcnemar.test(matrix(c(10, 7, 7, 10), 2))$p.value
+    assert mcnemar_test(7, 7, "mcnemar-chi2-corrected")[1] == 1
+    # > mcnemar.test(matrix(c(794, 86, 150, 570), 2))
+    statistic, p_value = mcnemar_test(150, 86, "mcnemar-chi2-corrected")
+    assert statistic == pytest.approx(16.818, abs=5e-4)
+    assert p_value == pytest.approx(4.115e-05, abs=5e-9)
