@@ -31,23 +31,31 @@ def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
     report.write_agreement(agreement, folder)
     valid = mc.agreement_study(preds, MACRO, test="sign-flip")
     whole = undefined.summary.set_index(["metric", "ratio"])["pct_undefined"]
-    efficiency = variance.relative_efficiency.query("metric_a == 'f1_macro'")
-    f1 = agreement.table.query("metric_a == 'f1_macro'").iloc[0]
-    f1_valid = valid.table.query("metric_a == 'f1_macro'").iloc[0]
     ratio = variance.variance_ratios.query("metric_a == 'f1_macro' and ratio == 1")
+    efficiency = variance.relative_efficiency.query("metric_a == 'f1_macro'")
+    value = mc.bootstrap(preds, ["f1_macro", "cf1_macro"], n_resamples=2).estimate.unstack("metric")
+    confidence = pd.Series({m: preds.probabilities(m).max(axis=1).mean() for m in preds.models})
     return {
         "models": len(preds.models),
-        "samples": len(preds),
-        "classes": preds.n_classes,
-        "F1 undefined, whole set %": whole["f1", 1.0],
-        "cF1": whole["cf1", 1.0],
-        "F1 undefined, a tenth %": whole["f1", 0.1],
-        "cF1 ": whole["cf1", 0.1],
-        "variance F1 / cF1": ratio["variance_ratio"].median(),
-        "samples of cF1 per F1": efficiency["samples_ratio"].median(),
-        "agree %, t": f1["pct_agree"],
-        "agree %, sign-flip": f1_valid["pct_agree"],
+        "queries": len(preds),
+        "intents": preds.n_classes,
+        "F1 undefined": whole["f1", 1.0],
+        "cF1 undefined": whole["cf1", 1.0],
+        "F1, a tenth": whole["f1", 0.1],
+        "cF1, a tenth": whole["cf1", 0.1],
+        "variance ratio": ratio["variance_ratio"].median(),
+        "samples ratio": efficiency["samples_ratio"].median(),
+        "% agree, t": _share(agreement),
+        "% agree, sign-flip": _share(valid),
+        "F1 and cF1": value["f1_macro"].corr(value["cf1_macro"], method="spearman"),
+        "confidence and cF1": confidence.corr(
+            value["cf1_macro"].droplevel("label"), method="spearman"
+        ),
     }
+
+
+def _share(study: mc.AgreementStudy) -> float:
+    return study.table.query("metric_a == 'f1_macro'")["pct_agree"].iloc[0]
 
 
 def main() -> None:
@@ -61,9 +69,9 @@ def main() -> None:
         preds = mc.read_predictions(path, normalize=True)
         rows[path.stem] = study(preds, options.output / path.stem)
         print(path.stem, rows[path.stem], flush=True)
-    table = pd.DataFrame(rows).T
-    lines = [["set", *table.columns], ["---", *["---:"] * table.shape[1]]]
-    lines += [[name, *(f"{value:.4g}" for value in row)] for name, row in table.iterrows()]
+    table = pd.DataFrame(rows)
+    lines = [["", *table.columns], ["---", *["---:"] * table.shape[1]]]
+    lines += [[name, *(f"{value:,.4g}" for value in row)] for name, row in table.iterrows()]
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
     report.write_text(options.output / "summary.md", text)
 

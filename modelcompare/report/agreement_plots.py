@@ -96,7 +96,7 @@ def plot_population(study: AgreementStudy, population: pd.DataFrame) -> Figure:
             plain_axes(axes, grid="both")
             for name, style, colour in zip(pair, LINE_STYLES, (DISAGREE, AGREE), strict=True):
                 part = population[population["metric"] == name]
-                labels = part["label"].astype(str)
+                labels = part["label"].astype(object).fillna("").astype(str)
                 table = part.pivot_table(index="ratio", columns=labels, values="pct_agree")
                 axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.7, alpha=0.4)
                 mean = table.mean(axis=1)
@@ -132,9 +132,10 @@ def plot_undefined(study: UndefinedStudy) -> Figure:
                 mean = table.mean(axis=1)
                 _thick(axes, mean, style, colour, name)
             axes.set_title(f"{pair[0]}, {pair[1]}")
-            axes.set_ylim(bottom=0)
-            axes.legend(loc="upper right")
+            axes.legend(loc="upper right", frameon=True, framealpha=0.85, edgecolor="none")
             ratio_axis(axes, study.ratios)
+        # The panels share their axis: its limits follow the widest of them.
+        grid[0].set_ylim(bottom=0)
         grid[0].set_ylabel("% of resamples undefined")
         figure.suptitle(
             "How often a metric has no value, mean over classes",

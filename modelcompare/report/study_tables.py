@@ -177,11 +177,11 @@ def _efficiency(study: VarianceStudy) -> TextTable:
     for pair in study.pairs:
         frame = _of_pair(study.relative_efficiency, pair)
         frame = frame[frame["samples_ratio"].notna()]
-        for label, part in frame.groupby(frame["label"].astype(str), sort=False):
+        for label, part in frame.groupby("label", sort=False, dropna=False):
             rows.append(
                 [
                     *pair,
-                    "" if label == "None" else str(label),
+                    "" if _missing(label) else str(label),
                     f"{len(part):,}",
                     f"{part['samples_ratio'].median():.2f}",
                     _share((part["ci_high"] < 1).mean()),

@@ -120,7 +120,12 @@ def test_population_order(preds):
 def test_agreement_can_be_shown(preds):
     study = mc.agreement_study(preds, ["f1", "precision"], test="wald")
     assert len(study.plot().axes) == 6
-    assert len(study.plot_population([1, 0.5], n_subsamples=5).axes) == 2
+    figure = study.plot_population([1, 0.5], n_subsamples=5)
+    assert len(figure.axes) == 2
+    assert all(np.isfinite(line.get_ydata()).all() for axes in figure.axes for line in axes.lines)
+    averages = mc.agreement_study(study.predictions, [("f1_macro", "cf1_macro")], n_resamples=50)
+    (axes,) = averages.plot_population([1, 0.5], n_subsamples=5).axes
+    assert len(axes.lines) == 4
     assert study.to_latex().count("\\toprule") == 1
     assert "% Agree" in study.to_markdown()
     reproduced = mc.agreement_study(preds, ["f1"], n_resamples=50)

@@ -199,6 +199,14 @@ def test_figures_can_be_drawn(study):
     assert len(many.plot_intervals().axes) == 2
 
 
+def test_averages_have_an_efficiency_too(preds):
+    from modelcompare.report.study_tables import variance_tables
+
+    study = mc.variance_study(preds, [("f1_macro", "cf1_macro")], ratios=[1], n_resamples=50)
+    rows = next(t.rows for t in variance_tables(study) if t.title.startswith("Samples"))
+    assert [row[:3] for row in rows] == [["f1_macro", "cf1_macro", ""]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
