@@ -1,165 +1,179 @@
-"""Calibration and n-best metrics: what confidences mean, and where the truth ranks.
+"""Calibration: what confidences mean, from sums over bins of confidence.
 
-A bin of confidences contributes three sums: how many samples, how confident, how often right. Bin
-edges are fixed before resampling, so each bin is a column like any other. A confidence on an edge
-belongs to the bin above; 1 belongs to the last. Edges k / m are compared exactly, since the float
-k * (1 / m) would move samples over them.
+A bin contributes a few sums: how many samples, how confident, how often right. Bin edges are fixed
+on the whole test set before resampling, so each bin is a column like any other. A confidence on an
+edge belongs to the bin above; 1 belongs to the last. Edges k / m are compared exactly, since the
+float k * (1 / m) would move samples over them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.probabilistic import COUNT, mean
+from modelcompare.metrics.probabilistic import COUNT
 
 IntArray = NDArray[np.intp]
+Strategy = Literal["width", "mass"]
 N_BINS = 15
-Norm = Literal["mean", "max"]
 
 
-def equal_width_bins(confidence: FloatArray, n_bins: int = N_BINS) -> IntArray:
-    """Bin of each confidence among bins of equal width."""
-    edges = np.arange(1, n_bins) / n_bins
+def bin_edges(confidence: FloatArray, n_bins: int, strategy: Strategy) -> FloatArray:
+    """Inner edges of bins of equal width, or of equally many samples."""
+    shares = np.arange(1, n_bins) / n_bins
+    if strategy == "width":
+        return shares
+    edges: FloatArray = np.quantile(confidence, shares, method="inverted_cdf")
+    return edges
+
+
+def in_bins(confidence: FloatArray, edges: FloatArray) -> IntArray:
+    """Bin of each confidence; one on an edge belongs above."""
     return np.searchsorted(edges, confidence, side="right")
 
 
-def _bin_sums(bins: IntArray, n_bins: int, columns: tuple[FloatArray, ...]) -> FloatArray:
-    out = np.zeros((len(bins), n_bins * len(columns)))
-    rows = np.arange(len(bins))
-    for place, column in enumerate(columns):
-        out[rows, bins + place * n_bins] = column
-    return out
+def top_label(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
+    """Confidence of the predicted class, and how right it is, of shape (n_samples, 1)."""
+    rows, top = np.arange(len(outcomes)), outcomes.predicted
+    return outcomes.probabilities[rows, top][:, None], outcomes.truth[rows, top][:, None]
 
 
-def _top_label(outcomes: Outcomes) -> FloatArray:
-    p = outcomes.probabilities
-    rows = np.arange(len(p))
-    top = outcomes.predicted
-    confidence, right = p[rows, top], outcomes.truth[rows, top]
-    return _bin_sums(equal_width_bins(confidence), N_BINS, (confidence, right))
+def each_class(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
+    """Confidence in each class, and whether it is the true one, of shape (n_samples, n_classes)."""
+    return outcomes.probabilities, outcomes.truth
 
 
-def _classwise(outcomes: Outcomes) -> FloatArray:
-    p, truth = outcomes.probabilities, outcomes.truth
-    parts = [
-        _bin_sums(equal_width_bins(p[:, j]), N_BINS, (p[:, j], truth[:, j]))
-        for j in range(p.shape[1])
-    ]
-    return np.hstack(parts)
+Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]
+Column = Callable[[FloatArray, FloatArray], FloatArray]
+
+ONES: Column = lambda confidence, _: np.ones(len(confidence))  # noqa: E731
+CONFIDENCE: Column = lambda confidence, _: confidence  # noqa: E731
+RIGHT: Column = lambda _, right: right  # noqa: E731
+_MOMENTS: tuple[Column, ...] = (
+    ONES, CONFIDENCE, RIGHT, lambda p, _: p * p, lambda p, o: p * o, lambda _, o: o * o,
+)  # fmt: skip
 
 
-TOP_LABEL_BINS = Statistic("top_label_bins", _top_label)
-CLASSWISE_BINS = Statistic("classwise_bins", _classwise)
+def _binned(
+    name: str, pairs: Pairs, columns: tuple[Column, ...], n_bins: int, strategy: Strategy
+) -> Statistic:
+    """Sums of `columns` in each bin: one for each (class, column, bin), bins innermost."""
+
+    def compute(outcomes: Outcomes) -> FloatArray:
+        confidence, right = pairs(outcomes)
+        everyone = pairs(outcomes.whole)[0] if strategy == "mass" else confidence
+        n, n_classes = confidence.shape
+        out = np.zeros((n, n_classes, len(columns), n_bins))
+        rows = np.arange(n)
+        for j in range(n_classes):
+            bins = in_bins(confidence[:, j], bin_edges(everyone[:, j], n_bins, strategy))
+            for place, column in enumerate(columns):
+                out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
+        return out.reshape(n, -1)
+
+    return Statistic(f"{name}_{strategy}_{n_bins}", compute)
 
 
-def calibration_error(bins: FloatArray, count: FloatArray) -> FloatArray:
-    """Mean gap of confidence and accuracy over bins, weighted by their samples."""
-    pairs = bins.reshape(*bins.shape[:-1], 2, N_BINS)
-    gaps = np.abs(pairs[..., 0, :] - pairs[..., 1, :])
-    return divide(gaps.sum(axis=-1), count[..., 0])
+def _unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray, ...]:
+    """The columns of a binned statistic, each of shape (..., n_classes, n_bins)."""
+    parts = bins.reshape(*bins.shape[:-1], -1, n_columns, n_bins)
+    return tuple(parts[..., place, :] for place in range(n_columns))
 
 
-def classwise_error(bins: FloatArray, count: FloatArray) -> FloatArray:
-    """Mean over classes of the calibration error of each class's own probability."""
-    pairs = bins.reshape(*bins.shape[:-1], -1, 2, N_BINS)
-    gaps = np.abs(pairs[..., 0, :] - pairs[..., 1, :]).sum(axis=-1).mean(axis=-1)
+def calibration_error(bins: FloatArray, count: FloatArray, *, n_bins: int) -> FloatArray:
+    """Mean gap of confidence and accuracy, weighted by samples; the mean over classes."""
+    confidence, right = _unpacked(bins, 2, n_bins)
+    gaps = np.abs(confidence - right).sum(axis=-1).mean(axis=-1)
     return divide(gaps, count[..., 0])
 
 
-TOP_LABEL_COUNTS = Statistic("top_label_bin_counts", lambda o: _bin_counts(o))
-
-
-def _bin_counts(outcomes: Outcomes) -> FloatArray:
-    confidence = outcomes.probabilities[np.arange(len(outcomes)), outcomes.predicted]
-    return _bin_sums(equal_width_bins(confidence), N_BINS, (np.ones(len(outcomes)),))
-
-
-def maximum_error(bins: FloatArray, counts: FloatArray) -> FloatArray:
+def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     """Largest gap of confidence and accuracy over bins that hold samples."""
-    pairs = bins.reshape(*bins.shape[:-1], 2, N_BINS)
-    gaps = divide(np.abs(pairs[..., 0, :] - pairs[..., 1, :]), counts, 0.0)
-    return np.where(counts.sum(axis=-1) > 0, gaps.max(axis=-1), np.nan)
+    confidence, right, ones = _unpacked(bins, 3, n_bins)
+    gaps = divide(np.abs(confidence - right), ones, 0.0)
+    there = ones.sum(axis=(-1, -2)) > 0
+    return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
 
 
-def _entropy_terms(outcomes: Outcomes) -> FloatArray:
-    """Kullback-Leibler divergence of the output from the soft labels, per sample."""
-    truth, p = outcomes.truth, outcomes.probabilities
-    smallest = np.finfo(outcomes.output.array.dtype).eps
-    with np.errstate(divide="ignore", invalid="ignore"):
-        own = np.where(truth > 0, truth * np.log(np.where(truth > 0, truth, 1.0)), 0.0)
-    cross = truth * np.log(np.clip(p, smallest, 1.0))
-    return (own - cross).sum(axis=1, keepdims=True)
+def _murphy(bins: FloatArray, part: str) -> FloatArray:
+    """A term of the Brier score's decomposition (Stephenson et al. 2008).
 
-
-DIVERGENCE = Statistic("divergence", _entropy_terms)
-
-
-def _true_rank(outcomes: Outcomes) -> FloatArray:
-    """Place of the true class among the classes by probability; ties before it count half."""
-    if outcomes.codes is None:
-        raise ValueError("this metric needs true labels.")
-    p = outcomes.probabilities
-    own = p[np.arange(len(p)), outcomes.codes][:, None]
-    above = (p > own).sum(axis=1)
-    tied = (p == own).sum(axis=1) - 1
-    return 1.0 + above + tied / 2
-
-
-RECIPROCAL_RANK = Statistic("reciprocal_rank", lambda o: (1 / _true_rank(o))[:, None])
-
-
-def top_k_metric(k: int) -> Metric:
-    """Share of samples whose true class is among the k most probable: ``top_3_accuracy``.
-
-    As in scikit-learn, of tied classes the later ones come first.
+    Brier score = reliability - resolution + uncertainty. Resolution is the generalized one, which
+    takes in the spread within bins, so that the identity is exact for forecasts of any value.
     """
-    if k < 1:
-        raise ValueError(f"k must be at least 1, got {k}.")
+    ones, p, o, pp, po, oo = _unpacked(bins, len(_MOMENTS), N_BINS)
+    total = ones.sum(axis=-1)
+    if part == "reliability":
+        value = divide((p - o) ** 2, ones, 0.0).sum(axis=-1)
+    elif part == "uncertainty":
+        value = oo.sum(axis=-1) - divide(o.sum(axis=-1) ** 2, total)
+    else:
+        between = divide(o * o, ones, 0.0).sum(axis=-1) - divide(o.sum(axis=-1) ** 2, total)
+        spread = (pp - divide(p * p, ones, 0.0)).sum(axis=-1)
+        shared = (po - divide(p * o, ones, 0.0)).sum(axis=-1)
+        value = between - spread + 2 * shared
+    summed = divide(value, total).sum(axis=-1)
+    # brier_score halves the sum over two classes.
+    return summed / 2 if bins.shape[-1] == 2 * len(_MOMENTS) * N_BINS else summed
+
+
+_NAME = re.compile(r"(ece|mce)(_classwise)?(_mass)?(?:_([1-9]\d*))?")
+
+
+def calibration_metric(name: str) -> Metric | None:
+    """``ece``, ``mce``; ``_classwise``, ``_mass`` and a number of bins may follow: ``ece_mass_10``.
+
+    None for any other name.
+    """
+    parsed = _NAME.fullmatch(name)
+    if parsed is None:
+        return None
+    kind, classwise, mass, number = parsed.groups()
+    n_bins = int(number or N_BINS)
+    pairs: Pairs = each_class if classwise else top_label
+    strategy: Strategy = "mass" if mass else "width"
+    columns = (CONFIDENCE, RIGHT) if kind == "ece" else (CONFIDENCE, RIGHT, ONES)
+    bins = _binned(
+        f"{kind}_{'classes' if classwise else 'top'}", pairs, columns, n_bins, strategy
+    )  # fmt: skip
+    value = partial(calibration_error if kind == "ece" else maximum_error, n_bins=n_bins)
     return Metric(
-        name=f"top_{k}_accuracy",
-        statistics=(Statistic(f"in_top_{k}", _in_top(k)), COUNT),
-        value=mean,
+        name=name,
+        statistics=(bins, COUNT) if kind == "ece" else (bins,),
+        value=value,
         needs="probabilities",
+        greater_is_better=False,
+        # An absolute value has a corner where a bin is calibrated: no influence function there.
+        smooth=False,
     )
 
 
-def _in_top(k: int) -> Callable[[Outcomes], FloatArray]:
-    def compute(outcomes: Outcomes) -> FloatArray:
-        if outcomes.codes is None:
-            raise ValueError("this metric needs true labels.")
-        best = np.argsort(outcomes.probabilities, axis=1, kind="stable")[:, -k:]
-        return (best == outcomes.codes[:, None]).any(axis=1, keepdims=True).astype(np.float64)
-
-    return compute
+def _named(*names: str) -> tuple[Metric, ...]:
+    return tuple(metric for name in names if (metric := calibration_metric(name)) is not None)
 
 
-def _loss(
-    name: str, statistics: tuple[Statistic, ...], value: Callable[..., FloatArray],
-    bounds: tuple[float, float] = (0.0, 1.0), smooth: bool = True,
-) -> Metric:  # fmt: skip
-    return Metric(
-        name=name, statistics=statistics, value=value, needs="probabilities",
-        greater_is_better=False, bounds=bounds, smooth=smooth,
-    )  # fmt: skip
+def _murphy_metrics() -> tuple[Metric, ...]:
+    bins = _binned("murphy", each_class, _MOMENTS, N_BINS, "width")
+    return tuple(
+        Metric(
+            name=f"brier_{part}",
+            statistics=(bins,),
+            value=partial(_murphy, part=part),
+            needs="probabilities",
+            greater_is_better=part == "resolution",
+            bounds=(-2.0, 2.0) if part == "resolution" else (0.0, 2.0),
+        )
+        for part in ("reliability", "resolution", "uncertainty")
+    )
 
 
 METRICS: tuple[AnyMetric, ...] = (
-    # An absolute value has a corner where a bin is calibrated: no influence function there.
-    _loss("ece", (TOP_LABEL_BINS, COUNT), calibration_error, smooth=False),
-    _loss("ece_classwise", (CLASSWISE_BINS, COUNT), classwise_error, smooth=False),
-    _loss("mce", (TOP_LABEL_BINS, TOP_LABEL_COUNTS), maximum_error, smooth=False),
-    _loss("kl_divergence", (DIVERGENCE, COUNT), mean, bounds=(0.0, np.inf)),
-    Metric(
-        name="mean_reciprocal_rank",
-        statistics=(RECIPROCAL_RANK, COUNT),
-        value=mean,
-        needs="probabilities",
-    ),
-    top_k_metric(3),
-    top_k_metric(5),
+    *_named("ece", "ece_mass", "ece_classwise", "ece_classwise_mass", "mce", "mce_mass"),
+    *_murphy_metrics(),
 )

@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from modelcompare.metrics import calibration, probabilistic, ranking, regression, sequences
+from modelcompare.metrics import (
+    calibration,
+    information,
+    nbest,
+    probabilistic,
+    ranking,
+    regression,
+    sequences,
+)
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric
 from modelcompare.metrics.classification import (
     Average,
@@ -30,6 +38,8 @@ _ALL: tuple[AnyMetric, ...] = (
     *probabilistic.METRICS,
     *ranking.METRICS,
     *calibration.METRICS,
+    *information.METRICS,
+    *nbest.METRICS,
     *regression.METRICS,
     *sequences.METRICS,
 )
@@ -43,6 +53,7 @@ ALIASES = {
     "cmcc": "cmatthews_corrcoef",
     "ckappa": "ccohen_kappa",
     "brier": "brier_score",
+    "pcen": "cconfusion_entropy",
     "mrr": "mean_reciprocal_rank",
     "ser": "slot_error_rate",
     "neg_log_loss": "log_loss",
@@ -51,7 +62,6 @@ ALIASES = {
 
 _FBETA = re.compile(r"(c?)f(\d+(?:\.\d+)?)(?:_(macro|micro|weighted))?")
 _PARTIAL_AUC = re.compile(r"roc_auc_at_(0?\.\d+|1)")
-_TOP_K = re.compile(r"top_([1-9]\d*)_accuracy")
 _SERVES = {"probabilities": {"labels", "probabilities"}}
 
 
@@ -97,8 +107,9 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetri
         return soft_twin(metric) if soft else metric
     if (parsed := _PARTIAL_AUC.fullmatch(resolved)) is not None:
         return ranking.partial_auc_metric(float(parsed[1]))
-    if (parsed := _TOP_K.fullmatch(resolved)) is not None:
-        return calibration.top_k_metric(int(parsed[1]))
+    for family in (calibration.calibration_metric, nbest.top_k_metric):
+        if (found := family(resolved)) is not None:
+            return found
     if resolved not in METRICS:
         nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
         hint = f"did you mean {', '.join(nearest)}?" if nearest else _all_names()

@@ -10,6 +10,7 @@ from sklearn import metrics as sk
 import modelcompare as mc
 from modelcompare.engine import Evaluation
 from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.calibration import bin_edges, in_bins
 from modelcompare.resampling import BootstrapWeights
 
 SEED = np.random.SeedSequence(0)
@@ -114,9 +115,76 @@ def test_calibration_errors_by_a_loop():
 
 
 def test_edges_of_bins_belong_to_the_bin_above():
-    from modelcompare.metrics.calibration import equal_width_bins
+    edges = bin_edges(np.zeros(1), 15, "width")
+    assert in_bins(np.arange(16) / 15, edges).tolist() == [*range(15), 14]
 
-    assert equal_width_bins(np.arange(16) / 15).tolist() == [*range(15), 14]
+
+def equal_mass_loop(confidence, right, edges):
+    bins = [sum(c >= edge for edge in edges) for c in confidence]
+    groups = [[i for i, b in enumerate(bins) if b == k] for k in range(len(edges) + 1)]
+    return sum(abs(confidence[g].sum() - right[g].sum()) for g in groups if g) / len(right)
+
+
+def test_equal_mass_edges_come_from_the_whole_test_set():
+    top, right = PROBS.max(axis=1), (PROBS.argmax(axis=1) == CODES).astype(float)
+    edges = np.sort(top)[[15, 31, 47, 63]]
+    check(CALIBRATED, "ece_mass_5", lambda rows: equal_mass_loop(top[rows], right[rows], edges))
+    sizes = np.bincount(in_bins(RNG.random(1000), bin_edges(RNG.random(1000), 10, "mass")))
+    assert sizes.min() > 50
+    classwise = [np.sort(PROBS[:, j])[[15, 31, 47, 63]] for j in range(4)]
+    check(
+        CALIBRATED, "ece_classwise_mass_5",
+        lambda rows: np.mean([equal_mass_loop(PROBS[rows, j], (CODES[rows] == j) * 1.0, classwise[j])
+                              for j in range(4)]),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_murphy_decomposes_the_brier_score(n_classes):
+    codes = RNG.integers(0, n_classes, 90)
+    p = np.round(RNG.dirichlet(np.ones(n_classes), 90), 2)
+    preds = mc.Predictions(codes, {"a": p}, labels=range(n_classes), normalize=True)
+    names = ["brier_reliability", "brier_resolution", "brier_uncertainty", "brier_score"]
+    draws = mc.bootstrap(preds, names, n_resamples=20).draws[:, 0]
+    np.testing.assert_allclose(draws[:, 0] - draws[:, 1] + draws[:, 2], draws[:, 3], atol=1e-12)
+
+
+def test_murphys_own_terms_for_binned_forecasts():
+    # Forecasts of 0.1, 0.5 and 0.9 stand alone in their bins: the classic decomposition.
+    p, y = np.repeat([0.1, 0.5, 0.9], [5, 4, 6]), np.array([0, 0, 0, 0, 1] + [0, 1, 1, 0] + [1] * 6)
+    found = mc.bootstrap(
+        mc.Predictions(y, {"a": p}), ["brier_reliability", "brier_resolution", "brier_uncertainty"],
+        n_resamples=2,
+    ).point[0]  # fmt: skip
+    rates, sizes, base = np.array([0.2, 0.5, 1]), np.array([5, 4, 6]), y.mean()
+    reliability = (sizes * (np.array([0.1, 0.5, 0.9]) - rates) ** 2).sum() / 15
+    resolution = (sizes * (rates - base) ** 2).sum() / 15
+    assert found == pytest.approx([reliability, resolution, base * (1 - base)])
+
+
+def entropy_loop(matrix):
+    k = len(matrix)
+    total = 0.0
+    for j in range(k):
+        mass = matrix[j].sum() + matrix[:, j].sum()
+        shares = [x / mass for i in range(k) if i != j for x in (matrix[j, i], matrix[i, j]) if x]
+        total -= (
+            mass / (2 * matrix.sum()) * sum(x * np.log(x) / np.log(2 * (k - 1)) for x in shares)
+        )
+    return total
+
+
+def test_confusion_entropy():
+    said = PROBS.argmax(axis=1)
+    hard = lambda rows: entropy_loop(sk.confusion_matrix(CODES[rows], said[rows], labels=range(4)))  # noqa: E731
+    soft = lambda rows: entropy_loop(np.eye(4)[CODES[rows]].T @ PROBS[rows])  # noqa: E731
+    check(CALIBRATED, "confusion_entropy", hard)
+    check(CALIBRATED, "pcen", soft)
+    perfect = mc.Predictions([0, 1, 2], {"a": np.eye(3)})
+    assert mc.bootstrap(perfect, ["confusion_entropy", "pcen"], n_resamples=2).point.max() == 0
+    many = mc.Predictions(np.arange(101), {"a": np.arange(101)})
+    with pytest.raises(ValueError, match="101 classes; merge the rare ones"):
+        mc.bootstrap(many, "confusion_entropy")
 
 
 def test_divergence_from_soft_labels():
