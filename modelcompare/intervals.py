@@ -5,12 +5,15 @@ undefined (NaN) replicates are left out of quantiles, column by column.
 
 Which method: BCa corrects bias and skewness and is the default. The percentile interval is the
 plainest. The basic interval leaves the bounds of bounded metrics. The normal interval needs no
-resamples, only an influence-function standard error, and trusts symmetry; the logit interval is the
-same on the logit scale and stays within the bounds of a bounded metric. The studentized interval
-(bootstrap-t) needs a standard error on every resample. Wilson, Clopper-Pearson and Jeffreys are for
-proportions: accuracy, and precision, recall and specificity of a class given their denominators.
-DeLong's is for the ROC AUC. `make validate` measures the coverage of each; the table is in
-``experiments/validity``.
+resamples, only an influence-function standard error, and trusts symmetry; the logit interval works
+on the logit scale, with Student's quantiles for metrics of real numbers, and stays within the
+bounds of a bounded metric. The studentized interval (bootstrap-t) needs a standard error on every
+resample. Wilson, Clopper-Pearson and Jeffreys are for proportions: accuracy, and precision, recall
+and specificity of a class given their denominators. DeLong's is for the ROC AUC.
+
+`make validate` measures the coverage of each: ``experiments/validity`` has the table. With a class
+of about ten samples (5 % of 200) the logit interval comes closest to 95 % for the ROC AUC and the
+studentized for macro averages; every interval of macro F1 then covers about 90 % only.
 """
 
 from __future__ import annotations
@@ -153,20 +156,34 @@ def logit_interval(
     estimate: FloatArray,
     standard_error: FloatArray,
     bounds: tuple[FloatArray, FloatArray],
+    degrees_of_freedom: FloatArray,
     *,
     confidence_level: float = 0.95,
 ) -> Interval:
-    """Normal interval on the logit scale between a metric's bounds.
+    """Student interval on the logit scale between a metric's bounds.
 
-    At a bound itself the logit is infinite; the interval is then of width 0 and `fallback` says so.
+    A standard error that ten samples of a rare class decide is itself uncertain, so quantiles are
+    those of the t distribution; with infinite degrees of freedom they are normal. At a bound the
+    logit is infinite; the interval is then of width 0 and `fallback` says so.
+
+    Parameters
+    ----------
+    estimate, standard_error, degrees_of_freedom : ndarray of shape (...)
+        Value on the data, its influence-function standard error, and the effective degrees of
+        freedom of that (`InfluenceMoments.degrees_of_freedom`).
+    bounds : tuple of ndarray
+        Smallest and largest possible value.
+    confidence_level : float
+        A fraction in (0, 1).
     """
-    from scipy.special import ndtri
+    from scipy.special import stdtrit
 
     low, high = bounds
     share = (estimate - low) / (high - low)
     inside = (share > 0) & (share < 1)
     safe = np.where(inside, share, 0.5)
-    half = ndtri((1 + confidence_level) / 2) * standard_error / ((high - low) * safe * (1 - safe))
+    quantile = stdtrit(degrees_of_freedom, (1 + confidence_level) / 2)
+    half = quantile * standard_error / ((high - low) * safe * (1 - safe))
     centre = np.log(safe / (1 - safe))
     ends = [low + (high - low) / (1 + np.exp(-(centre + sign * half))) for sign in (-1, 1)]
     return Interval(

@@ -124,6 +124,27 @@ def test_intervals_of_proportions_are_refused_elsewhere():
         mc.bootstrap(clustered, "accuracy", n_resamples=2).confidence_interval(method="jeffreys")
 
 
+def test_the_logit_interval_has_few_degrees_of_freedom_where_a_class_is_rare():
+    rng = np.random.default_rng(0)
+    y = np.r_[np.ones(10, dtype=int), np.zeros(190, dtype=int)]
+    p = 1 / (1 + np.exp(-(rng.normal(size=200) + 1.5 * y)))
+    preds = mc.Predictions(y, {"a": p})
+    result = mc.bootstrap(preds, "roc_auc", n_resamples=2)
+    evaluation = result.evaluation
+    u = evaluation.influence(slice(None), slice(None), result.point)[:, 0, 0]
+    variance = u - u.mean()
+    df = 2 / ((variance**4).sum() / (variance**2).sum() ** 2 - 1 / 200)
+    assert result.moments.degrees_of_freedom()[0, 0] == pytest.approx(df)
+    assert 3 < df < 30
+    auc, error = result.point[0, 0], result.moments.standard_error()[0, 0]
+    half = stats.t.ppf(0.975, df) * error / (auc * (1 - auc))
+    expected = 1 / (1 + np.exp(-(np.log(auc / (1 - auc)) + np.array([-half, half]))))
+    frame = result.confidence_interval(method="logit")
+    np.testing.assert_allclose(frame[["ci_low", "ci_high"]].to_numpy()[0], expected)
+    scores = mc.bootstrap(mc.Predictions.from_scores({"a": rng.normal(size=500)}), n_resamples=2)
+    assert scores.moments.degrees_of_freedom()[0, 0] == pytest.approx(500, rel=0.5)
+
+
 def test_the_logit_interval_stays_within_bounds():
     frame = mc.bootstrap(preds_of(40, 39), "accuracy", n_resamples=2).confidence_interval(
         method="logit"

@@ -1,12 +1,13 @@
 """Compare models on one test set: scores, paired differences, ranks, a verdict."""
 
 from modelcompare.comparison.assembly import compare
+from modelcompare.comparison.bootstrapping import bootstrap
 from modelcompare.comparison.components import variance_components
 from modelcompare.comparison.decisions import DecisionResult, decide
 from modelcompare.comparison.omnibus import OmnibusResult, omnibus_test
 from modelcompare.comparison.paired import PairedTestResult, paired_test
 from modelcompare.comparison.realised import selfcheck
-from modelcompare.comparison.replicates import BootstrapResult, bootstrap
+from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sets import SetComparison, compare_sets
 from modelcompare.comparison.slices import SliceComparison, compare_slices

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.comparison.replicates import BootstrapResult, Undefined, bootstrap
+from modelcompare.comparison.bootstrapping import Undefined, bootstrap
+from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.intervals import Method, check_confidence_level, check_method
 from modelcompare.metrics.classification import ZeroDivision

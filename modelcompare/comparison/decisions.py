@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from modelcompare.comparison.replicates import bootstrap
+from modelcompare.comparison.bootstrapping import bootstrap
 from modelcompare.comparison.values import check_choice, value_position
 from modelcompare.intervals import Method
 from modelcompare.metrics.classification import ZeroDivision

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.comparison.replicates import bootstrap
+from modelcompare.comparison.bootstrapping import bootstrap
 from modelcompare.comparison.values import value_position
 from modelcompare.engine import Evaluation, influence_moments
 from modelcompare.intervals import Method

@@ -32,16 +32,33 @@ class InfluenceMoments:
         ``sum_i u_ia u_ib``.
     third : ndarray of shape (n_values, n_models, n_models)
         ``sum_i u_ia^2 u_ib``.
+    fourth : ndarray of shape (n_values, n_models)
+        ``sum_i u_ia^4``.
     """
 
     n_samples: int
     second: FloatArray
     third: FloatArray
+    fourth: FloatArray
 
     def standard_error(self) -> FloatArray:
         """Jackknife standard error of each model's values, of shape (n_models, n_values)."""
         sums = np.diagonal(self.second, axis1=1, axis2=2).T
         return self._root_mean(sums)
+
+    def degrees_of_freedom(self) -> FloatArray:
+        """Effective degrees of freedom of each squared standard error (Satterthwaite 1946).
+
+        ``2 / CV^2``, where the coefficient of variation of the variance follows from the fourth
+        moment of the influences: about n for normal ones, and few where a handful of samples (a
+        rare class) carries the variance. Of shape (n_models, n_values).
+        """
+        squares = np.diagonal(self.second, axis1=1, axis2=2)
+        out = np.full(squares.shape, np.inf)
+        share = np.divide(self.fourth, squares**2, out=np.zeros_like(squares), where=squares > 0)
+        relative = share - 1 / self.n_samples
+        np.divide(2.0, relative, out=out, where=relative > 2e-12)
+        return np.maximum(out, 1.0).T
 
     def acceleration(self) -> FloatArray:
         """BCa's acceleration of each model's values, of shape (n_models, n_values)."""
@@ -86,6 +103,7 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     first = np.zeros((n_values, n_models))
     second = np.zeros((n_values, n_models, n_models))
     third = np.zeros_like(second)
+    fourth = np.zeros_like(first)
     for rows in row_chunks(evaluation):
         influence = evaluation.influence(slice(None), rows, estimate)
         counts = evaluation.units.counts()[rows].astype(np.float64)
@@ -94,8 +112,10 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
             weighted = u * counts[:, None]
             first[value] += weighted.sum(axis=0)
             second[value] += weighted.T @ u
-            third[value] += (u * weighted).T @ u
-    return _centred(evaluation.units.size, first, second, third)
+            squared = u * weighted
+            third[value] += squared.T @ u
+            fourth[value] += (squared * u * u).sum(axis=0)
+    return _centred(evaluation.units.size, first, second, third, fourth)
 
 
 def signed_sums(
@@ -157,13 +177,19 @@ def _model_chunks(evaluation: Evaluation) -> Iterator[slice]:
 
 
 def _centred(
-    n_samples: int, first: FloatArray, second: FloatArray, third: FloatArray
+    n_samples: int, first: FloatArray, second: FloatArray, third: FloatArray, fourth: FloatArray
 ) -> InfluenceMoments:
     mean = first / n_samples
     mean_a, mean_b = mean[:, :, None], mean[:, None, :]
     own = np.diagonal(second, axis1=1, axis2=2)[:, :, None]
     centred_third = third - mean_b * own - 2 * mean_a * second + 2 * n_samples * mean_a**2 * mean_b
-    return InfluenceMoments(n_samples, second - n_samples * mean_a * mean_b, centred_third)
+    of_two, of_three = (np.diagonal(array, axis1=1, axis2=2) for array in (second, third))
+    centred_fourth = (
+        fourth - 4 * mean * of_three + 6 * mean**2 * of_two - 3 * n_samples * mean**4
+    )  # fmt: skip
+    return InfluenceMoments(
+        n_samples, second - n_samples * mean_a * mean_b, centred_third, centred_fourth
+    )
 
 
 def _acceleration(squares: FloatArray, cubes: FloatArray) -> FloatArray:

@@ -14,7 +14,12 @@ from modelcompare.resampling import BootstrapWeights
 
 SEED = np.random.SeedSequence(1)
 HARD = [n for n, m in METRICS.items() if m.needs == "labels"]
-SOFT = [n for n, m in METRICS.items() if m.needs == "probabilities" and m.road == "sum"]
+# The loop would lay bins of equal mass anew on each resample.
+SOFT = [
+    n
+    for n, m in METRICS.items()
+    if m.needs == "probabilities" and m.road == "sum" and "_mass" not in n
+]
 
 
 def random_predictions(n=60, n_models=3, n_classes=3, **columns):
