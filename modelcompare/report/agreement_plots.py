@@ -37,9 +37,11 @@ def plot_agreement(study: AgreementStudy) -> Figure:
     pairs = study.metric_pairs.pairs
     frame = study.pairs
     labels = drawn_labels(frame.rename(columns={"metric_a": "metric"}), pairs[0][0])
+    # Averages alone stand side by side.
+    shape = (1, len(pairs)) if len(labels) == 1 else (len(pairs), len(labels))
     with figure_style():
-        figure = new_figure(2.5 * len(labels) + 0.4, 2.4 * len(pairs) + 1.1)
-        grid = figure.subplots(len(pairs), len(labels), squeeze=False)
+        figure = new_figure(max(2.5 * shape[1] + 0.4, 4.8), 2.4 * shape[0] + 1.1)
+        grid = figure.subplots(*shape, squeeze=False).reshape(len(pairs), len(labels))
         for row, (name_a, name_b) in zip(grid, pairs, strict=True):
             part = frame[(frame["metric_a"] == name_a) & (frame["metric_b"] == name_b)]
             for axes, label in zip(row, labels, strict=True):
