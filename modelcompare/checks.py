@@ -39,7 +39,8 @@ def as_array(data: ArrayLike) -> NDArray[Any]:
         # From the data itself: numpy would have turned numbers among texts into texts.
         return array.astype(object) if data is array else np.asarray(data, dtype=object)
     if array.dtype.kind == "O" and array.ndim == 1:
-        return np.array([x.item() if isinstance(x, np.generic) else x for x in array], dtype=object)
+        plain = (x.item() if isinstance(x, np.generic) else x for x in array)
+        return np.fromiter(plain, dtype=object, count=len(array))
     return array
 
 
@@ -162,8 +163,38 @@ def texts(array: NDArray[Any], where: str) -> NDArray[Any]:
     return array
 
 
+def text_lists(array: NDArray[Any], where: str) -> NDArray[Any]:
+    """Lists of (text, probability) of shape (n_samples,), as tuples; each sums to 1 or less."""
+    bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
+    if bad.any():
+        raise ValueError(
+            f"{where} must hold lists of (text, probability) whose probabilities sum to at most 1, "
+            f"but does not in {rows_text(bad)}."
+        )
+    lists = (tuple((text, float(p)) for text, p in found) for found in array)
+    return np.fromiter(lists, dtype=object, count=len(array))
+
+
+def _is_text_list(found: Any) -> bool:
+    try:
+        pairs = [(text, float(p)) for text, p in found]
+    except (TypeError, ValueError):
+        return False
+    mass = [p for _, p in pairs]
+    return (
+        bool(pairs)
+        and all(isinstance(text, str) for text, _ in pairs)
+        and min(mass) >= 0
+        and sum(mass) <= 1 + SUM_TOLERANCE
+    )
+
+
 def probabilities(
-    where: str, array: NDArray[Any], labels: NDArray[Any], normalize: bool
+    where: str,
+    array: NDArray[Any],
+    labels: NDArray[Any],
+    normalize: bool,
+    missing_mass: bool = False,
 ) -> NDArray[Any]:
     """Rows of probabilities over the labels, float32 or float64."""
     if array.dtype.kind not in "fiub":
@@ -185,7 +216,11 @@ def probabilities(
             "Predictions.from_logits."
         )
     sums = array.sum(axis=1, dtype=np.float64)
-    bad = sums == 0 if normalize else np.abs(sums - 1) > SUM_TOLERANCE
+    bad = np.abs(sums - 1) > SUM_TOLERANCE
+    if normalize:
+        bad = sums == 0
+    elif missing_mass:
+        bad = sums > 1 + SUM_TOLERANCE
     if bad.any():
         first = float(sums[np.flatnonzero(bad)[0]])
         remedy = (

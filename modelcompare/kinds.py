@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,7 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from modelcompare import checks
 
-Kind = Literal["labels", "probabilities", "values", "scores", "texts"]
+Kind = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one model said about each sample.
+
+    Attributes
+    ----------
+    kind : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
+        What the numbers are.
+    array : ndarray
+        Read-only. Labels: codes of shape (n_samples,); probabilities: (n_samples, n_classes);
+        values and per-example scores: floats of shape (n_samples,); texts: str objects; text lists:
+        tuples of (text, probability).
+    """
+
+    kind: Kind
+    array: NDArray[Any]
 
 
 def decide_kinds(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,30 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from modelcompare import checks
 from modelcompare.checks import frozen
-from modelcompare.kinds import Kind, are_codes, decide_kinds, same_type
+from modelcompare.kinds import Kind, Output, are_codes, decide_kinds, same_type
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """What one model said about each sample.
-
-    Attributes
-    ----------
-    kind : {"labels", "probabilities", "values", "scores", "texts"}
-        What the numbers are.
-    array : ndarray
-        Read-only. Labels: codes of shape (n_samples,); probabilities: (n_samples, n_classes);
-        values and per-example scores: floats of shape (n_samples,); texts: str objects.
-    """
-
-    kind: Kind
-    array: NDArray[Any]
 
 
 class Predictions:
@@ -49,7 +31,7 @@ class Predictions:
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the second label where there are two classes, real values, per-example
         scores, or texts.
-    kind : {"auto", "labels", "probabilities", "values", "scores", "texts"}
+    kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists"}
         What the outputs are. "auto" decides by shape and content, and asks where it cannot.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.
@@ -67,6 +49,9 @@ class Predictions:
         Variables by which to look at subgroups.
     normalize : bool
         Divide probability rows by their sums instead of refusing sums other than 1.
+    missing_mass : bool
+        Accept probability rows that sum to less than 1, of models that told a part of their
+        classes; see `modelcompare.from_nbest`.
     greater_is_better : bool
         Direction of per-example scores.
     name : str, optional
@@ -91,6 +76,7 @@ class Predictions:
         "_columns",
         "_greater_is_better",
         "_labels",
+        "_missing_mass",
         "_name",
         "_outputs",
         "_predicted",
@@ -113,6 +99,7 @@ class Predictions:
         sample_weight: ArrayLike | None = None,
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None,
         normalize: bool = False,
+        missing_mass: bool = False,
         greater_is_better: bool = True,
         name: str | None = None,
     ) -> None:
@@ -123,6 +110,7 @@ class Predictions:
         kinds = decide_kinds(kind, arrays, truth, labels)
         self._name = name
         self._greater_is_better = bool(greater_is_better)
+        self._missing_mass = bool(missing_mass)
         self._true_distribution: FloatArray | None = None
         self._codes: IntArray | None = None
         self._labels: NDArray[Any] | None = None
@@ -132,7 +120,7 @@ class Predictions:
             self._set_classes(truth, labels, arrays, said, normalize)
         elif "values" in kinds:
             self._y_true = checks.real_values(truth, "`y_true`")
-        elif "texts" in kinds and truth is not None:
+        elif {"texts", "text_lists"} & {*kinds} and truth is not None:
             self._y_true = checks.texts(truth, "`y_true`")
         self._outputs = {
             model: Output(said, frozen(self._read_output(model, array, said, normalize)))
@@ -284,6 +272,11 @@ class Predictions:
     def greater_is_better(self) -> bool:
         """Direction of per-example scores."""
         return self._greater_is_better
+
+    @property
+    def missing_mass(self) -> bool:
+        """Whether probabilities may sum to less than 1."""
+        return self._missing_mass
 
     @property
     def name(self) -> str | None:
@@ -438,12 +431,12 @@ class Predictions:
         where = f"model {model!r}"
         if kind in ("values", "scores"):
             return checks.real_values(array, where)
-        if kind == "texts":
-            return checks.texts(array, where)
+        if kind in ("texts", "text_lists"):
+            return getattr(checks, kind)(array, where)
         assert self._labels is not None  # noqa: S101  set before outputs are read
         if kind == "labels":
             checks.check_defined(array, where)
             return checks.codes(where, array, self._labels)
         if array.ndim == 1:
             array = np.stack([1 - array.astype(np.float64), array], axis=1)
-        return checks.probabilities(where, array, self._labels, normalize)
+        return checks.probabilities(where, array, self._labels, normalize, self._missing_mass)

@@ -53,6 +53,7 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
         kind=kinds[0],
         labels=first.labels,
         sample_weight=both(first.sample_weight, second.sample_weight),
+        missing_mass=first.missing_mass or second.missing_mass,
         greater_is_better=first.greater_is_better,
     )
 
@@ -71,6 +72,7 @@ def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: A
         runs=predictions.runs,
         sample_weight=predictions.sample_weight,
         slices=predictions.slices,
+        missing_mass=predictions.missing_mass,
         greater_is_better=predictions.greater_is_better,
         name=predictions.name,
     )

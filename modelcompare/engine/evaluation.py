@@ -20,6 +20,7 @@ from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import DistinctRows, cluster_codes, cluster_sums, sample_units
 from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.kinds import Output
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -28,7 +29,7 @@ from modelcompare.metrics.base import (
     Outcomes,
     Statistic,
 )
-from modelcompare.predictions import Output, Predictions
+from modelcompare.predictions import Predictions
 from modelcompare.resampling import ROW_BLOCK, Units
 
 FloatArray = NDArray[np.float64]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from modelcompare.kinds import Output
 from modelcompare.metrics.base import Outcomes
-from modelcompare.predictions import Output, Predictions
+from modelcompare.predictions import Predictions
 from modelcompare.resampling import Units
 
 FloatArray = NDArray[np.float64]

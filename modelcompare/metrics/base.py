@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from modelcompare.predictions import Output, Predictions
+    from modelcompare.kinds import Output
+from modelcompare.predictions import Predictions
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-Needs = Literal["labels", "probabilities", "values", "scores", "texts"]
+Needs = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
 Road = Literal["sum", "order", "callable"]
 
 
@@ -154,8 +155,9 @@ class BaseMetric:
     ----------
     name : str
         scikit-learn's scorer name where there is one; ``c`` in front marks the soft twin.
-    needs : {"labels", "probabilities", "values", "scores", "texts"}
-        What a model must have given. Probabilities serve where labels are needed.
+    needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
+        What a model must have given. Probabilities serve where labels are needed, lists of texts
+        where texts are.
     greater_is_better : bool
         Direction of merit.
     bounds : tuple of float

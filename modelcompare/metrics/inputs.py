@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modelcompare import checks
+from modelcompare.kinds import Output
 from modelcompare.metrics.base import FloatArray, Outcomes
-from modelcompare.predictions import Output
 
 
 def read_outcomes(

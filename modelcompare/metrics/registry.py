@@ -62,7 +62,10 @@ ALIASES = {
 
 _FBETA = re.compile(r"(c?)f(\d+(?:\.\d+)?)(?:_(macro|micro|weighted))?")
 _PARTIAL_AUC = re.compile(r"roc_auc_at_(0?\.\d+|1)")
-_SERVES = {"probabilities": {"labels", "probabilities"}}
+_SERVES = {
+    "probabilities": {"labels", "probabilities"},
+    "text_lists": {"texts", "text_lists"},
+}
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetric:
@@ -194,7 +197,7 @@ def from_callable(
         texts, or probabilities of shape (n_samples, n_classes), as `needs` says.
     name : str, optional
         Heading in tables; the function's own name by default.
-    needs : {"labels", "probabilities", "values", "scores", "texts"}
+    needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
         Which output the function takes.
     greater_is_better, per_class, bounds
         As in `Metric`.

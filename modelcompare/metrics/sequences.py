@@ -3,29 +3,61 @@
 BLEU, chrF and TER take each sentence's statistics from sacrebleu, and put their sums into the same
 formulas; a test holds the scores against sacrebleu's own. Word and character error rates count
 edits with rapidfuzz.
+
+A soft twin (``cwer``, ``cbleu``, ...) takes the expectation of a sentence's statistics over the
+texts that a model lists with their probabilities, as a soft count takes the probability of a class
+in the place of a decision. Probability that a list leaves out is that of an empty text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.probabilistic import COUNT, mean
 
 _NGRAMS = 4
 _CHAR_ORDER = 6
 _BETA = 2.0
+# What rounding leaves of a list that is whole.
+_MISSING = 1e-6
 
 
 def _pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
-    """(hypothesis, reference) of each sample."""
+    """(hypothesis, reference) of each sample; of a list, the likeliest text."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
-    return list(zip(outcomes.output.array.tolist(), outcomes.y_true.tolist(), strict=True))
+    said = outcomes.output.array.tolist()
+    if outcomes.output.kind == "text_lists":
+        said = [max(found, key=lambda pair: pair[1])[0] for found in said]
+    return list(zip(said, outcomes.y_true.tolist(), strict=True))
+
+
+def expected(statistic: Statistic) -> Statistic:
+    """Expectation of a statistic of texts over the texts that the model lists."""
+
+    def compute(outcomes: Outcomes) -> FloatArray:
+        if outcomes.y_true is None:
+            raise ValueError("metrics of texts need y_true: the reference texts.")
+        texts, mass, sample = [], [], []
+        for place, found in enumerate(outcomes.output.array.tolist()):
+            missing = 1.0 - sum(p for _, p in found)
+            pairs = (*found, ("", missing)) if missing > _MISSING else found
+            texts += [text for text, _ in pairs]
+            mass += [p for _, p in pairs]
+            sample += [place] * len(pairs)
+        output = Output("texts", np.array(texts, dtype=object))
+        numbers = statistic.compute(Outcomes(output, y_true=outcomes.y_true[sample]))
+        first = np.flatnonzero(np.diff(sample, prepend=-1))
+        return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)
+
+    return replace(statistic, name=f"expected_{statistic.name}", compute=compute)
 
 
 def _rapidfuzz() -> Any:
@@ -131,6 +163,14 @@ def ter(totals: FloatArray) -> FloatArray:
     return 100 * divide(totals[..., 0], totals[..., 1])
 
 
+def _own_error_rates(outcomes: Outcomes) -> FloatArray:
+    """Edits over each text's own length, and whether it has any words."""
+    edits, words = WORD_EDITS.compute(outcomes).T
+    return np.column_stack([divide(edits, words, 0.0), words > 0])
+
+
+WORD_ERROR_RATES = Statistic("word_error_rates", _own_error_rates, costly=True)
+
 LOG_PROBABILITY = Statistic("log_probability", lambda o: o.values[:, None])
 TOKENS = Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True)
 LOG_PER_TOKEN = Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None])
@@ -215,7 +255,7 @@ def _text(
     )  # fmt: skip
 
 
-METRICS: tuple[AnyMetric, ...] = (
+_TEXT_METRICS = (
     _text("wer", WORD_EDITS, error_rate, better=False),
     _text("cer", CHARACTER_EDITS, error_rate, better=False),
     Metric(name="exact_match", statistics=(EXACT, COUNT), value=mean, needs="texts"),
@@ -224,6 +264,21 @@ METRICS: tuple[AnyMetric, ...] = (
     _text("ter", TER_STATISTICS, ter, better=False),
     _text("slot_error_rate", SLOTS, slot_error_rate, better=False),
     _text("span_f1", SLOTS, span_f1, better=True, top=1.0),
+    _text("wer_per_text", WORD_ERROR_RATES, error_rate, better=False),
+)  # fmt: skip
+
+
+def _soft_twins() -> Iterator[Metric]:
+    for metric in _TEXT_METRICS:
+        own, *others = metric.statistics
+        yield replace(
+            metric, name=f"c{metric.name}", statistics=(expected(own), *others), needs="text_lists"
+        )
+
+
+METRICS: tuple[AnyMetric, ...] = (
+    *_TEXT_METRICS,
+    *_soft_twins(),
     Metric(
         name="perplexity", statistics=(LOG_PROBABILITY, TOKENS), value=perplexity, needs="values",
         greater_is_better=False, bounds=(1.0, np.inf),

@@ -2,6 +2,7 @@
 
 from modelcompare.studies.agreement import AgreementStudy, agreement_study
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
+from modelcompare.studies.quantization import QuantizationStudy, quantization_study
 from modelcompare.studies.sensitivity import SensitivityStudy, sensitivity_study
 from modelcompare.studies.sizing import SampleSize, sample_size
 from modelcompare.studies.undefined import UndefinedStudy, undefined_study
@@ -11,11 +12,13 @@ __all__ = [
     "PAPER_PAIRS",
     "PAPER_RATIOS",
     "AgreementStudy",
+    "QuantizationStudy",
     "SampleSize",
     "SensitivityStudy",
     "UndefinedStudy",
     "VarianceStudy",
     "agreement_study",
+    "quantization_study",
     "sample_size",
     "sensitivity_study",
     "undefined_study",

@@ -1,0 +1,265 @@
+"""Predictions from confidences that are not full distributions: n-best lists, and bins."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare import checks
+from modelcompare.predictions import Predictions
+from modelcompare.variants import with_probabilities
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+Missing = Literal["unassigned", "spread"]
+NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
+
+
+def from_nbest(
+    y_true: ArrayLike,
+    lists: Mapping[str, NBest],
+    *,
+    kind: Literal["labels", "texts"] = "labels",
+    labels: ArrayLike | None = None,
+    missing: Missing = "unassigned",
+    **options: Any,
+) -> Predictions:
+    """Predictions from truncated lists of the likeliest answers and their probabilities.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or reference texts.
+    lists : mapping of str to sequence
+        For each model and sample, pairs of (answer, probability) in any order, or a mapping. Their
+        probabilities sum to 1 or less.
+    kind : {"labels", "texts"}
+        What the answers are. The soft twins of text metrics (``cwer``, ``cbleu``, ...) take the
+        expectation over a list of texts.
+    labels : array-like, optional
+        The classes; those that occur in `y_true` or a list, sorted, by default.
+    missing : {"unassigned", "spread"}
+        Where the probability goes that a list of labels leaves out: to no class, so that a class
+        that is not listed gets none; or in equal parts to the classes not listed. With texts it is
+        the probability of an empty text.
+    **options
+        As for Predictions.
+
+    Raises
+    ------
+    ValueError
+        If a list is empty, repeats an answer, or sums to more than 1.
+
+    Examples
+    --------
+    >>> preds = from_nbest(["day", "city"], {"nlu": [[("city", 0.5), ("day", 0.3)], {"city": 0.9}]})
+    >>> preds.probabilities("nlu").round(2).tolist()
+    [[0.5, 0.3], [0.9, 0.0]]
+    >>> missing_mass(preds).round(3).to_dict()
+    {'nlu': 0.15}
+    """
+    pairs = {model: [_pairs(found) for found in rows] for model, rows in lists.items()}
+    if kind == "texts":
+        arrays = {
+            model: np.fromiter(map(tuple, rows), dtype=object, count=len(rows))
+            for model, rows in pairs.items()
+        }
+        return Predictions(y_true, arrays, kind="text_lists", **options)
+    if missing not in ("unassigned", "spread"):
+        raise ValueError(f"`missing` must be unassigned or spread, got {missing!r}.")
+    for model, rows in pairs.items():
+        bad = np.array([not row or len({a for a, _ in row}) < len(row) for row in rows], dtype=bool)
+        if bad.any():
+            raise ValueError(
+                f"model {model!r} has lists that are empty or name a label twice in "
+                f"{checks.rows_text(bad)}."
+            )
+    if labels is None:
+        said = {answer for rows in pairs.values() for row in rows for answer, _ in row}
+        labels = sorted({*checks.as_array(y_true).tolist(), *said})
+    classes = checks.as_array(labels)
+    return Predictions(
+        y_true,
+        {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
+        kind="probabilities",
+        labels=classes,
+        missing_mass=True,
+        **options,
+    )
+
+
+def from_bins(
+    y_true: ArrayLike,
+    y_pred: Mapping[str, ArrayLike],
+    bins: Mapping[str, ArrayLike],
+    values: Mapping[Hashable, float] | Literal["fit"],
+    *,
+    labels: ArrayLike | None = None,
+    missing: Missing = "spread",
+    **options: Any,
+) -> Predictions:
+    """Predictions from labels with a quantized confidence, HIGH, MED or LOW say.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_pred, bins : mapping of str to array-like of shape (n_samples,)
+        For each model its labels, and the bin of its confidence in each.
+    values : mapping of bin to float, or "fit"
+        The confidence that a bin stands for; "fit" takes each model's share of right labels in the
+        bin on this test set. `bin_values` fits on other data, which owes nothing to this test.
+    labels : array-like, optional
+        The classes; those that occur, sorted, by default.
+    missing : {"unassigned", "spread"}
+        Where the rest of the probability goes, as in `from_nbest`.
+    **options
+        As for Predictions.
+
+    Raises
+    ------
+    ValueError
+        If a bin has no value, a value lies outside [0, 1], or the rest spread over the other
+        classes would outweigh the predicted one.
+
+    Examples
+    --------
+    >>> preds = from_bins([0, 1, 1], {"a": [0, 1, 0]}, {"a": ["HIGH", "LOW", "LOW"]},
+    ...                   {"HIGH": 0.9, "LOW": 0.6})
+    >>> preds.probabilities("a").round(2).tolist()
+    [[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]]
+    """
+    said = {model: checks.as_array(array) for model, array in y_pred.items()}
+    lists = {}
+    for model, array in said.items():
+        if model not in bins:
+            raise ValueError(f"`bins` lacks model {model!r}.")
+        of_model = checks.as_array(bins[model])
+        table = bin_values(y_true, array, of_model) if values == "fit" else values
+        lists[model] = _confident(model, array, of_model, dict(table))
+    if labels is None:
+        everything = [checks.as_array(y_true), *said.values()]
+        labels = sorted({label for array in everything for label in array.tolist()})
+    classes = checks.as_array(labels)
+    if missing == "spread":
+        least = min(p for rows in lists.values() for ((_, p),) in rows)
+        if least * len(classes) < 1 - 1e-12:
+            raise ValueError(
+                f"a value of {least:g} is less than an equal share of {len(classes)} classes, so "
+                "the predicted one would not be the likeliest; use missing='unassigned'."
+            )
+    return from_nbest(y_true, lists, labels=classes, missing=missing, **options)
+
+
+def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Hashable, float]:
+    """Share of right labels in each bin of confidence: the value that a bin stands for.
+
+    Examples
+    --------
+    >>> bin_values([0, 1, 1], [0, 1, 0], ["HIGH", "LOW", "LOW"])
+    {'HIGH': 1.0, 'LOW': 0.5}
+    """
+    truth, said, found = (checks.as_array(array) for array in (y_true, y_pred, bins))
+    if not len(truth) == len(said) == len(found):
+        raise ValueError("`y_true`, `y_pred` and `bins` must have the same length.")
+    right = truth == said
+    return {name: float(right[found == name].mean()) for name in dict.fromkeys(found.tolist())}
+
+
+def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
+    """The same predictions with each model's top confidence rounded to one of a few values.
+
+    Each model's confidences in its predicted labels fall into `n_bins` bins of equally many samples
+    and become the mean of their bin; the other classes share the rest equally. What is left is what
+    a label with HIGH, MED or LOW beside it tells.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Models with probabilities.
+    n_bins : int
+        Number of values.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> few = quantize(mc.load_example("snli")["mlp"], 3).probabilities("mlp").max(axis=1)
+    >>> sorted({round(float(value), 2) for value in few})
+    [0.45, 0.59, 0.82]
+    """
+    if n_bins < 1:
+        raise ValueError(f"`n_bins` must be at least 1, got {n_bins}.")
+    out = {}
+    for model in predictions.models:
+        p = predictions.probabilities(model).astype(np.float64)
+        rows, top = np.arange(len(p)), predictions.predicted(model)
+        confidence = p[rows, top]
+        shares = np.arange(1, n_bins) / n_bins
+        edges = np.quantile(confidence, shares, method="inverted_cdf")
+        inside = np.searchsorted(edges, confidence, side="right")
+        means = np.bincount(inside, confidence) / np.maximum(np.bincount(inside), 1)
+        value = np.maximum(means[inside], (1 + 1e-9) / p.shape[1])
+        q = np.repeat(((1 - value) / (p.shape[1] - 1))[:, None], p.shape[1], axis=1)
+        q[rows, top] = value
+        out[model] = q
+    return with_probabilities(predictions, out)
+
+
+def missing_mass(predictions: Predictions) -> Any:
+    """Mean probability that each model's lists leave out, as a Series by model."""
+    import pandas as pd
+
+    return pd.Series({
+        model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
+        for model in predictions.models
+    })  # fmt: skip
+
+
+def _pairs(found: Any) -> list[tuple[Any, float]]:
+    return [*found.items()] if isinstance(found, Mapping) else [*found]
+
+
+def _matrix(
+    model: str, rows: list[list[tuple[Any, float]]], classes: NDArray[Any], missing: Missing
+) -> FloatArray:
+    """Probabilities of shape (n_samples, n_classes)."""
+    lengths = np.array([len(row) for row in rows])
+    sample = np.repeat(np.arange(len(rows)), lengths)
+    answers = checks.as_array([answer for row in rows for answer, _ in row])
+    code = checks.codes(f"model {model!r}", answers, classes)
+    out = np.zeros((len(rows), len(classes)))
+    out[sample, code] = [p for row in rows for _, p in row]
+    rest = 1 - out.sum(axis=1)
+    bad = rest < -checks.SUM_TOLERANCE
+    if bad.any():
+        raise ValueError(
+            f"model {model!r} has lists that sum to more than 1 in {checks.rows_text(bad)}."
+        )
+    if missing == "spread":
+        listed = np.zeros(out.shape, dtype=bool)
+        listed[sample, code] = True
+        others = (~listed).sum(axis=1)
+        share = np.divide(np.maximum(rest, 0.0), others, out=np.zeros(len(out)), where=others > 0)
+        out += ~listed * share[:, None]
+    return out
+
+
+def _confident(
+    model: str, said: NDArray[Any], bins: NDArray[Any], table: dict[Any, float]
+) -> list[list[tuple[Any, float]]]:
+    """Lists of the predicted label alone, with the value of its bin."""
+    unknown = sorted({str(name) for name in bins.tolist()} - {str(name) for name in table})
+    if unknown:
+        raise ValueError(f"`values` lacks the bins {', '.join(unknown)} of model {model!r}.")
+    outside = {name: value for name, value in table.items() if not 0 <= value <= 1}
+    if outside:
+        raise ValueError(f"`values` must lie in [0, 1], got {outside}.")
+    if len(said) != len(bins):
+        raise ValueError(
+            f"model {model!r} has {len(said):,} labels and {len(bins):,} bins; give one for each."
+        )
+    pairs = zip(said.tolist(), bins.tolist(), strict=True)
+    return [[(label, table[name])] for label, name in pairs]

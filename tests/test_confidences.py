@@ -1,0 +1,156 @@
+"""N-best lists, binned confidences, and lists of texts."""
+
+import numpy as np
+import pytest
+from rapidfuzz.distance import Levenshtein
+
+import modelcompare as mc
+
+LISTS = [[("city", 0.5), ("day", 0.3)], [("day", 0.9)], {"time": 0.2, "city": 0.6}]
+TRUTH = ["city", "city", "time"]
+
+
+def test_lists_become_probabilities():
+    preds = mc.from_nbest(TRUTH, {"a": LISTS})
+    np.testing.assert_allclose(
+        preds.probabilities("a"), [[0.5, 0.3, 0], [0, 0.9, 0], [0.6, 0, 0.2]]
+    )
+    assert preds.labels.tolist() == ["city", "day", "time"]
+    assert mc.missing_mass(preds)["a"] == pytest.approx((0.2 + 0.1 + 0.2) / 3)
+    spread = mc.from_nbest(TRUTH, {"a": LISTS}, missing="spread")
+    np.testing.assert_allclose(
+        spread.probabilities("a"), [[0.5, 0.3, 0.2], [0.05, 0.9, 0.05], [0.6, 0.2, 0.2]]
+    )
+    assert mc.missing_mass(spread)["a"] == pytest.approx(0)
+
+
+def test_soft_metrics_of_a_truncated_list_count_what_is_listed():
+    preds = mc.from_nbest(TRUTH, {"a": LISTS})
+    found = mc.bootstrap(preds, ["crecall", "cprecision"], n_resamples=2).estimate["a"]
+    assert found["crecall", "city"] == pytest.approx(0.5 / 2)
+    assert found["cprecision", "city"] == pytest.approx(0.5 / 1.1)
+    assert found["cprecision", "time"] == pytest.approx(1.0)
+    # Slices and variants keep the mass that is missing.
+    assert mc.missing_mass(preds.subset([0, 2]))["a"] == pytest.approx(0.2)
+    assert mc.sensitivity_study(preds, "cf1_macro", noises=[], n_resamples=9).table.shape[0] == 6
+
+
+@pytest.mark.parametrize(
+    ("lists", "options", "message"),
+    [
+        ([[("a", 0.9), ("b", 0.2)], [("a", 1)]], {}, r"sum to more than 1 in 1 row \(row 0\)"),
+        ([[("a", 0.9), ("a", 0.1)], []], {}, r"empty or name a label twice in 2 rows"),
+        ([[("a", 1)], [("c", 1)]], {"labels": ["a", "b"]}, "unknown labels"),
+        ([[("a", 1)], [("b", 1)]], {"missing": "drop"}, "must be unassigned or spread"),
+        ([[("a", -0.1)], [("b", 1)]], {}, "negative probabilities"),
+    ],
+)
+def test_bad_lists(lists, options, message):
+    with pytest.raises(ValueError, match=message):
+        mc.from_nbest(["a", "b"], {"m": lists}, **options)
+
+
+def test_bins_stand_for_their_values():
+    preds = mc.from_bins(
+        [0, 1, 2], {"a": [0, 1, 0]}, {"a": ["HIGH", "MED", "LOW"]},
+        {"HIGH": 0.9, "MED": 0.6, "LOW": 0.4},
+    )  # fmt: skip
+    expected = [[0.9, 0.05, 0.05], [0.2, 0.6, 0.2], [0.4, 0.3, 0.3]]
+    np.testing.assert_allclose(preds.probabilities("a"), expected)
+    assert preds.predicted("a").tolist() == [0, 1, 0]
+
+
+def test_fitted_values_are_the_share_of_right_labels():
+    y, said = [0, 1, 1, 0, 1, 0], [0, 1, 1, 0, 0, 1]
+    bins = ["HIGH"] * 3 + ["LOW"] * 3
+    assert mc.bin_values(y, said, bins) == {"HIGH": 1.0, "LOW": pytest.approx(1 / 3)}
+    preds = mc.from_bins(y, {"a": said}, {"a": bins}, "fit", missing="unassigned")
+    assert preds.probabilities("a").max(axis=1) == pytest.approx([1] * 3 + [1 / 3] * 3)
+
+
+@pytest.mark.parametrize(
+    ("bins", "values", "message"),
+    [
+        ({"a": ["HIGH", "LOW"]}, {"HIGH": 1}, "lacks the bins LOW of model 'a'"),
+        ({"a": ["HIGH", "LOW"]}, {"HIGH": 1.5, "LOW": 0}, r"must lie in \[0, 1\]"),
+        ({"a": ["HIGH", "LOW"]}, {"HIGH": 1, "LOW": 0.4}, "less than an equal share of 2 classes"),
+        ({"a": ["HIGH"]}, {"HIGH": 1}, "has 2 labels and 1 bins"),
+        ({}, {"HIGH": 1}, "`bins` lacks model 'a'"),
+    ],
+)
+def test_bad_bins(bins, values, message):
+    with pytest.raises(ValueError, match=message):
+        mc.from_bins([0, 1], {"a": [0, 1]}, bins, values)
+
+
+def test_quantized_confidences_keep_decisions_and_means():
+    preds = mc.load_example("snli")
+    few = mc.quantize(preds, 4)
+    for model in preds.models:
+        assert (few.predicted(model) == preds.predicted(model)).all()
+        top = few.probabilities(model).max(axis=1)
+        assert len(np.unique(top.round(12))) == 4
+        assert top.mean() == pytest.approx(preds.probabilities(model).max(axis=1).mean(), abs=1e-3)
+    with pytest.raises(ValueError, match="`n_bins` must be at least 1"):
+        mc.quantize(preds, 0)
+
+
+def test_the_cost_of_quantization_by_a_plain_calculation():
+    preds = mc.load_example("snli")[["mlp", "bow_pair"]].subset(np.arange(600))
+    study = mc.quantization_study(preds, "caccuracy", n_bins=[2, 50])
+    few = mc.quantize(preds, 2)
+    rows, codes = np.arange(600), preds.codes
+
+    def z(source):
+        a, b = (source.probabilities(m)[rows, codes].astype(float) for m in source.models)
+        d = a - b
+        return d.mean() / (d.std(ddof=1) / np.sqrt(600))
+
+    pair = study.pairs.query("n_bins == 2").iloc[0]
+    assert pair.separation_raw == pytest.approx(z(preds), rel=1e-6)
+    assert pair.separation_quantized == pytest.approx(z(few), rel=1e-6)
+    assert pair.samples_ratio == pytest.approx((z(preds) / z(few)) ** 2, rel=1e-6)
+    assert pair.ci_low < pair.samples_ratio < pair.ci_high
+    values = study.values.query("model == 'mlp' and n_bins == 2").iloc[0]
+    expected = few.probabilities("mlp")[rows, codes].mean()
+    assert values.quantized == pytest.approx(expected, rel=1e-6)
+    assert values.ci_low < values.difference < values.ci_high
+    with pytest.raises(ValueError, match="`n_bins` is empty"):
+        mc.quantization_study(preds, n_bins=[])
+
+
+REFERENCES = ["turn on the light", "play some jazz", "stop"]
+HEARD = [
+    [("turn on the light", 0.7), ("turn the light", 0.2)],
+    [("play sam jazz", 0.6), ("play some jazz", 0.4)],
+    [("stop", 1.0)],
+]
+
+
+def test_soft_word_error_rate_is_an_expectation():
+    preds = mc.from_nbest(REFERENCES, {"asr": HEARD}, kind="texts")
+    found = mc.bootstrap(preds, ["wer", "cwer", "cexact_match"], n_resamples=5)
+    errors = 0.0
+    for reference, heard in zip(REFERENCES, HEARD, strict=True):
+        missing = 1 - sum(p for _, p in heard)
+        for text, p in [*heard, ("", missing)]:
+            errors += p * Levenshtein.distance(reference.split(), text.split())
+    assert found.point[0] == pytest.approx([1 / 8, errors / 8, (0.7 + 0.4 + 1) / 3])
+
+
+def test_certain_lists_have_the_values_of_their_texts():
+    texts = [max(heard, key=lambda pair: pair[1])[0] for heard in HEARD]
+    certain = mc.from_nbest(REFERENCES, {"a": [[(t, 1.0)] for t in texts]}, kind="texts")
+    plain = mc.Predictions(REFERENCES, {"a": texts}, kind="texts")
+    names = ["wer", "cer", "bleu", "chrf", "ter", "exact_match", "wer_per_text", "span_f1"]
+    soft = mc.bootstrap(certain, [f"c{name}" for name in names], n_resamples=30).draws
+    hard = mc.bootstrap(plain, names, n_resamples=30).draws
+    np.testing.assert_allclose(soft, hard, rtol=1e-12)
+
+
+def test_bad_lists_of_texts():
+    with pytest.raises(ValueError, match=r"lists of \(text, probability\).*in 1 row \(row 1\)"):
+        mc.from_nbest(["a", "b"], {"m": [[("a", 1)], [("b", 0.8), ("c", 0.8)]]}, kind="texts")
+    plain = mc.Predictions(["a", "b"], {"m": ["a", "b"]}, kind="texts")
+    with pytest.raises(ValueError, match="'cwer' needs text_lists, but model 'm' gave texts"):
+        mc.bootstrap(plain, "cwer")
