@@ -57,6 +57,11 @@ def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
     return np.random.SeedSequence(int(rng))
 
 
+def random_state(rng: RngLike) -> int:
+    """Number for scikit-learn's `random_state`."""
+    return int(seed_sequence(rng).generate_state(1)[0])
+
+
 def rng_label(rng: RngLike) -> str:
     """Name a source of randomness in a signature, as far as it can be named."""
     if isinstance(rng, int | np.integer):

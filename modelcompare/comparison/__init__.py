@@ -4,11 +4,13 @@ from modelcompare.comparison.assembly import compare
 from modelcompare.comparison.bootstrapping import bootstrap
 from modelcompare.comparison.components import variance_components
 from modelcompare.comparison.decisions import DecisionResult, decide
+from modelcompare.comparison.estimators import EstimatorComparison, compare_estimators
 from modelcompare.comparison.omnibus import OmnibusResult, omnibus_test
 from modelcompare.comparison.paired import PairedTestResult, paired_test
 from modelcompare.comparison.realised import selfcheck
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
+from modelcompare.comparison.scorers import compare_scorers
 from modelcompare.comparison.sets import SetComparison, compare_sets
 from modelcompare.comparison.slices import SliceComparison, compare_slices
 from modelcompare.comparison.unpaired import unpaired_test
@@ -17,6 +19,7 @@ __all__ = [
     "BootstrapResult",
     "Comparison",
     "DecisionResult",
+    "EstimatorComparison",
     "MetricInfo",
     "OmnibusResult",
     "PairedTestResult",
@@ -24,6 +27,8 @@ __all__ = [
     "SliceComparison",
     "bootstrap",
     "compare",
+    "compare_estimators",
+    "compare_scorers",
     "compare_sets",
     "compare_slices",
     "decide",

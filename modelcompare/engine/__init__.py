@@ -8,7 +8,7 @@ from modelcompare.engine.influence import (
     row_chunks,
     signed_sums,
 )
-from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.proportions import proportions
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.engine.swaps import Swaps
@@ -20,6 +20,7 @@ __all__ = [
     "ValueKey",
     "influence_moments",
     "map_blocks",
+    "progress_bar",
     "proportions",
     "replicate_second_moments",
     "row_chunks",

@@ -103,7 +103,7 @@ def plot_population(study: AgreementStudy, population: pd.DataFrame) -> Figure:
                 axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.7, alpha=0.4)
                 mean = table.mean(axis=1)
                 _thick(axes, mean, style, colour, name)
-            axes.set_title(f"{pair[0]}, {pair[1]}")
+            axes.set_title(pair[0])
             axes.legend(loc="lower right")
             ratio_axis(axes, ratios)
         grid[0].set_ylabel("% of pairs ordered alike")
@@ -133,7 +133,7 @@ def plot_undefined(study: UndefinedStudy) -> Figure:
                 axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.6, alpha=0.35)
                 mean = table.mean(axis=1)
                 _thick(axes, mean, style, colour, name)
-            axes.set_title(f"{pair[0]}, {pair[1]}")
+            axes.set_title(pair[0])
             axes.legend(loc="upper right", frameon=True, framealpha=0.85, edgecolor="none")
             ratio_axis(axes, study.ratios)
         # The panels share their axis: its limits follow the widest of them.

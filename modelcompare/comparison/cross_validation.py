@@ -1,0 +1,114 @@
+"""Cross-validation: splits, fits on every split, outputs on what was held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.engine import progress_bar
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+Split = tuple[IntArray, IntArray]
+
+
+def scikit_learn() -> Any:
+    """scikit-learn, or what to install."""
+    try:
+        import sklearn
+        import sklearn.base
+        import sklearn.model_selection
+    except ImportError as error:
+        raise ImportError('this needs scikit-learn: pip install "modelcompare[sklearn]"') from error
+    return sklearn
+
+
+def splitter(
+    sklearn: Any, cv: Any, y: NDArray[Any], groups: Any, classifies: bool, seed: int
+) -> Any:
+    """Splitter of scikit-learn behind a number, a name, or itself."""
+    selection = sklearn.model_selection
+    if cv == "loo":
+        return selection.LeaveOneOut()
+    if cv == "5x2":
+        kind = selection.RepeatedStratifiedKFold if classifies else selection.RepeatedKFold
+        return kind(n_splits=2, n_repeats=5, random_state=seed)
+    if isinstance(cv, int):
+        if cv < 2:
+            raise ValueError(f"`cv` must be at least 2 folds, got {cv}.")
+        if groups is not None:
+            return selection.GroupKFold(cv)
+        kind = selection.StratifiedKFold if classifies else selection.KFold
+        return kind(cv, shuffle=True, random_state=seed)
+    if isinstance(cv, str) or not hasattr(cv, "split"):
+        raise TypeError(f"`cv` must be a number of folds, 'loo', '5x2' or a splitter, got {cv!r}.")
+    return selection.check_cv(cv, y, classifier=classifies)
+
+
+Respond = Callable[[Any, Any], NDArray[Any]]
+
+
+def responder(estimators: Mapping[str, Any], labels: NDArray[Any] | None) -> Respond:
+    """Probabilities over all labels where every estimator has them; else what `predict` says."""
+    if labels is None or not all(hasattr(e, "predict_proba") for e in estimators.values()):
+        return lambda estimator, part: np.asarray(estimator.predict(part))
+
+    def probabilities(estimator: Any, part: Any) -> FloatArray:
+        found = np.asarray(estimator.predict_proba(part), dtype=np.float64)
+        out = np.zeros((len(found), len(labels)))
+        # A fold's training part may lack a class.
+        out[:, np.searchsorted(labels, estimator.classes_)] = found
+        return out
+
+    return probabilities
+
+
+def fitted(
+    sklearn: Any,
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: NDArray[Any],
+    splits: Sequence[Split],
+    respond: Respond,
+    n_jobs: int | None,
+    progress: bool,
+) -> dict[str, list[NDArray[Any]]]:
+    """For each model its outputs on the test part of each split."""
+    from joblib import Parallel, delayed
+    from sklearn.utils import _safe_indexing
+
+    def one(estimator: Any, train: IntArray, held: IntArray) -> NDArray[Any]:
+        fitted = sklearn.base.clone(estimator).fit(_safe_indexing(X, train), y[train])
+        return respond(fitted, _safe_indexing(X, held))
+
+    tasks = (
+        delayed(one)(estimator, train, held)
+        for estimator in estimators.values()
+        for train, held in splits
+    )
+    found = []
+    with progress_bar(len(estimators) * len(splits), progress) as bar:
+        for output in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+            found.append(output)
+            bar.update(1)
+    return {
+        name: found[place * len(splits) : (place + 1) * len(splits)]
+        for place, name in enumerate(estimators)
+    }
+
+
+def repeats(splits: Sequence[Split], n_samples: int) -> list[list[int]]:
+    """Consecutive splits whose test parts are all samples, each once."""
+    repeats, part, seen = [], [], np.zeros(n_samples, dtype=int)
+    for place, (_, held) in enumerate(splits):
+        seen[held] += 1
+        part.append(place)
+        if (seen == 1).all():
+            repeats.append(part)
+            part, seen = [], np.zeros(n_samples, dtype=int)
+        elif seen.max() > 1:
+            return []
+    return repeats

@@ -1,0 +1,336 @@
+"""compare_estimators: cross-validation into predictions and fold-level tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare.comparison.assembly import compare
+from modelcompare.comparison.cross_validation import (
+    Split,
+    fitted,
+    repeats,
+    responder,
+    scikit_learn,
+    splitter,
+)
+from modelcompare.comparison.result import Comparison
+from modelcompare.engine import Evaluation, ValueKey
+from modelcompare.intervals import check_confidence_level
+from modelcompare.metrics import default_metrics, resolve_metrics
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import RngLike, random_state
+from modelcompare.significance import adjust, all_pairs, pair_differences
+from modelcompare.significance.corrections import Correction, check_correction
+from modelcompare.significance.folds import (
+    FoldTest,
+    corrected_t,
+    correlated_t,
+    five_by_two_f,
+    five_by_two_t,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+FoldTestName = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
+
+
+@dataclass(frozen=True)
+class EstimatorComparison:
+    """Estimators compared by cross-validation.
+
+    Attributes
+    ----------
+    predictions : tuple of Predictions
+        Out-of-fold predictions, one test set of all samples for each repeat; empty where the splits
+        do not cover every sample once.
+    folds : DataFrame
+        A row for each repeat, fold, model, metric and class: repeat, fold, n_train, n_test, model,
+        metric, label, value.
+    differences : DataFrame
+        A row for each pair, metric and class: model_a, model_b, metric, label, difference (mean
+        over folds), standard_error, ci_low, ci_high, statistic, p_value, p_adjusted, better (where
+        p_adjusted is below `alpha`), and p_a, p_equivalent, p_b (the Bayesian correlated t-test).
+    test, correction, rope, confidence_level
+        As they were given.
+    """
+
+    predictions: tuple[Predictions, ...] = field(repr=False)
+    folds: pd.DataFrame = field(repr=False)
+    differences: pd.DataFrame = field(repr=False)
+    test: FoldTestName
+    correction: str
+    rope: float
+    confidence_level: float
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """Mean and standard deviation over folds: model, metric, label, mean, sd, n_folds."""
+        keys = ["model", "metric", "label"]
+        grouped = self.folds.groupby(keys, sort=False, dropna=False)["value"]
+        return grouped.agg(mean="mean", sd="std", n_folds="count").reset_index()
+
+    def compare(
+        self, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any
+    ) -> Comparison:
+        """Compare the out-of-fold predictions of the first repeat as one test set.
+
+        This asks another question than the fold-level tests: which of these *predictions* are
+        better, given the models that were trained, not which *estimator* is.
+        """
+        if not self.predictions:
+            raise ValueError(
+                "the splits do not predict every sample once; use k-fold or leave-one-out splits."
+            )
+        return compare(self.predictions[0], metrics, **options)
+
+
+def compare_estimators(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: ArrayLike,
+    *,
+    cv: Any = 10,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    groups: ArrayLike | None = None,
+    test: FoldTestName = "corrected-t",
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+    rope: float = 0.01,
+    confidence_level: float = 0.95,
+    n_jobs: int | None = None,
+    rng: RngLike = 0,
+    progress: bool = False,
+) -> EstimatorComparison:
+    """Cross-validate scikit-learn estimators on the same splits and compare them.
+
+    Parameters
+    ----------
+    estimators : mapping of str to estimator
+        Each is cloned and fitted on the training part of every split.
+    X : array-like, sparse matrix, DataFrame, or list
+        Whatever the estimators take.
+    y : array-like of shape (n_samples,)
+        Labels, or real values for regressors.
+    cv : int, "loo", "5x2", or splitter
+        Number of folds (stratified for classifiers, whole groups where `groups` are given),
+        leave-one-out, five repeats of two folds, or any splitter of scikit-learn (repeated k-fold,
+        say). Shuffled by `rng`.
+    metrics : name, metric, callable, or sequence of these, optional
+        As in `compare`; for regressors rmse and r2 by default.
+    groups : array-like of shape (n_samples,), optional
+        Samples of one group stay together, and are resampled together later.
+    test : {"corrected-t", "5x2cv-t", "5x2cv-f"}
+        Fold-level test: Nadeau & Bengio's, or Dietterich's and Alpaydin's for ``cv="5x2"``.
+    correction : str
+        For the pairs of one metric; see `compare`. "max-t" needs replicates and does not apply.
+    alpha : float
+        Level at which a difference is called one.
+    rope : float
+        Half width of the region of practical equivalence of the Bayesian correlated t-test, in
+        units of the metric.
+    confidence_level : float
+        Of the intervals of the mean differences.
+    n_jobs : int, optional
+        joblib's, over splits and estimators.
+    rng : int, Generator, SeedSequence or None
+        Shuffles the splits; estimators keep their own `random_state`.
+    progress : bool
+        Show a bar on stderr.
+
+    Returns
+    -------
+    EstimatorComparison
+        `folds`, `scores`, `differences`, and out-of-fold `predictions`.
+
+    Raises
+    ------
+    ImportError
+        Without scikit-learn.
+    ValueError
+        If a test does not fit the splits.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> result = mc.compare_estimators({"bayes": GaussianNB(), "prior": DummyClassifier()},
+    ...                                *load_iris(return_X_y=True), cv=5, metrics="accuracy")
+    >>> result.differences[["model_a", "model_b", "difference", "better"]].round(2)
+      model_a model_b  difference better
+    0   bayes   prior        0.62  bayes
+    """
+    sklearn = scikit_learn()
+    check_confidence_level(confidence_level)
+    check_correction(correction)
+    if correction == "max-t":
+        raise ValueError("`correction='max-t'` needs replicates; use 'holm'.")
+    if test not in get_args(FoldTestName):
+        raise ValueError(
+            f"`test` must be one of {', '.join(get_args(FoldTestName))}, got {test!r}."
+        )
+    if not estimators:
+        raise ValueError("`estimators` is empty; give at least one.")
+    y = np.asarray(y)
+    classifies = all(sklearn.base.is_classifier(e) for e in estimators.values())
+    chosen_splitter = splitter(sklearn, cv, y, groups, classifies, random_state(rng))
+    splits = list(chosen_splitter.split(X, y, groups))
+    parts = repeats(splits, len(y))
+    if test != "corrected-t" and [len(part) for part in parts] != [2] * 5:
+        raise ValueError(f"`test='{test}'` needs five repeats of 2 folds; use cv='5x2'.")
+    labels = np.unique(y) if classifies else None
+    outputs = fitted(
+        sklearn, estimators, X, y, splits, responder(estimators, labels), n_jobs, progress
+    )
+
+    def predicted(part: Sequence[int]) -> Predictions:
+        return _predictions(y, outputs, labels, splits, part, groups)
+
+    whole = tuple(predicted(part) for part in parts)
+    folds = _Folds(tuple(estimators), [(len(train), len(held)) for train, held in splits])
+    # A fold of one sample (leave-one-out) has no metric of its own.
+    if min(n_test for _, n_test in folds.sizes) > 1:
+        single = [predicted([k]) for k in range(len(splits))]
+        chosen: Any = metrics
+        if metrics is None:
+            chosen = default_metrics(single[0]) if classifies else ("rmse", "r2")
+        folds.evaluate(single, chosen)
+    return EstimatorComparison(
+        whole,
+        folds.frame({k: number for number, part in enumerate(parts) for k in part}),
+        folds.differences(test, correction, alpha, rope, confidence_level),
+        test,
+        correction,
+        rope,
+        confidence_level,
+    )
+
+
+class _Folds:
+    """Values of all models on each fold, and what follows from them."""
+
+    def __init__(self, models: tuple[str, ...], sizes: list[tuple[int, int]]) -> None:
+        self.models = models
+        self.sizes = sizes
+        self.keys: tuple[ValueKey, ...] = ()
+        self.better_up: dict[str, bool] = {}
+        self.values = np.empty((0, len(models), 0))
+
+    def evaluate(
+        self, folds: Sequence[Predictions], metrics: MetricLike | Sequence[MetricLike]
+    ) -> None:
+        """Fill `values`, of shape (n_folds, n_models, n_values)."""
+        parts = [Evaluation(fold, resolve_metrics(metrics, fold)) for fold in folds]
+        self.values = np.stack([part.estimate() for part in parts])
+        self.keys = parts[0].keys
+        self.better_up = {m.name: m.greater_is_better for m in parts[0].metrics}
+
+    def frame(self, repeat_of: Mapping[int, int]) -> pd.DataFrame:
+        """Return the values, a row for each fold, model, metric and class."""
+        import pandas as pd
+
+        rows = [
+            (repeat_of.get(fold, 0), fold, *self.sizes[fold], model, key.metric, key.label, value)
+            for fold, of_fold in enumerate(self.values)
+            for model, of_model in zip(self.models, of_fold, strict=True)
+            for key, value in zip(self.keys, of_model, strict=True)
+        ]
+        columns = ["repeat", "fold", "n_train", "n_test", "model", "metric", "label", "value"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def differences(
+        self,
+        test: FoldTestName,
+        correction: Correction,
+        alpha: float,
+        rope: float,
+        confidence_level: float,
+    ) -> pd.DataFrame:
+        """Test every pair of models by every metric."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self._rows(test, rope, confidence_level), columns=_COLUMNS)
+        for _, part in frame.groupby("metric"):
+            adjusted = adjust(part["p_value"].to_numpy(dtype=np.float64), correction)
+            frame.loc[part.index, "p_adjusted"] = adjusted
+        frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
+        return frame
+
+    def _rows(
+        self, test: FoldTestName, rope: float, confidence_level: float
+    ) -> Iterator[dict[str, object]]:
+        from scipy.stats import t
+
+        train, held = np.array(self.sizes, dtype=np.float64).mean(axis=0)
+        model_a, model_b = all_pairs(len(self.models))
+        differences = np.array([pair_differences(fold, model_a, model_b) for fold in self.values])
+        for place, key in enumerate(self.keys):
+            sign = 1 if self.better_up[key.metric] else -1
+            for pair, (a, b) in enumerate(zip(model_a, model_b, strict=True)):
+                d = differences[:, pair, place]
+                found = _fold_test(test, d, held / train)
+                posterior = correlated_t(sign * d, held / (train + held), rope)
+                half = t.ppf((1 + confidence_level) / 2, found.df) * found.standard_error
+                leads = sign * found.difference
+                better = self.models[a] if leads > 0 else self.models[b] if leads < 0 else None
+                yield {
+                    "model_a": self.models[a],
+                    "model_b": self.models[b],
+                    "metric": key.metric,
+                    "label": key.label,
+                    "difference": found.difference,
+                    "standard_error": found.standard_error,
+                    "ci_low": found.difference - half,
+                    "ci_high": found.difference + half,
+                    "statistic": found.statistic,
+                    "p_value": found.p_value,
+                    "p_adjusted": found.p_value,
+                    "better": better,
+                    "p_a": posterior.p_a,
+                    "p_equivalent": posterior.p_equivalent,
+                    "p_b": posterior.p_b,
+                }
+
+
+_COLUMNS = [
+    "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
+    "statistic", "p_value", "p_adjusted", "better", "p_a", "p_equivalent", "p_b",
+]  # fmt: skip
+
+
+def _fold_test(test: FoldTestName, d: FloatArray, test_to_train: float) -> FoldTest:
+    if test == "corrected-t":
+        return corrected_t(d, test_to_train)
+    return (five_by_two_t if test == "5x2cv-t" else five_by_two_f)(d.reshape(5, 2))
+
+
+def _predictions(
+    y: NDArray[Any],
+    outputs: Mapping[str, list[NDArray[Any]]],
+    labels: NDArray[Any] | None,
+    splits: Sequence[Split],
+    part: Sequence[int],
+    groups: Any,
+) -> Predictions:
+    """Outputs of some splits as one test set, in the order of the samples."""
+    held = np.concatenate([splits[k][1] for k in part])
+    order = np.argsort(held, kind="stable")
+    rows = held[order]
+    return Predictions(
+        y[rows],
+        {name: np.concatenate([found[k] for k in part])[order] for name, found in outputs.items()},
+        kind="auto" if labels is not None else "values",
+        labels=labels,
+        ids=rows,
+        groups=None if groups is None else np.asarray(groups)[rows],
+    )

@@ -1,0 +1,138 @@
+"""compare_scorers: fitted estimators on a test set, by scikit-learn's scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare.comparison.assembly import compare
+from modelcompare.comparison.cross_validation import scikit_learn
+from modelcompare.comparison.result import Comparison
+from modelcompare.metrics import METRICS, CallableMetric, Metric, from_callable
+from modelcompare.predictions import Predictions
+
+Scorer = Callable[[Any, Any, Any], float]
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """Fitted estimators and the test set; samples are numbered through all estimators."""
+
+    estimators: tuple[Any, ...]
+    X: Any
+    y: NDArray[Any]
+
+    def metric(self, name: str, scorer: Scorer) -> CallableMetric:
+        """Make a metric of the numbers that stand for an estimator's samples."""
+        from sklearn.utils import _safe_indexing
+
+        def score(_: None, numbers: NDArray[Any]) -> float:
+            rows = numbers.astype(np.intp)
+            estimator = self.estimators[rows[0] // len(self.y)]
+            rows %= len(self.y)
+            return float(scorer(estimator, _safe_indexing(self.X, rows), self.y[rows]))
+
+        return from_callable(score, name=name, needs="scores")
+
+
+def compare_scorers(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: ArrayLike,
+    scoring: str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer],
+    *,
+    groups: ArrayLike | None = None,
+    **options: Any,
+) -> Comparison:
+    """Compare fitted estimators on a test set by scikit-learn's scorers.
+
+    Names of label metrics that the package has (``f1_macro``, ``accuracy``) take its fast road; any
+    other scorer is called on every resample, which takes as long as it takes.
+
+    Parameters
+    ----------
+    estimators : mapping of str to fitted estimator
+        They are not fitted again.
+    X, y
+        The test set.
+    scoring : name, scorer, sequence or mapping of these
+        scikit-learn's scorer names ("f1_macro", "neg_log_loss"), objects of `make_scorer`, or
+        functions ``scorer(estimator, X, y)``; higher is better. A mapping names them.
+    groups : array-like of shape (n_samples,), optional
+        Cluster of each sample.
+    **options
+        As for `compare`; take few `n_resamples` where scorers are slow.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ImportError
+        Without scikit-learn.
+    ValueError
+        If a scorer's name is unknown, or one occurs twice.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.metrics import fbeta_score, make_scorer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fitted = {"bayes": GaussianNB().fit(X, y), "prior": DummyClassifier().fit(X, y)}
+    >>> f2 = make_scorer(fbeta_score, beta=2, average="macro")
+    >>> result = mc.compare_scorers(fitted, X, y, {"f2": f2}, n_resamples=50)
+    >>> result.scores[["model", "metric", "estimate"]].round(3)
+       model metric  estimate
+    0  bayes     f2     0.960
+    1  prior     f2     0.238
+    """
+    named = _named(scoring)
+    truth = np.asarray(y)
+    if _all_known(scikit_learn(), named, estimators):
+        said = {name: estimator.predict(X) for name, estimator in estimators.items()}
+        preds = Predictions(truth, said, kind="labels", groups=groups)
+        return compare(preds, list(named), **options)
+    from sklearn.metrics import get_scorer
+
+    fitted = _Fitted(tuple(estimators.values()), X, truth)
+    metrics = [fitted.metric(name, get_scorer(scorer)) for name, scorer in named.items()]
+    numbers = {
+        name: place * len(truth) + np.arange(len(truth)) for place, name in enumerate(estimators)
+    }
+    return compare(Predictions.from_scores(numbers, groups=groups), metrics, **options)
+
+
+def _named(scoring: Any) -> dict[str, str | Scorer]:
+    if isinstance(scoring, Mapping):
+        return dict(scoring)
+    several = [scoring] if isinstance(scoring, str) or callable(scoring) else [*scoring]
+    names = [s if isinstance(s, str) else _name_of(s) for s in several]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated or not names:
+        raise ValueError(
+            f"`scoring` {'names ' + repeated[0] + ' twice' if repeated else 'is empty'}; pass a "
+            "mapping of names to scorers."
+        )
+    return dict(zip(names, several, strict=True))
+
+
+def _name_of(scorer: Any) -> str:
+    function = getattr(scorer, "_score_func", scorer)
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _all_known(sklearn: Any, named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
+    """Whether all scorers are label metrics of classifiers, under their own names."""
+    return all(sklearn.base.is_classifier(e) for e in estimators.values()) and all(
+        name == scorer and isinstance(METRICS.get(name), Metric) and METRICS[name].needs == "labels"
+        and not METRICS[name].per_class
+        for name, scorer in named.items()
+    )  # fmt: skip

@@ -1,0 +1,186 @@
+"""Cross-validation of estimators, fold-level tests, and scorers, against loops and scikit-learn."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import load_diabetes, load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, f1_score, get_scorer, make_scorer
+from sklearn.model_selection import (
+    KFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+import modelcompare as mc
+from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
+
+X, Y = make_classification(n_samples=200, n_informative=4, flip_y=0.2, random_state=0)
+MODELS = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
+
+
+def test_folds_are_scikit_learns():
+    splitter = StratifiedKFold(5, shuffle=True, random_state=3)
+    result = mc.compare_estimators(MODELS, X, Y, cv=splitter, metrics=["accuracy", "f1_macro"])
+    values = result.folds.set_index(["model", "metric"])["value"]
+    for name, estimator in MODELS.items():
+        for metric in ("accuracy", "f1_macro"):
+            expected = cross_val_score(estimator, X, Y, cv=splitter, scoring=metric)
+            found = values.loc[name, metric]
+            np.testing.assert_allclose(found, expected)
+    (whole,) = result.predictions
+    np.testing.assert_array_equal(whole.y_true, Y)
+    assert result.compare("accuracy", n_resamples=99).scores.shape[0] == 2
+
+
+def test_corrected_t_by_hand():
+    result = mc.compare_estimators(MODELS, X, Y, cv=10, metrics="accuracy", rope=0.02)
+    values = result.folds.pivot(index="fold", columns="model", values="value")
+    d = (values["logistic"] - values["bayes"]).to_numpy()
+    t = d.mean() / np.sqrt((1 / 10 + 1 / 9) * d.var(ddof=1))
+    row = result.differences.iloc[0]
+    assert row.statistic == pytest.approx(t)
+    assert row.p_value == pytest.approx(2 * stats.t.sf(abs(t), 9))
+    half = stats.t.ppf(0.975, 9) * row.standard_error
+    assert (row.ci_low, row.ci_high) == pytest.approx((d.mean() - half, d.mean() + half))
+    posterior = stats.t(9, d.mean(), row.standard_error)
+    expected = [
+        posterior.sf(0.02),
+        posterior.cdf(0.02) - posterior.cdf(-0.02),
+        posterior.cdf(-0.02),
+    ]
+    assert [row.p_a, row.p_equivalent, row.p_b] == pytest.approx(expected)
+
+
+def test_five_by_two_by_a_loop():
+    result = mc.compare_estimators(MODELS, X, Y, cv="5x2", metrics="accuracy", test="5x2cv-t")
+    values = result.folds.pivot(index=["repeat", "fold"], columns="model", values="value")
+    d = (values["logistic"] - values["bayes"]).to_numpy().reshape(5, 2)
+    variances = [(a - (a + b) / 2) ** 2 + (b - (a + b) / 2) ** 2 for a, b in d]
+    t = d[0, 0] / np.sqrt(sum(variances) / 5)
+    assert result.differences.statistic[0] == pytest.approx(t)
+    assert result.differences.p_value[0] == pytest.approx(2 * stats.t.sf(abs(t), 5))
+    f = (d**2).sum() / (2 * sum(variances))
+    found = five_by_two_f(d)
+    assert (found.statistic, found.p_value) == pytest.approx((f, stats.f.sf(f, 10, 5)))
+    assert len(result.predictions) == 5
+
+
+def test_equal_estimators_do_not_differ():
+    same = mc.compare_estimators({"a": GaussianNB(), "b": GaussianNB()}, X, Y, cv=3)
+    assert (same.differences.difference == 0).all()
+    assert (same.differences.p_value == 1).all()
+    assert same.differences.better.isna().all()
+    assert five_by_two_f(np.zeros((5, 2))).p_value == five_by_two_t(np.zeros((5, 2))).p_value == 1
+    posterior = correlated_t(np.zeros(5), 0.2, 0.01)
+    assert (posterior.p_a, posterior.p_equivalent, posterior.p_b) == (0, 1, 0)
+
+
+def test_swapping_estimators_changes_signs():
+    one = mc.compare_estimators(MODELS, X, Y, cv=5, metrics="log_loss").differences.iloc[0]
+    swapped = {"bayes": MODELS["bayes"], "logistic": MODELS["logistic"]}
+    other = mc.compare_estimators(swapped, X, Y, cv=5, metrics="log_loss").differences.iloc[0]
+    assert one.difference == pytest.approx(-other.difference)
+    assert one.p_value == pytest.approx(other.p_value)
+    # Lower is better, and so it is for the posterior.
+    assert one.p_a == pytest.approx(other.p_b)
+    assert (one.p_a > one.p_b) == (one.difference < 0)
+
+
+def test_groups_stay_together_and_reach_the_predictions():
+    groups = np.arange(200) // 4
+    result = mc.compare_estimators(MODELS, X, Y, cv=5, groups=groups, metrics="accuracy")
+    assert (result.predictions[0].groups == groups).all()
+
+
+def test_regressors_leave_one_out_and_splits_that_overlap():
+    x, y = load_diabetes(return_X_y=True)
+    models = {"ridge": Ridge(), "ols": LinearRegression()}
+    result = mc.compare_estimators(models, x, y, cv=KFold(4))
+    expected = -cross_val_score(Ridge(), x, y, cv=KFold(4), scoring="neg_root_mean_squared_error")
+    found = result.folds.query("model == 'ridge' and metric == 'rmse'")["value"]
+    np.testing.assert_allclose(found, expected)
+    alone = mc.compare_estimators(models, x[:40], y[:40], cv="loo")
+    assert len(alone.differences) == len(alone.folds) == 0
+    assert len(alone.predictions[0]) == 40
+    random = mc.compare_estimators(models, x, y, cv=ShuffleSplit(6, random_state=0))
+    assert random.predictions == ()
+    assert len(random.folds) == 2 * 2 * 6
+    with pytest.raises(ValueError, match="do not predict every sample once"):
+        random.compare()
+
+
+def test_a_fold_whose_training_part_lacks_a_class():
+    y = np.r_[np.zeros(30), np.ones(29), 2].astype(int)
+    x = np.random.default_rng(0).normal(size=(60, 3)) + y[:, None]
+    result = mc.compare_estimators(
+        {"b": GaussianNB()}, x, y, cv=KFold(3, shuffle=True, random_state=1)
+    )
+    assert result.predictions[0].n_classes == 3
+
+
+def test_estimators_without_probabilities_give_labels():
+    models = {"svm": LinearSVC(), "bayes": GaussianNB()}
+    result = mc.compare_estimators(
+        models, X, Y, cv=RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    )
+    assert len(result.predictions) == 2
+    assert result.predictions[0].output("bayes").kind == "labels"
+    assert set(result.scores.metric) == {"accuracy", "f1_macro"}
+    assert (result.scores.n_folds == 6).all()
+
+
+def test_results_do_not_depend_on_the_number_of_jobs():
+    one = mc.compare_estimators(MODELS, X, Y, cv=4, n_jobs=1)
+    two = mc.compare_estimators(MODELS, X, Y, cv=4, n_jobs=2)
+    assert one.differences.equals(two.differences)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": 1}, "`cv` must be at least 2 folds"),
+        ({"test": "5x2cv-f"}, "`test='5x2cv-f'` needs five repeats of 2 folds"),
+        ({"test": "t"}, "`test` must be one of corrected-t"),
+        ({"correction": "max-t"}, "needs replicates"),
+        ({"rope": -1}, "`rope` must not be negative"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        mc.compare_estimators(MODELS, X, Y, **options)
+    with pytest.raises(TypeError, match="`cv` must be a number of folds"):
+        mc.compare_estimators(MODELS, X, Y, cv="ten")
+    with pytest.raises(ValueError, match="at least 2 folds"):
+        corrected_t([1], 0.5)
+    with pytest.raises(ValueError, match=r"shape \(5, 2\)"):
+        five_by_two_t([1, 2])
+
+
+def test_scorers_by_name_and_as_objects():
+    x, y = load_iris(return_X_y=True)
+    fitted = {"bayes": GaussianNB().fit(x, y), "prior": DummyClassifier().fit(x, y)}
+    by_name = mc.compare_scorers(fitted, x, y, ["accuracy", "f1_macro"], n_resamples=99)
+    assert by_name.bootstrap.evaluation.metrics[0].road == "sum"
+    objects = {"acc": "accuracy", "f1": make_scorer(f1_score, average="macro"),
+               "loss": "neg_log_loss", "own": lambda e, x, y: accuracy_score(y, e.predict(x))}  # fmt: skip
+    result = mc.compare_scorers(fitted, x, y, objects, n_resamples=20)
+    for name, estimator in fitted.items():
+        found = result.scores.set_index(["model", "metric"])["estimate"][name]
+        assert found["loss"] == pytest.approx(get_scorer("neg_log_loss")(estimator, x, y))
+        assert found["acc"] == found["own"] == pytest.approx(estimator.score(x, y))
+    # Resamples of both roads are the same samples, drawn for all models at once.
+    same = mc.compare_scorers(fitted, x, y, {"accuracy": objects["own"]}, n_resamples=99)
+    fast = mc.compare(
+        by_name.bootstrap.evaluation.predictions, "accuracy", n_resamples=99, collapse=False
+    )
+    np.testing.assert_allclose(same.bootstrap.draws, fast.bootstrap.draws)
+    with pytest.raises(ValueError, match="names accuracy twice"):
+        mc.compare_scorers(fitted, x, y, ["accuracy", "accuracy"])
+    with pytest.raises(ValueError, match="is empty"):
+        mc.compare_scorers(fitted, x, y, [])
