@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, studies
+from modelcompare.cli import compare, demo, gate, metrics, studies
 
 DONE, BAD_INPUT, INTERNAL_ERROR = 0, 2, 70
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 compare.register(app)
 gate.register(app)
 studies.register(app)
+metrics.register(app)
 demo.register(app)
 
 

@@ -166,6 +166,8 @@ class BaseMetric:
         Whether there is one value for each class.
     smooth : bool
         Whether influence functions describe it, so that jackknife standard errors hold.
+    signature : callable, optional
+        Gives the signature of the program whose numbers it takes, for the line under every table.
     """
 
     name: str
@@ -174,6 +176,7 @@ class BaseMetric:
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
     smooth: bool = True
+    signature: Callable[[], str] | None = field(default=None, compare=False)
 
     @property
     def road(self) -> Road:

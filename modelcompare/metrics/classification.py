@@ -229,6 +229,15 @@ def _hard_metrics(zero_division: ZeroDivision) -> Iterator[Metric]:
         value=accuracy,
         proportion=lambda hits, _, support: (hits.sum(axis=-1), support.sum(axis=-1)),
     )
+    yield Metric(
+        name="zero_one_loss",
+        statistics=COUNTS,
+        value=lambda hits, predicted, support: 1 - accuracy(hits, predicted, support),
+        greater_is_better=False,
+        proportion=lambda hits, _, support: (
+            support.sum(axis=-1) - hits.sum(axis=-1), support.sum(axis=-1)
+        ),
+    )  # fmt: skip
     yield Metric(name="balanced_accuracy", statistics=COUNTS, value=balanced_accuracy)
     signed = {"matthews_corrcoef": matthews_corrcoef, "cohen_kappa": cohen_kappa}
     for name, function in signed.items():

@@ -39,6 +39,27 @@ def accuracy(
     return single_value("accuracy", y_true, y_pred, sample_weight=sample_weight)
 
 
+def zero_one_loss(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Share of samples whose class was not predicted (classification error): 1 - accuracy.
+
+    Values and hides what `accuracy` does; differences in it are easier to read where accuracy is
+    close to 1.
+
+    Parameters
+    ----------
+    y_true, y_pred, sample_weight
+        As in `accuracy`.
+
+    Examples
+    --------
+    >>> round(zero_one_loss(["a", "b", "b"], ["a", "b", "a"]), 4)
+    0.3333
+    """
+    return single_value("zero_one_loss", y_true, y_pred, sample_weight=sample_weight)
+
+
 def balanced_accuracy(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:

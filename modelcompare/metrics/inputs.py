@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modelcompare import checks
 from modelcompare.kinds import Output
-from modelcompare.metrics.base import FloatArray, Outcomes
+from modelcompare.metrics.base import FloatArray, Needs, Outcomes
 
 
 def read_outcomes(
-    y_true: ArrayLike,
+    y_true: ArrayLike | None,
     y_output: ArrayLike,
-    kind: Literal["labels", "probabilities", "values"],
+    kind: Needs,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> tuple[Outcomes, FloatArray, list[object]]:
@@ -35,7 +33,8 @@ def read_outcomes(
     ValueError
         If shapes disagree, values are missing, or a label is not in `labels`.
     """
-    truth, output = checks.as_array(y_true), checks.as_array(y_output)
+    output = checks.as_array(y_output)
+    truth = output if y_true is None else checks.as_array(y_true)
     if len(truth) != len(output) or len(truth) == 0:
         raise ValueError(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
@@ -43,10 +42,13 @@ def read_outcomes(
         )
     weights = checks.weights(sample_weight, len(truth))
     weights = np.ones(len(truth)) if weights is None else weights
-    if kind == "values":
+    if kind in ("values", "scores"):
         values = checks.real_values(output, "the model's output")
         y = checks.real_values(truth, "`y_true`")
-        return Outcomes(Output("values", values), y_true=y), weights, []
+        return Outcomes(Output(kind, values), y_true=y), weights, []
+    if kind in ("texts", "text_lists"):
+        said = getattr(checks, kind)(output, "the model's output")
+        return Outcomes(Output(kind, said), y_true=checks.texts(truth, "`y_true`")), weights, []
     distribution = truth if truth.ndim == 2 else None
     classes = _classes(truth, output, labels)
     if distribution is not None:

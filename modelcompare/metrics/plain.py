@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ AverageName = Literal["macro", "micro", "weighted", "binary"]
 
 
 def averaged_value(
-    name: str, y_true: ArrayLike, y_output: ArrayLike, options: dict[str, Any]
+    name: str, y_true: ArrayLike | None, y_output: ArrayLike, options: dict[str, Any]
 ) -> float | FloatArray:
     """Evaluate a metric that has a value for each class, or one of its averages."""
     average, zero_division = options.get("average"), options.get("zero_division", math.nan)
@@ -40,13 +41,30 @@ def averaged_value(
     return float(value[classes.index(pos_label)])
 
 
-def single_value(name: str, y_true: ArrayLike, y_output: ArrayLike, **options: Any) -> float:
+def single_value(name: str, y_true: ArrayLike | None, y_output: ArrayLike, **options: Any) -> float:
     """Evaluate a metric that has one value."""
     return float(_value(get_metric(name), y_true, y_output, options)[0])
 
 
+def registered_function(name: str) -> Callable[..., Any]:
+    """Plain function of a registered metric: ``f1_macro(y_true, y_pred)``.
+
+    Options are ``labels``, ``sample_weight`` and, for metrics of labels, ``zero_division``.
+    """
+    per_class = get_metric(name).per_class
+
+    def function(y_true: ArrayLike, y_output: ArrayLike, **options: Any) -> float | FloatArray:
+        metric = get_metric(name, zero_division=options.pop("zero_division", math.nan))
+        value = _value(metric, y_true, y_output, options)[0]
+        return np.asarray(value) if per_class else float(value)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{name} of one model's output; see `modelcompare.metrics.explain`."
+    return function
+
+
 def _value(
-    metric: Any, y_true: ArrayLike, y_output: ArrayLike, options: dict[str, Any]
+    metric: Any, y_true: ArrayLike | None, y_output: ArrayLike, options: dict[str, Any]
 ) -> tuple[Any, list[object]]:
     """Value of a metric, and the classes."""
     outcomes, weights, classes = read_outcomes(

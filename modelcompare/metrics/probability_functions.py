@@ -152,7 +152,9 @@ def cf1(y_true: ArrayLike, y_prob: ArrayLike, **options: Any) -> float | FloatAr
 def caccuracy(y_true: ArrayLike, y_prob: ArrayLike, **options: Any) -> float:
     """Mean probability of the true class, the soft twin of accuracy.
 
-    Between 0 and 1, higher is better.
+    Values confidence in what is right, every sample alike; it is linear in the probability, so no
+    proper score: going from honest 0.8 to boastful 1.0 raises it on average. Between 0 and 1,
+    higher is better.
 
     Parameters
     ----------

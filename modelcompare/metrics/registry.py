@@ -54,6 +54,7 @@ ALIASES = {
     "ckappa": "ccohen_kappa",
     "brier": "brier_score",
     "pcen": "cconfusion_entropy",
+    "error_rate": "zero_one_loss",
     "mrr": "mean_reciprocal_rank",
     "ser": "slot_error_rate",
     "neg_log_loss": "log_loss",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,19 @@ def _sacrebleu(name: str) -> Any:
             f'{name} needs sacrebleu: pip install "modelcompare[sequence]"'
         ) from error
     return {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF, "ter": sacrebleu.TER}[name]()
+
+
+def text_signature(name: str) -> str:
+    """Sacrebleu's signature of ``bleu``, ``chrf`` or ``ter`` as computed here.
+
+    Examples
+    --------
+    >>> text_signature("bleu").partition("|version")[0]
+    'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
+    """
+    metric = _sacrebleu(name)
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature().format())
 
 
 def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
@@ -247,11 +260,11 @@ def span_f1(slots: FloatArray) -> FloatArray:
 
 def _text(
     name: str, statistic: Statistic, value: Callable[..., FloatArray], *, better: bool,
-    top: float = np.inf,
+    top: float = np.inf, signature: Callable[[], str] | None = None,
 ) -> Metric:  # fmt: skip
     return Metric(
         name=name, statistics=(statistic,), value=value, needs="texts", greater_is_better=better,
-        bounds=(0.0, top),
+        bounds=(0.0, top), signature=signature,
     )  # fmt: skip
 
 
@@ -259,9 +272,11 @@ _TEXT_METRICS = (
     _text("wer", WORD_EDITS, error_rate, better=False),
     _text("cer", CHARACTER_EDITS, error_rate, better=False),
     Metric(name="exact_match", statistics=(EXACT, COUNT), value=mean, needs="texts"),
-    _text("bleu", BLEU_STATISTICS, bleu, better=True, top=100.0),
-    _text("chrf", CHRF_STATISTICS, chrf, better=True, top=100.0),
-    _text("ter", TER_STATISTICS, ter, better=False),
+    _text("bleu", BLEU_STATISTICS, bleu, better=True, top=100.0,
+          signature=partial(text_signature, "bleu")),
+    _text("chrf", CHRF_STATISTICS, chrf, better=True, top=100.0,
+          signature=partial(text_signature, "chrf")),
+    _text("ter", TER_STATISTICS, ter, better=False, signature=partial(text_signature, "ter")),
     _text("slot_error_rate", SLOTS, slot_error_rate, better=False),
     _text("span_f1", SLOTS, span_f1, better=True, top=1.0),
     _text("wer_per_text", WORD_ERROR_RATES, error_rate, better=False),

@@ -1,0 +1,46 @@
+import json
+
+import pytest
+
+from modelcompare.metrics import METRICS
+from modelcompare.metrics.explain import FAMILIES, explain, family_of
+
+
+def test_the_list_names_every_metric_and_fits_a_terminal(run):
+    lines = run("metrics").out.splitlines()
+    assert [line.split()[0] for line in lines[1 : len(METRICS) + 1]] == list(METRICS)
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("name", ["f1", "roc_auc_ovo_weighted", "cwer", "pcen", "f0.5_macro"])
+def test_a_page_says_what_the_docstring_says(run, name):
+    out = run("metrics", name).out
+    first_line = (FAMILIES[family_of(explain(name).metric.name)[0]].__doc__ or "").split("\n")[0]
+    assert first_line in " ".join(out.split())
+    assert all(word in out for word in ("bounds", "needs", "road"))
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_bounds_and_direction_come_from_the_metric(run):
+    out = run("metrics", "log_loss").out
+    assert "0 to inf, lower is better, one value" in out
+    assert "also neg_log_loss" in out
+    (facts,) = json.loads(run("metrics", "r2", "--format", "json").out)
+    assert facts["bounds"] == [None, 1]
+    assert len(json.loads(run("metrics", "--format", "json").out)) == len(METRICS)
+
+
+def test_an_unknown_name_is_told_the_nearest(run):
+    found = run("metrics", "f1_makro")
+    assert found.code == 2
+    assert "did you mean f1_macro" in found.err
+
+
+@pytest.mark.parametrize("name", list(METRICS))
+def test_every_metric_is_explained(name):
+    found = explain(name)
+    assert found.summary.endswith((".", ")."))
+    # What it values, and where that misleads: more than a phrase.
+    assert len(found.text) > 60, name
+    plain = name == found.family
+    assert plain or found.variant or found.family in ("top_k_accuracy",), name
