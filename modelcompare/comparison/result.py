@@ -267,6 +267,7 @@ class Comparison:
             parts.append(self.bootstrap.scheme)
         if evaluation.collapsed:
             parts.append("collapsed")
+        parts += [f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature]
         return "|".join(parts)
 
     def to_markdown(self) -> str:

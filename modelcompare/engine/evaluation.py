@@ -374,7 +374,7 @@ class Evaluation:
                     counts = weights.draw_counts(block)
                     drawn = counts if self._unit_of is None else counts[:, self._unit_of]
                 else:
-                    drawn = self._per_sample(weights.draw_all(block))
+                    drawn = self.per_sample(weights.draw_all(block))
                 return [evaluate(drawn).reshape(len(drawn), -1) for _, _, evaluate in evaluators]
 
             found = map_blocks(one_block, range(weights.n_blocks), n_jobs, prefer=prefer)
@@ -393,17 +393,17 @@ class Evaluation:
     def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
         if isinstance(metric, OrderMetric) and metric.jackknife and self._unit_of is None:
             outcomes = Outcomes.of(self.predictions, model)
-            left = metric.jackknife(outcomes, self._per_sample(np.ones((1, len(outcomes))))[0])
+            left = metric.jackknife(outcomes, self.per_sample(np.ones((1, len(outcomes))))[0])
             return left[rows].reshape(len(left[rows]), -1)
         key = (metric.name, model)
         if key not in self._left_out:
             evaluate = self._evaluator(metric, model)
             self._left_out[key] = leave_out(
-                lambda weights: evaluate(self._per_sample(weights)), self.units.n_units
+                lambda weights: evaluate(self.per_sample(weights)), self.units.n_units
             )
         return self._left_out[key][rows]
 
-    def _per_sample(self, unit_weights: FloatArray) -> FloatArray:
+    def per_sample(self, unit_weights: FloatArray) -> FloatArray:
         """Weights of the samples behind the units, times their sample weights."""
         weights = unit_weights if self._unit_of is None else unit_weights[:, self._unit_of]
         sample_weight = self.predictions.sample_weight

@@ -224,7 +224,7 @@ def _prepare_ovo(average: Average) -> Callable[[Outcomes], Callable[[FloatArray]
 
 
 @dataclass(frozen=True)
-class _Descending:
+class Descending:
     """Samples by falling score, and where each run of equal scores ends."""
 
     order: IntArray
@@ -232,26 +232,30 @@ class _Descending:
     positive: FloatArray
 
     @classmethod
-    def of(cls, scores: FloatArray, positive: BoolArray) -> _Descending:
+    def of(cls, scores: FloatArray, positive: BoolArray) -> Descending:
+        """Sort the samples."""
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
         ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
         return cls(order, ends, positive[order].astype(np.float64))
 
+    def counts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positives and negatives at or above each distinct score, under each row of weights."""
+        ordered = weights[:, self.order]
+        retrieved = np.cumsum(ordered, axis=1, dtype=np.float64)[:, self.ends]
+        hits = np.cumsum(ordered * self.positive, axis=1)[:, self.ends]
+        return hits, retrieved - hits
+
     def average_precision(self, weights: FloatArray) -> FloatArray:
         """Sum of precision times the step in recall, one step for each distinct score."""
-        ordered = weights[:, self.order]
-        retrieved = np.cumsum(ordered, axis=1)[:, self.ends]
-        hits = np.cumsum(ordered * self.positive, axis=1)[:, self.ends]
-        precision = divide(hits, retrieved.astype(np.float64), 0.0)
+        hits, alarms = self.counts(weights)
+        precision = divide(hits, hits + alarms, 0.0)
         steps = np.diff(hits, axis=1, prepend=0.0)
         return divide(np.einsum("ij,ij->i", precision, steps), hits[:, -1])
 
     def partial_auc(self, weights: FloatArray, max_fpr: float) -> FloatArray:
         """Area up to a false positive rate, standardized to 0.5 for chance (McClish 1989)."""
-        ordered = weights[:, self.order]
-        hits = np.cumsum(ordered * self.positive, axis=1)[:, self.ends]
-        alarms = np.cumsum(ordered * (1 - self.positive), axis=1)[:, self.ends]
+        hits, alarms = self.counts(weights)
         zero = np.zeros((len(weights), 1))
         tpr = np.hstack([zero, divide(hits, hits[:, -1:])])
         fpr = np.hstack([zero, divide(alarms, alarms[:, -1:])])
@@ -265,8 +269,8 @@ class _Descending:
         return np.where(np.isnan(tpr[:, -1]) | np.isnan(fpr[:, -1]), np.nan, standardized)
 
 
-def _descending(outcomes: Outcomes, j: int) -> _Descending:
-    return _Descending.of(outcomes.probabilities[:, j], _codes(outcomes) == j)
+def _descending(outcomes: Outcomes, j: int) -> Descending:
+    return Descending.of(outcomes.probabilities[:, j], _codes(outcomes) == j)
 
 
 def _prepare_ap(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:

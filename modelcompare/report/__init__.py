@@ -7,6 +7,7 @@ from modelcompare.report.agreement_plots import (
     plot_sensitivity,
     plot_undefined,
 )
+from modelcompare.report.curve_plots import plot_curve, plot_reliability
 from modelcompare.report.files import check_writable, figure_format, write_figure, write_text
 from modelcompare.report.html import comparison_html
 from modelcompare.report.plots import plot_comparison
@@ -55,8 +56,10 @@ __all__ = [
     "plot_agreement",
     "plot_comparison",
     "plot_critical_difference",
+    "plot_curve",
     "plot_intervals",
     "plot_population",
+    "plot_reliability",
     "plot_sample_size",
     "plot_sensitivity",
     "plot_undefined",

@@ -1,0 +1,170 @@
+"""Agreement of annotators: functions of sums over items, resampled like any metric.
+
+An item contributes its pairs of ratings to a coincidence matrix (Krippendorff); observed and
+expected disagreement are sums over its cells. Fleiss' kappa needs the share of agreeing pairs of
+each item and the totals of the categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare.metrics.base import FloatArray, Metric, Statistic, divide
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def rating_counts(ratings: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
+    """How many annotators gave each item each category; missing ratings do not count.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_items, n_annotators)
+        Labels or numbers; None or NaN where an annotator did not rate an item.
+
+    Returns
+    -------
+    counts : ndarray of shape (n_items, n_categories)
+    categories : ndarray of shape (n_categories,)
+        Sorted.
+
+    Examples
+    --------
+    >>> counts, categories = rating_counts([["a", "b"], ["a", None]])
+    >>> counts.tolist(), categories.tolist()
+    ([[1.0, 1.0], [1.0, 0.0]], ['a', 'b'])
+    """
+    table = np.array([[*row] for row in np.asarray(ratings, dtype=object)], dtype=object)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise ValueError(
+            f"`ratings` must have shape (n_items, n_annotators) with two or more annotators, got "
+            f"{table.shape}."
+        )
+    given = np.array([[x is not None and x == x for x in row] for row in table], dtype=bool)
+    categories = np.unique(np.array(table[given].tolist()))
+    if len(categories) < 2:
+        raise ValueError("`ratings` hold a single category; agreement needs at least two.")
+    position = {category: place for place, category in enumerate(categories.tolist())}
+    counts = np.zeros((len(table), len(categories)))
+    for item, annotator in np.argwhere(given):
+        counts[item, position[table[item, annotator]]] += 1
+    return counts, categories
+
+
+def coincidences(counts: FloatArray) -> FloatArray:
+    """Each item's pairs of ratings over its ratings less one, of shape (n_items, n_cells)."""
+    raters = counts.sum(axis=1)
+    pairs = counts[:, :, None] * counts[:, None, :]
+    diagonal = np.arange(counts.shape[1])
+    pairs[:, diagonal, diagonal] -= counts
+    # An item that one annotator alone rated pairs with nothing.
+    weight = np.divide(1.0, raters - 1, out=np.zeros(len(counts)), where=raters > 1)
+    return (pairs * weight[:, None, None]).reshape(len(counts), -1)
+
+
+def krippendorff_alpha(
+    cells: FloatArray, *, distance: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """One less the observed over the expected disagreement.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (..., n_categories ** 2)
+        Coincidences.
+    distance : callable
+        Squared distances of the categories, of shape (..., n_categories, n_categories), given their
+        totals (..., n_categories).
+    """
+    n_categories = round(cells.shape[-1] ** 0.5)
+    matrix = cells.reshape(*cells.shape[:-1], n_categories, n_categories)
+    totals = matrix.sum(axis=-1)
+    n = totals.sum(axis=-1)
+    d = distance(totals)
+    observed = (matrix * d).sum(axis=(-1, -2))
+    expected = (totals[..., :, None] * totals[..., None, :] * d).sum(axis=(-1, -2))
+    return 1 - divide((n - 1) * observed, expected)
+
+
+def _distances(level: Level, categories: NDArray[Any]) -> Callable[[FloatArray], FloatArray]:
+    k = len(categories)
+    if level == "nominal":
+        return lambda _: 1 - np.eye(k)
+    if level == "ordinal":
+
+        def between(totals: FloatArray) -> FloatArray:
+            # Ratings up to the middle of each category.
+            middle = np.cumsum(totals, axis=-1) - totals / 2
+            return (middle[..., :, None] - middle[..., None, :]) ** 2
+
+        return between
+    if categories.dtype.kind not in "fiu":
+        raise ValueError(f"`level='{level}'` needs numbers, the ratings are {categories[:3]}.")
+    values = categories.astype(np.float64)
+    difference = values[:, None] - values[None, :]
+    if level == "interval":
+        return lambda _: difference**2
+    if (values < 0).any():
+        raise ValueError("`level='ratio'` needs numbers that are not negative.")
+    total = values[:, None] + values[None, :]
+    return lambda _: np.divide(difference, total, out=np.zeros((k, k)), where=total > 0) ** 2
+
+
+def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:
+    """Agreement beyond what the categories' totals give by chance.
+
+    Parameters
+    ----------
+    agreeing : ndarray of shape (..., 2)
+        Sum over items of their share of agreeing pairs, and number of items.
+    totals : ndarray of shape (..., n_categories)
+        Ratings in each category.
+    """
+    observed = divide(agreeing[..., 0], agreeing[..., 1])
+    share = divide(totals, totals.sum(axis=-1, keepdims=True))
+    chance = (share**2).sum(axis=-1)
+    return divide(observed - chance, 1 - chance)
+
+
+def annotation_metrics(
+    counts: FloatArray, categories: NDArray[Any], level: Level = "nominal"
+) -> tuple[Metric, ...]:
+    """Metrics of per-item counts; their outcomes are positions of items.
+
+    Fleiss' kappa is there where every item has the same number of ratings.
+    """
+    if level not in get_args(Level):
+        raise ValueError(f"`level` must be one of {', '.join(get_args(Level))}, got {level!r}.")
+    raters = counts.sum(axis=1)
+    agreeing = divide((counts * (counts - 1)).sum(axis=1), raters * (raters - 1), 0.0)
+    paired = (raters > 1).astype(np.float64)
+
+    def of_items(name: str, table: FloatArray) -> Statistic:
+        return Statistic(name, lambda o: table[o.values.astype(np.intp)])
+
+    pairs = of_items("agreeing_pairs", np.column_stack([agreeing, paired]))
+    metrics = [
+        Metric(
+            name="percent_agreement",
+            statistics=(pairs,),
+            value=lambda pair: divide(pair[..., 0], pair[..., 1]),
+            needs="scores",
+        ),
+        Metric(
+            name="krippendorff_alpha",
+            statistics=(of_items("coincidences", coincidences(counts)),),
+            value=partial(krippendorff_alpha, distance=_distances(level, categories)),
+            needs="scores",
+            bounds=(-1.0, 1.0),
+        ),
+    ]
+    if (raters == raters[0]).all():
+        metrics.insert(1, Metric(
+            name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),
+            value=fleiss_kappa, needs="scores", bounds=(-1.0, 1.0),
+        ))  # fmt: skip
+    return tuple(metrics)
