@@ -1,8 +1,8 @@
 """Metrics of texts: corpus scores that are functions of sums over sentences.
 
-BLEU, chrF and TER take each sentence's statistics from sacrebleu, and put their sums into the same
-formulas; a test holds the scores against sacrebleu's own. Word and character error rates count
-edits with rapidfuzz.
+chrF and TER take each sentence's statistics from sacrebleu, BLEU counts the same ones for a whole
+corpus at once; their sums go into the same formulas, and tests hold scores against sacrebleu's own.
+Word and character error rates count edits with rapidfuzz.
 
 A soft twin (``cwer``, ``cbleu``, ...) takes the expectation of a sentence's statistics over the
 texts that a model lists with their probabilities, as a soft count takes the probability of a class
@@ -20,9 +20,9 @@ import numpy as np
 
 from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.probabilistic import COUNT, mean
 
-_NGRAMS = 4
 _CHAR_ORDER = 6
 _BETA = 2.0
 # What rounding leaves of a list that is whole.
@@ -126,7 +126,12 @@ def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
     return compute
 
 
-BLEU_STATISTICS = Statistic("bleu_statistics", _sentence_statistics("bleu"), costly=True)
+def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
+    hypotheses, references = zip(*_pairs(outcomes), strict=True)
+    return bleu_statistics(hypotheses, references)
+
+
+BLEU_STATISTICS = Statistic("bleu_statistics", _bleu_statistics, costly=True)
 CHRF_STATISTICS = Statistic("chrf_statistics", _sentence_statistics("chrf"), costly=True)
 TER_STATISTICS = Statistic("ter_statistics", _sentence_statistics("ter"), costly=True)
 
@@ -142,7 +147,7 @@ def bleu(totals: FloatArray) -> FloatArray:
     Exponential smoothing and brevity penalty as in sacrebleu's default.
     """
     hypothesis, reference = totals[..., 0], totals[..., 1]
-    right, total = totals[..., 2 : 2 + _NGRAMS], totals[..., 2 + _NGRAMS : 2 + 2 * _NGRAMS]
+    right, total = totals[..., 2 : 2 + MAX_ORDER], totals[..., 2 + MAX_ORDER : 2 + 2 * MAX_ORDER]
     missed = (right == 0) & (total > 0)
     # The k-th order without a match counts as 1 / 2^k of one.
     smooth = 2.0 ** np.cumsum(missed, axis=-1)

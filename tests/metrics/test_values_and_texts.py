@@ -294,3 +294,15 @@ def test_systems_are_compared_by_their_texts():
     )
     result = mc.compare(preds, ["bleu", "wer"], n_resamples=199)
     assert (result.differences.better == "copy").all()
+
+
+def test_the_signature_names_sacrebleus():
+    preds = mc.Predictions(REFERENCES, {"a": HYPOTHESES, "b": REFERENCES}, kind="texts")
+    signature = mc.compare(
+        preds, ["bleu", "chrf", "wer"], n_resamples=9, method="percentile"
+    ).signature
+    metric = sacrebleu.BLEU()
+    metric.corpus_score(HYPOTHESES, [REFERENCES])
+    assert f"bleu:[{metric.get_signature().format()}]" in signature
+    assert "chrf:[nrefs:1|case:mixed" in signature
+    assert "wer:" not in signature
