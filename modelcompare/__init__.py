@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from modelcompare.predictions import Predictions
     from modelcompare.readers import read_predictions
+    from modelcompare.report import model_card
     from modelcompare.significance import variance_tests
     from modelcompare.studies import (
         PAPER_PAIRS,
@@ -109,6 +110,7 @@ __all__ = [
     "metrics",
     "missing_mass",
     "model_agreement",
+    "model_card",
     "omnibus_test",
     "operating_point",
     "paired_test",
@@ -169,6 +171,7 @@ _NAMES_OF_MODULE = {
     ),
     "predictions": ("Predictions",),
     "readers": ("read_predictions",),
+    "report": ("model_card",),
     "significance": ("variance_tests",),
     "studies": (
         "PAPER_PAIRS",

@@ -3,6 +3,7 @@
 import doctest
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,18 @@ def test_python_blocks():
     assert runner.tries > 4
 
 
-@pytest.mark.parametrize("block", [b for b in blocks("console") if b.startswith("$ ")])
-def test_console_blocks(block, capsys, monkeypatch):
-    monkeypatch.chdir(Path(examples.__file__).parent)
-    command, expected = block[2:].split("\n", 1)
-    program, *arguments = shlex.split(command)
+def commands():
+    """Each command with what it prints, as far as the README shows it."""
+    shown = [block for block in blocks("console") if block.startswith("$ ")]
+    return [part for block in shown for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+
+
+@pytest.mark.parametrize("block", commands())
+def test_console_blocks(block, capsys, monkeypatch, tmp_path):
+    shutil.copy(Path(examples.__file__).parent / "snli.npz", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    command, _, expected = block.partition("\n")
+    program, *arguments = shlex.split(command, comments=True)
     assert program == "modelcompare"
     assert main(arguments) == 0
     printed = capsys.readouterr().out

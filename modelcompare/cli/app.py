@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, metrics, studies
+from modelcompare.cli import compare, demo, gate, metrics, report, studies
 
 DONE, BAD_INPUT, INTERNAL_ERROR = 0, 2, 70
 
@@ -27,6 +27,7 @@ compare.register(app)
 gate.register(app)
 studies.register(app)
 metrics.register(app)
+report.register(app)
 demo.register(app)
 
 

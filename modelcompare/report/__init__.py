@@ -7,6 +7,7 @@ from modelcompare.report.agreement_plots import (
     plot_sensitivity,
     plot_undefined,
 )
+from modelcompare.report.cards import model_card
 from modelcompare.report.curve_plots import plot_curve, plot_reliability
 from modelcompare.report.files import check_writable, figure_format, write_figure, write_text
 from modelcompare.report.html import comparison_html
@@ -53,6 +54,7 @@ __all__ = [
     "comparison_screen",
     "comparison_text",
     "figure_format",
+    "model_card",
     "plot_agreement",
     "plot_comparison",
     "plot_critical_difference",

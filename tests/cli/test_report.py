@@ -1,0 +1,18 @@
+def test_a_page_and_a_card(run, wide_csv, tmp_path):
+    page, card = tmp_path / "page.html", tmp_path / "card.md"
+    found = run("report", wide_csv, "-o", page, "--resamples", "99")
+    assert found.code == 0
+    assert "<html" in page.read_text(encoding="utf-8")
+    assert (
+        run("report", wide_csv, "--card", "good", "-o", card, "-m", "f1", "--resamples", "99").code
+        == 0
+    )
+    assert card.read_text(encoding="utf-8").startswith("# Model card: good")
+
+
+def test_an_unknown_model_leaves_no_file(run, wide_csv, tmp_path):
+    card = tmp_path / "card.md"
+    found = run("report", wide_csv, "--card", "nobody", "-o", card)
+    assert found.code == 2
+    assert "unknown model 'nobody'" in found.err
+    assert not card.exists()

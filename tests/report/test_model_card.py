@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+import modelcompare as mc
+
+RNG = np.random.default_rng(0)
+Y = np.r_[0, 1, 2, RNG.integers(0, 3, 197)]
+P = {name: RNG.dirichlet(np.ones(3), 200) + 2 * np.eye(3)[Y] * skill
+     for name, skill in (("a", 1.0), ("b", 0.3))}  # fmt: skip
+SLICES = {"lang": np.where(np.arange(200) < 150, "en", "de"), "rare": np.arange(200) < 5}
+PREDS = mc.Predictions(Y, P, normalize=True, slices=SLICES, name="test.npz")
+FEW = {"n_resamples": 99, "method": "percentile"}
+
+
+def test_the_card_holds_what_was_measured():
+    card = mc.model_card(PREDS, "a", ["accuracy", "f1"], details={"Intended use": "Tests."}, **FEW)
+    assert card.startswith("# Model card: a\n\n## Intended use\n\nTests.\n\n## Compared with")
+    accuracy = mc.compare(PREDS, "accuracy", **FEW).scores.estimate[0]
+    assert f"| all | {accuracy:.2f}" in card
+    for part in ("test.npz", "Class 2", "lang = de", "f1 of 1", "Too small to say: rare = True (5)",
+                 "Calibration", "log\\_loss", "`modelcompare:"):  # fmt: skip
+        assert part in card, part
+    assert "| b |" not in card
+
+
+def test_a_card_of_labels_alone_has_no_calibration():
+    preds = mc.Predictions(Y, {"a": P["a"].argmax(axis=1)})
+    card = mc.model_card(preds, "a", **FEW)
+    assert "Calibration" not in card
+    assert "Compared with" not in card
+    with pytest.raises(ValueError, match="unknown model 'c'"):
+        mc.model_card(preds, "c")
