@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -152,6 +153,9 @@ def compare(
         moments=replicated.moments,
         n_jobs=n_jobs,
     )
+    p_adjusted = _adjusted(replicated, p_values, model_a, model_b, correction)
+    if test != "wald":
+        _warn_of_few_resamples(replicated, p_values, p_adjusted, correction, alpha)
     return Comparison(
         bootstrap=replicated,
         score_interval=replicated.score_interval(method, confidence_level),
@@ -159,7 +163,7 @@ def compare(
             model_a, model_b, method, confidence_level
         ),
         p_values=p_values,
-        p_adjusted=_adjusted(replicated, p_values, model_a, model_b, correction),
+        p_adjusted=p_adjusted,
         metric_info={
             metric.name: MetricInfo(metric.greater_is_better, metric.bounds, metric.per_class)
             for metric in evaluation.metrics
@@ -194,6 +198,31 @@ def _adjusted(
         adjusted = max_t(null.reshape(len(null), -1), difference.ravel(), error.ravel())
         out[:, family] = adjusted.reshape(difference.shape)
     return out
+
+
+def _warn_of_few_resamples(
+    replicated: BootstrapResult,
+    p_values: FloatArray,
+    p_adjusted: FloatArray,
+    correction: Correction,
+    alpha: float,
+) -> None:
+    """Say where the number of resamples, and not the data, keeps differences from counting."""
+    smallest = 1 / (replicated.n_resamples + 1)
+    for metric in replicated.evaluation.metrics:
+        family = replicated.evaluation.metric_slice(metric.name)
+        at_floor = p_values[:, family] <= smallest * (1 + 1e-9)
+        if correction == "max-t" or not (at_floor & (p_adjusted[:, family] >= alpha)).any():
+            continue
+        n_tests = np.count_nonzero(~np.isnan(p_values[:, family]))
+        warnings.warn(
+            f"{metric.name}: {replicated.n_resamples:,} resamples are too few for {n_tests:,} "
+            f"tests: p-values cannot fall below {smallest:.2g}, which {correction} makes "
+            f"{np.nanmin(p_adjusted[:, family]):.2g}. Take n_resamples of "
+            f"{math.ceil(2 * n_tests / alpha):,} or more, correction='max-t', or test='wald'.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _check_test(test: str) -> None:

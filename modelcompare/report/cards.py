@@ -63,7 +63,7 @@ def model_card(
     Examples
     --------
     >>> import modelcompare as mc
-    >>> card = mc.model_card(mc.load_example("snli"), "mlp", "accuracy", n_resamples=99)
+    >>> card = mc.model_card(mc.load_example("snli"), "mlp", "accuracy", n_resamples=999)
     >>> card.splitlines()[0]
     '# Model card: mlp'
     """

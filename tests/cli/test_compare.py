@@ -42,7 +42,7 @@ def test_estimates_are_those_of_the_file(run, wide_csv):
 def test_every_option_of_the_statistics_is_passed_on(run, wide_csv):
     options = {
         "--method": "percentile", "--test": "permutation", "--correction": "fdr_bh",
-        "--confidence-level": 0.9, "--alpha": 0.01, "--seed": 7, "--resamples": 99, "--jobs": 2,
+        "--confidence-level": 0.9, "--alpha": 0.01, "--seed": 7, "--resamples": 999, "--jobs": 2,
     }  # fmt: skip
     flat = [part for option in options.items() for part in option]
     document = json.loads(run("compare", wide_csv, "--format", "json", *flat).out)
@@ -50,7 +50,7 @@ def test_every_option_of_the_statistics_is_passed_on(run, wide_csv):
     assert document["test"] == "permutation"
     assert document["correction"] == "fdr_bh"
     assert (document["confidence_level"], document["alpha"]) == (0.9, 0.01)
-    assert document["n_resamples"] == 99
+    assert document["n_resamples"] == 999
     assert "rng:7" in document["signature"]
 
 

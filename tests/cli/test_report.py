@@ -1,10 +1,10 @@
 def test_a_page_and_a_card(run, wide_csv, tmp_path):
     page, card = tmp_path / "page.html", tmp_path / "card.md"
-    found = run("report", wide_csv, "-o", page, "--resamples", "99")
+    found = run("report", wide_csv, "-o", page, "--resamples", "499")
     assert found.code == 0
     assert "<html" in page.read_text(encoding="utf-8")
     assert (
-        run("report", wide_csv, "--card", "good", "-o", card, "-m", "f1", "--resamples", "99").code
+        run("report", wide_csv, "--card", "good", "-o", card, "-m", "f1", "--resamples", "499").code
         == 0
     )
     assert card.read_text(encoding="utf-8").startswith("# Model card: good")

@@ -189,7 +189,7 @@ def test_a_callable_can_be_compared(preds):
     def errors(y_true, y_output):
         return float((y_true != y_output.argmax(axis=1)).mean())
 
-    result = mc.compare(preds, [errors, "accuracy"], n_resamples=50)
+    result = mc.compare(preds, [errors, "accuracy"], n_resamples=199)
     scores = result.scores.pivot(index="model", columns="metric", values="estimate")
     np.testing.assert_allclose(scores["errors"], 1 - scores["accuracy"])
 
@@ -256,3 +256,18 @@ def test_a_second_interval_needs_no_new_draws(preds):
     assert (narrow.ci_low > wide.ci_low).all()
     assert result.to_frame().columns.tolist() == wide.columns.tolist()
     np.testing.assert_allclose(result.estimate.to_numpy(), wide.estimate)
+
+
+def test_too_few_resamples_for_the_number_of_tests_are_told():
+    rng = np.random.default_rng(0)
+    models = {f"m{i}": rng.random(300) + i for i in range(6)}
+    preds = mc.Predictions.from_scores(models)
+    with pytest.warns(UserWarning, match=r"mean_score: 99 resamples are too few for 15 tests.*600"):
+        few = mc.compare(preds, n_resamples=99)
+    np.testing.assert_allclose(few.differences.p_adjusted, 0.15)
+    enough = mc.compare(preds, n_resamples=599)
+    assert (enough.differences.p_adjusted < 0.05).all()
+    assert (
+        mc.compare(preds, n_resamples=99, correction="max-t").differences.p_adjusted < 0.05
+    ).all()
+    assert (mc.compare(preds, n_resamples=99, test="wald").differences.p_adjusted < 0.05).all()

@@ -299,7 +299,7 @@ def test_systems_are_compared_by_their_texts():
 def test_the_signature_names_sacrebleus():
     preds = mc.Predictions(REFERENCES, {"a": HYPOTHESES, "b": REFERENCES}, kind="texts")
     signature = mc.compare(
-        preds, ["bleu", "chrf", "wer"], n_resamples=9, method="percentile"
+        preds, ["bleu", "chrf", "wer"], n_resamples=99, method="percentile"
     ).signature
     metric = sacrebleu.BLEU()
     metric.corpus_score(HYPOTHESES, [REFERENCES])

@@ -96,7 +96,9 @@ def test_the_interval_of_the_variance_ratio_covers():
 
 
 def test_separation_is_the_difference_over_its_standard_error(preds, study):
-    result = mc.compare(preds, ["f1", "cf1"], n_resamples=2, zero_division="paper", method="normal")
+    result = mc.compare(
+        preds, ["f1", "cf1"], n_resamples=2, zero_division="paper", method="normal", test="wald"
+    )
     ours = study.separation.query("ratio == 1 and metric in ['f1', 'cf1']")
     theirs = result.differences
     np.testing.assert_allclose(
