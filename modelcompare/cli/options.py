@@ -79,6 +79,25 @@ class ReadingOptions:
         str | None,
         typer.Option(metavar="COLUMN", help="Column of sample weights.", rich_help_panel=_INPUT),
     ] = None
+    slices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--slice",
+            metavar="COLUMN",
+            help="Column that defines subgroups (repeatable).",
+            show_default=False,
+            rich_help_panel=_INPUT,
+        ),
+    ] = None
+    kind: Annotated[
+        Literal["auto", "labels", "probabilities", "values", "scores", "texts"],
+        typer.Option(
+            metavar="NAME",
+            help="What the models gave: labels, probabilities, values (regression), scores or "
+            "texts; by its look if auto.",
+            rich_help_panel=_INPUT,
+        ),
+    ] = "auto"
     scores: Annotated[
         bool,
         typer.Option(
@@ -140,6 +159,8 @@ class ReadingOptions:
             groups=self.groups,
             strata=self.strata,
             weight=self.weight,
+            slices=self.slices or (),
+            kind=self.kind,
             models=self.model,
             scores=self.scores,
             lower_is_better=self.lower_is_better,

@@ -92,3 +92,13 @@ def test_confusion_matrix(normalize):
 def test_probabilistic_confusion_matrix_of_soft_labels():
     frame = mc.probabilistic_confusion_matrix([[0.5, 0.5], [0, 1]], [[0.75, 0.25], [0.5, 0.5]])
     assert frame.to_numpy().tolist() == [[0.375, 0.125], [0.875, 0.625]]
+
+
+def test_soft_labels_share_their_sample_out_among_classes():
+    rng = np.random.default_rng(0)
+    truth, prob = rng.dirichlet(np.ones(3), 50), rng.dirichlet(np.ones(3), 50)
+    for j, found in enumerate(mc.metrics.cprecision(truth, prob)):
+        assert found == pytest.approx((truth[:, j] * prob[:, j]).sum() / prob[:, j].sum())
+    for j, found in enumerate(mc.metrics.crecall(truth, prob)):
+        assert found == pytest.approx((truth[:, j] * prob[:, j]).sum() / truth[:, j].sum())
+    assert mc.metrics.caccuracy(truth, prob) == pytest.approx((truth * prob).sum() / 50)
