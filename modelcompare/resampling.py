@@ -9,6 +9,7 @@ exact multinomial, by blocks that need not know each other.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,7 +111,7 @@ class Units:
 
 
 @dataclass(frozen=True)
-class _Blocks:
+class _Blocks(ABC):
     """Logical blocks of resamples, each with its own children of the seed."""
 
     units: Units
@@ -137,9 +138,9 @@ class _Blocks:
         rows = self.rows(block)
         return rows.stop - rows.start
 
+    @abstractmethod
     def draw(self, block: int, row_block: int) -> FloatArray:
         """Weights of one block, of shape (block_size, rows of the row block)."""
-        raise NotImplementedError
 
     def draw_all(self, block: int) -> FloatArray:
         """Weights of one block of resamples for all units."""

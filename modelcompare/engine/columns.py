@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.metrics.base import AnyMetric, Metric, Statistic
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.predictions import Predictions
 
 FloatArray = NDArray[np.float64]
@@ -40,6 +40,22 @@ class Column:
         """The statistic's totals, of shape (..., n_models or 1, width)."""
         block = totals[..., self.start : self.stop]
         return block.reshape(*totals.shape[:-1], -1, self.width)
+
+
+class KeptNumbers:
+    """Numbers of the statistics that are worth keeping: texts are compared once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], FloatArray] = {}
+
+    def of(self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice) -> FloatArray:
+        """Numbers of a model's samples; `rows` are the places of `outcomes` among all."""
+        if not statistic.costly:
+            return statistic.compute(outcomes)
+        key = (statistic.name, model)
+        if key not in self._numbers:
+            self._numbers[key] = statistic.compute(outcomes.whole)
+        return self._numbers[key][rows]
 
 
 def lay_out(

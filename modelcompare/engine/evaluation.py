@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modelcompare.engine.callables import CallableEvaluator
-from modelcompare.engine.columns import Column, lay_out, value_keys
+from modelcompare.engine.columns import Column, KeptNumbers, lay_out, value_keys
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import DistinctRows, cluster_codes, cluster_sums, sample_units
@@ -84,7 +84,7 @@ class Evaluation:
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
         self._left_out: dict[tuple[str, str], FloatArray] = {}
-        self._kept: dict[tuple[str, str], FloatArray] = {}
+        self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
         if collapse is not False and self._collapsible(required=collapse is True):
             rows = DistinctRows.of(predictions, strata)
@@ -222,6 +222,7 @@ class Evaluation:
         columns = self.columns(models)
         outcomes = [self._outcomes(model, rows) for model in self.models[models]]
         n_rows = len(range(*rows.indices(self.units.n_units)))
+        here = rows if self._unit_of is None else slice(None)
         # Filled column by column, so columns lie contiguously.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
         for column in columns:
@@ -229,7 +230,7 @@ class Evaluation:
             for position, outcome in enumerate(sources):
                 start = column.start + position * column.width
                 model = self.models[models][position]
-                numbers = self._numbers(column.statistic, model, outcome, rows)
+                numbers = self._kept.of(column.statistic, model, outcome, here)
                 numbers = self._weighted(numbers, rows)
                 if self._unit_of is not None:
                     numbers = cluster_sums(numbers, self._unit_of, self.units)[rows]
@@ -441,16 +442,6 @@ class Evaluation:
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
             Outcomes.of(p, model),
         )
-
-    def _numbers(
-        self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
-    ) -> FloatArray:
-        if not statistic.costly:
-            return statistic.compute(outcomes)
-        key = (statistic.name, model)
-        if key not in self._kept:
-            self._kept[key] = statistic.compute(outcomes.whole)
-        return self._kept[key][rows if self._unit_of is None else slice(None)]
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
         weight = self.predictions.sample_weight
