@@ -26,6 +26,13 @@ def scikit_learn() -> Any:
     return sklearn
 
 
+def rows_of(X: Any, rows: IntArray) -> Any:
+    """Some rows of an array, sparse matrix, DataFrame or list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
+
+
 def splitter(
     sklearn: Any, cv: Any, y: NDArray[Any], groups: Any, classifies: bool, seed: int
 ) -> Any:
@@ -78,11 +85,10 @@ def fitted(
 ) -> dict[str, list[NDArray[Any]]]:
     """For each model its outputs on the test part of each split."""
     from joblib import Parallel, delayed
-    from sklearn.utils import _safe_indexing
 
     def one(estimator: Any, train: IntArray, held: IntArray) -> NDArray[Any]:
-        fitted = sklearn.base.clone(estimator).fit(_safe_indexing(X, train), y[train])
-        return respond(fitted, _safe_indexing(X, held))
+        fitted = sklearn.base.clone(estimator).fit(rows_of(X, train), y[train])
+        return respond(fitted, rows_of(X, held))
 
     tasks = (
         delayed(one)(estimator, train, held)

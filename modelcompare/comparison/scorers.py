@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modelcompare.comparison.assembly import compare
-from modelcompare.comparison.cross_validation import scikit_learn
+from modelcompare.comparison.cross_validation import rows_of, scikit_learn
 from modelcompare.comparison.result import Comparison
 from modelcompare.metrics import METRICS, CallableMetric, Metric, from_callable
 from modelcompare.predictions import Predictions
@@ -28,13 +28,12 @@ class _Fitted:
 
     def metric(self, name: str, scorer: Scorer) -> CallableMetric:
         """Make a metric of the numbers that stand for an estimator's samples."""
-        from sklearn.utils import _safe_indexing
 
         def score(_: None, numbers: NDArray[Any]) -> float:
             rows = numbers.astype(np.intp)
             estimator = self.estimators[rows[0] // len(self.y)]
             rows %= len(self.y)
-            return float(scorer(estimator, _safe_indexing(self.X, rows), self.y[rows]))
+            return float(scorer(estimator, rows_of(self.X, rows), self.y[rows]))
 
         return from_callable(score, name=name, needs="scores")
 

@@ -1,10 +1,13 @@
 """Cross-validation of estimators, fold-level tests, and scorers, against loops and scikit-learn."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes, load_iris, make_classification
 from sklearn.dummy import DummyClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, f1_score, get_scorer, make_scorer
 from sklearn.model_selection import (
@@ -14,7 +17,8 @@ from sklearn.model_selection import (
     StratifiedKFold,
     cross_val_score,
 )
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import modelcompare as mc
@@ -90,6 +94,16 @@ def test_swapping_estimators_changes_signs():
     # Lower is better, and so it is for the posterior.
     assert one.p_a == pytest.approx(other.p_b)
     assert (one.p_a > one.p_b) == (one.difference < 0)
+
+
+def test_any_kind_of_features():
+    texts = [" ".join(f"w{int(v > 0)}{j}" for j, v in enumerate(row[:4])) for row in X]
+    models = {"bayes": make_pipeline(CountVectorizer(), MultinomialNB())}
+    assert mc.compare_estimators(models, texts, Y, cv=3).scores["mean"].min() > 0.3
+    frame = mc.compare_estimators(MODELS, pd.DataFrame(X), Y, cv=3).folds
+    sparse = mc.compare_estimators({"logistic": MODELS["logistic"]}, csr_matrix(X), Y, cv=3).folds
+    both = frame[frame.model == "logistic"]["value"].to_numpy()
+    np.testing.assert_allclose(both, sparse["value"], atol=1e-6)
 
 
 def test_groups_stay_together_and_reach_the_predictions():

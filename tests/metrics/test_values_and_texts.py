@@ -306,3 +306,74 @@ def test_the_signature_names_sacrebleus():
     assert f"bleu:[{metric.get_signature().format()}]" in signature
     assert "chrf:[nrefs:1|case:mixed" in signature
     assert "wer:" not in signature
+
+
+def test_mean_of_the_texts_own_error_rates():
+    rates = np.array([jiwer.wer(r, h) for r, h in zip(REFERENCES, HYPOTHESES, strict=True)])
+    check(TEXTS, "wer_per_text", lambda rows: rates[rows].mean())
+    # A reference without words has no rate of its own.
+    preds = mc.Predictions(["a b", ""], {"m": ["a", "x"]}, kind="texts")
+    assert mc.bootstrap(preds, ["wer_per_text", "wer"], n_resamples=2).point[0].tolist() == [
+        0.5,
+        1.0,
+    ]
+
+
+def test_perplexities_by_a_loop():
+    tokens = RNG.integers(3, 30, 20).astype(float)
+    logs = -RNG.gamma(2.0, 1.0, 20) * tokens
+    preds = mc.Predictions(tokens, {"a": logs}, kind="values")
+    check(preds, "perplexity", lambda rows: np.exp(-logs[rows].sum() / tokens[rows].sum()))
+    own = np.exp(-logs / tokens)
+    check(preds, "perplexity_of_texts", lambda rows: stats.gmean(own[rows]))
+
+
+TAGS = ["O", "B-city", "I-city", "B-day", "I-day"]
+
+
+def spans_by_a_walk(tags):
+    """Slots of a BIO sentence, one tag at a time."""
+    found, here = [], None
+    for place, tag in enumerate(tags):
+        if tag == "O":
+            here = None
+        elif tag[0] == "B" or here is None or here[2] != tag[2:]:
+            here = [place, place + 1, tag[2:]]
+            found.append(here)
+        else:
+            here[1] = place + 1
+    return {tuple(span) for span in found}
+
+
+def test_span_f1_by_a_walk():
+    truth = [RNG.choice(TAGS, 8, p=[0.4, 0.2, 0.15, 0.15, 0.1]) for _ in range(25)]
+    said = [np.where(RNG.random(8) < 0.25, RNG.choice(TAGS, 8), tags) for tags in truth]
+    preds = mc.Predictions(
+        [" ".join(t) for t in truth], {"a": [" ".join(t) for t in said]}, kind="texts"
+    )
+    pairs = [(spans_by_a_walk(t), spans_by_a_walk(s)) for t, s in zip(truth, said, strict=True)]
+
+    def f1(rows):
+        hits = sum(len(pairs[i][0] & pairs[i][1]) for i in rows)
+        return 2 * hits / sum(len(pairs[i][0]) + len(pairs[i][1]) for i in rows)
+
+    check(preds, "span_f1", f1)
+    # With nothing substituted, the error rate counts what F1 misses and invents.
+    found = mc.bootstrap(preds, "slot_error_rate", n_resamples=2).point[0, 0]
+    missed = sum(len(t - s) for t, s in pairs)
+    extra = sum(len(s - t) for t, s in pairs)
+    slots = sum(len(t) for t, _ in pairs)
+    assert max(missed, extra) / slots <= found <= (missed + extra) / slots
+
+
+@pytest.mark.parametrize(
+    ("preds", "needs"),
+    [(mc.Predictions(Y, {"a": P}, kind="values"), "values"), (TEXTS, "texts")],
+)
+def test_the_order_of_samples_does_not_matter_here_either(preds, needs):
+    names = [n for n, m in mc.metrics.METRICS.items() if m.needs == needs]
+    order = RNG.permutation(len(preds))
+    before, after = (
+        mc.bootstrap(part, names, n_resamples=2).point for part in (preds, preds.subset(order))
+    )
+    np.testing.assert_allclose(after, before, rtol=1e-12)
