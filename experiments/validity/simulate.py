@@ -1,8 +1,8 @@
 """Realised coverage of every interval, and error rate and power of every test, by simulation.
 
 Usage: python simulate.py [--trials 800] [--jobs 2] [-o FOLDER]; ``make validate`` runs it. It
-writes ``coverage.csv``, ``tests.csv``, ``families.csv`` and ``summary.md``, and ends with an error
-if a promise of the package is broken (see `promises`).
+writes a table for each part (``coverage.csv``, ``tests.csv`` and so on) and ``summary.md``, and
+ends with an error if a promise of the package is broken (see `promises`).
 
 The population: two classes, the positive one with a share of a half or of 5 %. A model's score is
 normal around +-skill / 2 and becomes a probability by the logistic function; it predicts the class
@@ -23,6 +23,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scipy import stats
+from sklearn.compose import ColumnTransformer
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
 import modelcompare as mc
 from modelcompare import report
@@ -254,6 +259,42 @@ def sample_sizes(trials: int, run: Callable) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["metric", "n_needed", "power", "n_trials"])
 
 
+def folds_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+    """Two equal learners, each on features of its own: p-values of every fold-level test."""
+    y, _ = world.draw(n, np.random.default_rng(seed))
+    features = np.random.default_rng(seed + 2**20).normal(size=(n, 6)) + 0.6 * y[:, None]
+
+    def learner(columns: list[int]) -> object:
+        return make_pipeline(ColumnTransformer([("own", "passthrough", columns)]), GaussianNB())
+
+    estimators = {"a": learner([0, 1, 2]), "b": learner([3, 4, 5])}
+    out = {}
+    for test, cv in (("corrected-t", 10), ("5x2cv-t", "5x2"), ("5x2cv-f", "5x2")):
+        found = mc.compare_estimators(
+            estimators, features, y, cv=cv, metrics="accuracy", test=test, rng=seed
+        )
+        out["two equal learners", test] = float(found.differences["p_value"][0] < 0.05)
+    repeated = mc.compare_estimators(
+        estimators, features, y, metrics="accuracy", rng=seed,
+        cv=RepeatedStratifiedKFold(n_splits=10, n_repeats=5, random_state=seed),
+    )  # fmt: skip
+    out["two equal learners", "corrected-t, 5 x 10 folds"] = float(
+        repeated.differences["p_value"][0] < 0.05
+    )
+    values = repeated.folds.pivot(index="fold", columns="model", values="value")
+    out["two equal learners", "naive t, 5 x 10 folds"] = float(
+        stats.ttest_rel(values["a"], values["b"]).pvalue < 0.05
+    )
+    return out
+
+
+def estimators(trials: int, run: Callable) -> pd.DataFrame:
+    """Share of p < 0.05 of the fold-level tests, where no learner is better."""
+    found = pd.DataFrame(run(folds_of_one, World(), 200, max(trials // 2, 2), np.empty(0)))
+    rows = [(what, how, hits.mean(), len(hits)) for (what, how), hits in found.items()]
+    return pd.DataFrame(rows, columns=["what", "test", "rejected", "n_trials"])
+
+
 def promises(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
     """What the package promises and the simulation does not bear out."""
     cover = frames["coverage"]
@@ -269,6 +310,9 @@ def promises(frames: dict[str, pd.DataFrame]) -> Iterator[str]:
     for row in default[~default["world"].str.startswith("power")].itertuples():
         if row.rejected > 0.055 + 2 * np.sqrt(0.05 * 0.95 / row.n_trials):
             yield f"type-I error of sign-flip, {row.metric}, {row.world}, n {row.n}: {row.rejected}"
+    for row in frames["estimators"].itertuples():
+        if "naive" not in row.test and row.rejected > 0.05 + 2 * np.sqrt(0.0475 / row.n_trials):
+            yield f"type-I error of {row.test}: {row.rejected:.3f}"
     for row in frames["sample_sizes"].itertuples():
         if abs(row.power - 0.8) > 0.03 + 2 * np.sqrt(0.16 / row.n_trials):
             yield f"power for {row.metric} at the size foretold: {row.power:.3f} instead of 0.8"
@@ -299,6 +343,8 @@ def summary(frames: dict[str, pd.DataFrame]) -> str:
     parts += ["## Clusters (500 samples in clusters of 10) and families (10 models, n = 400)",
               markdown(table)]  # fmt: skip
     parts += [
+        "## Share of p < 0.05 over folds: two equal learners, n = 200",
+        markdown(frames["estimators"].set_index("test")[["rejected", "n_trials"]]),
         "## Power at the size foretold for 0.8",
         markdown(frames["sample_sizes"].set_index("metric")),
     ]
@@ -332,7 +378,7 @@ def main() -> None:
         return Parallel(n_jobs=options.jobs, batch_size=10)(jobs)
 
     frames = {}
-    for part in (coverage, tests, families, sample_sizes):
+    for part in (coverage, tests, families, estimators, sample_sizes):
         frames[part.__name__] = part(options.trials, run)
         print(f"{part.__name__}: done", flush=True)
     options.output.mkdir(parents=True, exist_ok=True)

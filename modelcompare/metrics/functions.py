@@ -263,8 +263,10 @@ def fbeta(
 ) -> float | FloatArray:
     """Harmonic mean of precision and recall, recall counting beta times as much.
 
-    In names of metrics the beta is part of the name: ``f2``, ``f0.5_macro``. Between 0 and 1,
-    higher is better.
+    Values misses more than false alarms where beta is above 1 (a screening test), less where it is
+    below (a user who sees every alarm). Choose beta by what errors cost, before looking at scores;
+    true negatives count in none of them. In names of metrics beta is part of the name: ``f2``,
+    ``f0.5_macro``. Between 0 and 1, higher is better.
 
     Parameters
     ----------

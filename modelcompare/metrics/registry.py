@@ -116,7 +116,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetri
             return found
     if resolved not in METRICS:
         nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
-        hint = f"did you mean {', '.join(nearest)}?" if nearest else _all_names()
+        hint = f"did you mean {', '.join(nearest)}?" if nearest else _where_names_are()
         raise ValueError(f"unknown metric {name!r}; {hint}")
     conventions = {metric.name: metric for metric in count_metrics(zero_division)}
     return conventions.get(resolved, METRICS[resolved])
@@ -238,5 +238,5 @@ def _check_needs(metric: AnyMetric, predictions: Predictions) -> None:
             )
 
 
-def _all_names() -> str:
-    return f"known are {', '.join(METRICS)}"
+def _where_names_are() -> str:
+    return f"the {len(METRICS)} names are in modelcompare.metrics.METRICS (modelcompare metrics)"

@@ -127,6 +127,8 @@ def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
 
 
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
+    # Whose signature goes under the table: better missed now than after the work.
+    _sacrebleu("bleu")
     hypotheses, references = zip(*_pairs(outcomes), strict=True)
     return bleu_statistics(hypotheses, references)
 
