@@ -24,7 +24,7 @@ from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, random_state
+from modelcompare.resampling import RngLike, random_state, rng_label
 from modelcompare.significance import adjust, all_pairs, pair_differences
 from modelcompare.significance.corrections import Correction, check_correction
 from modelcompare.significance.folds import (
@@ -70,13 +70,34 @@ class EstimatorComparison:
     correction: str
     rope: float
     confidence_level: float
+    seed_label: str = field(repr=False)
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        from modelcompare import __version__
+
+        folds = self.folds.drop_duplicates(["repeat", "fold"])
+        return (
+            f"modelcompare:{__version__}|compare_estimators|folds:{len(folds)}|"
+            f"repeats:{folds['repeat'].nunique()}|test:{self.test}|adjust:{self.correction}|"
+            f"rng:{self.seed_label}"
+        )
+
+    def to_markdown(self) -> str:
+        """Values and differences as Markdown tables, with the signature."""
+        from modelcompare.report import estimators_markdown
+
+        return estimators_markdown(self)
 
     @property
     def scores(self) -> pd.DataFrame:
         """Mean and standard deviation over folds: model, metric, label, mean, sd, n_folds."""
         keys = ["model", "metric", "label"]
-        grouped = self.folds.groupby(keys, sort=False, dropna=False)["value"]
-        return grouped.agg(mean="mean", sd="std", n_folds="count").reset_index()
+        names = self.folds[keys].drop_duplicates().reset_index(drop=True)
+        number = self.folds.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
+        values = self.folds["value"].groupby(number).agg(mean="mean", sd="std", n_folds="count")
+        return names.join(values)
 
     def compare(
         self, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any
@@ -213,6 +234,7 @@ def compare_estimators(
         correction,
         rope,
         confidence_level,
+        rng_label(rng),
     )
 
 
@@ -246,7 +268,10 @@ class _Folds:
             for key, value in zip(self.keys, of_model, strict=True)
         ]
         columns = ["repeat", "fold", "n_train", "n_test", "model", "metric", "label", "value"]
-        return pd.DataFrame(rows, columns=columns)
+        frame = pd.DataFrame(rows, columns=columns)
+        # Beside a missing label, pandas would make integers floats.
+        frame["label"] = pd.Series([row[columns.index("label")] for row in rows], dtype=object)
+        return frame
 
     def differences(
         self,
@@ -259,7 +284,9 @@ class _Folds:
         """Test every pair of models by every metric."""
         import pandas as pd
 
-        frame = pd.DataFrame(self._rows(test, rope, confidence_level), columns=_COLUMNS)
+        rows = list(self._rows(test, rope, confidence_level))
+        frame = pd.DataFrame(rows, columns=_COLUMNS)
+        frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
         for _, part in frame.groupby("metric"):
             adjusted = adjust(part["p_value"].to_numpy(dtype=np.float64), correction)
             frame.loc[part.index, "p_adjusted"] = adjusted

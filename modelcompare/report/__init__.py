@@ -10,6 +10,7 @@ from modelcompare.report.agreement_plots import (
 from modelcompare.report.cards import model_card
 from modelcompare.report.curve_plots import plot_curve, plot_reliability
 from modelcompare.report.files import check_writable, figure_format, write_figure, write_text
+from modelcompare.report.fold_tables import estimators_markdown
 from modelcompare.report.html import comparison_html
 from modelcompare.report.plots import plot_comparison
 from modelcompare.report.ranks_plot import plot_critical_difference
@@ -53,6 +54,7 @@ __all__ = [
     "comparison_markdown",
     "comparison_screen",
     "comparison_text",
+    "estimators_markdown",
     "figure_format",
     "model_card",
     "plot_agreement",

@@ -101,8 +101,6 @@ def quantization_study(
     0       1  cf1_macro        6           1.07
     1       3  cf1_macro        6           1.03
     """
-    import pandas as pd
-
     check_confidence_level(confidence_level)
     if not n_bins:
         raise ValueError("`n_bins` is empty; name at least one number, e.g. n_bins=[3].")
@@ -122,7 +120,16 @@ def quantization_study(
             (pairs, _pairs(evaluation, estimate, moments, confidence_level)),
         ):
             part.extend({"n_bins": number, **row} for row in rows)
-    return QuantizationStudy(pd.DataFrame(values), pd.DataFrame(pairs), len(predictions))
+    return QuantizationStudy(_frame(values), _frame(pairs), len(predictions))
+
+
+def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    # Beside a missing label, pandas would make integers floats.
+    frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
+    return frame
 
 
 def _values(
