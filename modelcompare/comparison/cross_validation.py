@@ -39,8 +39,10 @@ def splitter(
     """Splitter of scikit-learn behind a number, a name, or itself."""
     selection = sklearn.model_selection
     if cv == "loo":
-        return selection.LeaveOneOut()
+        return selection.LeaveOneOut() if groups is None else selection.LeaveOneGroupOut()
     if cv == "5x2":
+        if groups is not None:
+            raise ValueError("`cv='5x2'` would tear groups apart; pass a number of folds.")
         kind = selection.RepeatedStratifiedKFold if classifies else selection.RepeatedKFold
         return kind(n_splits=2, n_repeats=5, random_state=seed)
     if isinstance(cv, int):

@@ -143,8 +143,8 @@ def compare_estimators(
         Labels, or real values for regressors.
     cv : int, "loo", "5x2", or splitter
         Number of folds (stratified for classifiers, whole groups where `groups` are given),
-        leave-one-out, five repeats of two folds, or any splitter of scikit-learn (repeated k-fold,
-        say). Shuffled by `rng`.
+        leave-one-out (one group, where there are any), five repeats of two folds, or any splitter
+        of scikit-learn (repeated k-fold, say). Shuffled by `rng`.
     metrics : name, metric, callable, or sequence of these, optional
         As in `compare`; for regressors rmse and r2 by default.
     groups : array-like of shape (n_samples,), optional

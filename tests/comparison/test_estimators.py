@@ -118,6 +118,16 @@ def test_groups_stay_together_and_reach_the_predictions():
     groups = np.arange(200) // 4
     result = mc.compare_estimators(MODELS, X, Y, cv=5, groups=groups, metrics="accuracy")
     assert (result.predictions[0].groups == groups).all()
+    assert (
+        len(
+            mc.compare_estimators(
+                MODELS, X, Y, cv="loo", groups=np.arange(200) % 4, metrics="accuracy"
+            ).folds
+        )
+        == 2 * 4
+    )
+    with pytest.raises(ValueError, match="would tear groups apart"):
+        mc.compare_estimators(MODELS, X, Y, cv="5x2", groups=groups)
 
 
 def test_regressors_leave_one_out_and_splits_that_overlap():
