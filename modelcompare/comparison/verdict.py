@@ -31,20 +31,21 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     order = defined[np.argsort(-point[defined] if info.greater_is_better else point[defined])]
     leader, others = int(order[0]), order[1:]
     models = result.models
+    digits = _decimals(float(result.bootstrap.moments.standard_error()[leader, position]))
     if len(models) == 1:
         low, high = (
             result.score_interval.low[0, position],
             result.score_interval.high[0, position],
         )
         return (
-            f"{heading}: {models[0]} scores {point[0]:.4g} "
-            f"({result.confidence_level:.0%} CI {low:.4g} to {high:.4g})."
+            f"{heading}: {models[0]} scores {point[0]:.{digits}f} "
+            f"({result.confidence_level:.0%} CI {low:.{digits}f} to {high:.{digits}f})."
         )
     beaten = [int(i) for i in others if result.better_worse[position, leader, i]]
     tied = [int(i) for i in others if int(i) not in beaten]
     if not tied:
         return (
-            f"{heading}: {models[leader]} leads ({point[leader]:.4g}) and is better than "
+            f"{heading}: {models[leader]} leads ({point[leader]:.{digits}f}) and is better than "
             f"{_names([models[i] for i in beaten])} "
             f"({_largest_p(result, position, leader, beaten)})."
         )
@@ -53,11 +54,11 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     more = f" and {len(tied) - 1} more" if len(tied) > 1 else ""
     if math.isclose(point[leader], point[rival], rel_tol=1e-12):
         first = f"{heading}: {models[leader]} and {models[rival]}{more} are level"
-        first += f" at {point[leader]:.4g} ({clause})"
+        first += f" at {point[leader]:.{digits}f} ({clause})"
     else:
         first = (
-            f"{heading}: {models[leader]} leads ({point[leader]:.4g}) but cannot be told from "
-            f"{models[rival]}{more} ({clause})"
+            f"{heading}: {models[leader]} leads ({point[leader]:.{digits}f}) but cannot be told "
+            f"from {models[rival]}{more} ({clause})"
         )
     behind = f"; it is better than {_names([models[i] for i in beaten])}" if beaten else ""
     return f"{first}{behind}.{_what_would_settle(result, position, leader, rival)}"
@@ -79,10 +80,19 @@ def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str
         for bound in (result.difference_interval.low, result.difference_interval.high)
     )
     p_value = result.p_adjusted[row, position]
+    pair = np.array([min(a, b)]), np.array([max(a, b)])
+    digits = _decimals(float(result.bootstrap.moments.pair_standard_error(*pair)[0, position]))
     return (
-        f"{point[a] - point[b]:+.4f}, {result.confidence_level:.0%} CI "
-        f"{bounds[0]:.4f} to {bounds[1]:.4f}, {_p_text(p_value)}"
+        f"{point[a] - point[b]:+.{digits}f}, {result.confidence_level:.0%} CI "
+        f"{bounds[0]:.{digits}f} to {bounds[1]:.{digits}f}, {_p_text(p_value)}"
     )
+
+
+def _decimals(standard_error: float) -> int:
+    """Decimals that show two digits of a standard error; four where there is none."""
+    if not (math.isfinite(standard_error) and standard_error > 0):
+        return 4
+    return min(max(1 - math.floor(math.log10(standard_error)), 0), 12)
 
 
 def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]) -> str:
