@@ -35,6 +35,13 @@ def test_soft_metrics_of_a_truncated_list_count_what_is_listed():
     assert mc.sensitivity_study(preds, "cf1_macro", noises=[], n_resamples=9).table.shape[0] == 6
 
 
+def test_a_class_off_the_list_has_no_rank():
+    preds = mc.from_nbest(["day", "time", "city"], {"a": LISTS}, labels=["city", "day", "time"])
+    found = mc.bootstrap(preds, ["mrr", "top_2_accuracy", "top_3_accuracy"], n_resamples=2).point[0]
+    # Second of two; not on a list of one; first.
+    assert found == pytest.approx([(1 / 2 + 0 + 1) / 3, 2 / 3, 2 / 3])
+
+
 @pytest.mark.parametrize(
     ("lists", "options", "message"),
     [

@@ -1,4 +1,8 @@
-"""Metrics of where the true class ranks among the model's classes."""
+"""Metrics of where the true class ranks among the model's classes.
+
+Where probabilities sum to less than 1, a list was cut off: a class without any was not on it, and
+has no rank.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,49 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic
+from modelcompare.metrics.base import (
+    AnyMetric,
+    FloatArray,
+    IntArray,
+    Metric,
+    Outcomes,
+    Statistic,
+)
 from modelcompare.metrics.probabilistic import COUNT, mean
 
+BoolArray = NDArray[np.bool_]
 _TOP_K = re.compile(r"top_([1-9]\d*)_accuracy")
 
 
-def _true_rank(outcomes: Outcomes) -> FloatArray:
-    """Place of the true class among the classes by probability; ties before it count half."""
+# What half-precision probabilities may lack of 1.
+_CUT_OFF = 1e-3
+
+
+def _codes(outcomes: Outcomes) -> IntArray:
     if outcomes.codes is None:
         raise ValueError("this metric needs true labels.")
+    return outcomes.codes
+
+
+def _listed(outcomes: Outcomes) -> BoolArray:
+    """Whether the true class of each sample is on its list."""
     p = outcomes.probabilities
-    own = p[np.arange(len(p)), outcomes.codes][:, None]
+    whole = p.sum(axis=1) > 1 - _CUT_OFF
+    return whole | (p[np.arange(len(p)), _codes(outcomes)] > 0)
+
+
+def _reciprocal_rank(outcomes: Outcomes) -> FloatArray:
+    """One over the place of the true class; ties before it count half, and 0 off the list."""
+    p = outcomes.probabilities
+    own = p[np.arange(len(p)), _codes(outcomes)][:, None]
     above = (p > own).sum(axis=1)
     tied = (p == own).sum(axis=1) - 1
-    return 1.0 + above + tied / 2
+    return (_listed(outcomes) / (1.0 + above + tied / 2))[:, None]
 
 
-RECIPROCAL_RANK = Statistic("reciprocal_rank", lambda o: (1 / _true_rank(o))[:, None])
+RECIPROCAL_RANK = Statistic("reciprocal_rank", _reciprocal_rank)
 
 
 def top_k_metric(name: str) -> Metric | None:
@@ -46,10 +74,9 @@ def top_k_metric(name: str) -> Metric | None:
 
 def _in_top(k: int) -> Callable[[Outcomes], FloatArray]:
     def compute(outcomes: Outcomes) -> FloatArray:
-        if outcomes.codes is None:
-            raise ValueError("this metric needs true labels.")
         best = np.argsort(outcomes.probabilities, axis=1, kind="stable")[:, -k:]
-        return (best == outcomes.codes[:, None]).any(axis=1, keepdims=True).astype(np.float64)
+        found = (best == _codes(outcomes)[:, None]).any(axis=1) & _listed(outcomes)
+        return found[:, None].astype(np.float64)
 
     return compute
 

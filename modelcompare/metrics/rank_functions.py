@@ -111,7 +111,7 @@ def mean_reciprocal_rank(
 
     Values how far down a list one has to read. The step from rank 1 to 2 counts as much as all
     others together, and how probable the classes are does not count. Tied classes share the middle
-    of their ranks.
+    of their ranks; a class that a list was cut off before counts 0 (`modelcompare.from_nbest`).
 
     Parameters
     ----------
