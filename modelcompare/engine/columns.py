@@ -13,6 +13,7 @@ from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.predictions import Predictions
 
 FloatArray = NDArray[np.float64]
+MOST_BYTES = 4 * 2**30
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,24 @@ def lay_out(
         start = columns[-1].stop if columns else 0
         columns.append(Column(statistic, start, widths[statistic], n_models))
     return columns
+
+
+def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_rows: int) -> None:
+    """Refuse metrics whose numbers of one model alone would fill the memory.
+
+    Raises
+    ------
+    ValueError
+        If a metric needs more than `MOST_BYTES`: a metric of bins of each of many classes, say.
+    """
+    for metric in metrics:
+        needed = 8 * n_rows * sum(widths[statistic] for statistic in metric.statistics)
+        if needed > MOST_BYTES:
+            raise ValueError(
+                f"{metric.name} keeps {needed / n_rows / 8:,.0f} numbers for each of {n_rows:,} "
+                f"samples, {needed / 2**30:.1f} GiB; take fewer samples or classes, or a metric "
+                "that does not look at every class by itself."
+            )
 
 
 def value_keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[ValueKey]:

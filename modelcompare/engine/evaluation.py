@@ -15,10 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modelcompare.engine.callables import CallableEvaluator
-from modelcompare.engine.columns import Column, KeptNumbers, lay_out, value_keys
+from modelcompare.engine.columns import (
+    Column,
+    KeptNumbers,
+    check_width,
+    lay_out,
+    value_keys,
+)
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
-from modelcompare.engine.units import DistinctRows, cluster_codes, cluster_sums, sample_units
+from modelcompare.engine.units import (
+    DistinctRows,
+    cluster_codes,
+    cluster_sums,
+    collapsible,
+    sample_units,
+)
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.kinds import Output
 from modelcompare.metrics.base import (
@@ -86,7 +98,7 @@ class Evaluation:
         self._left_out: dict[tuple[str, str], FloatArray] = {}
         self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
-        if collapse is not False and self._collapsible(required=collapse is True):
+        if collapse is not False and collapsible(metrics, predictions, required=collapse is True):
             rows = DistinctRows.of(predictions, strata)
             if collapse or rows.n_rows <= _COLLAPSE_AT * len(predictions):
                 self._rows = rows
@@ -273,23 +285,6 @@ class Evaluation:
 
     # -- workers ----------------------------------------------------------------------------
 
-    def _collapsible(self, *, required: bool) -> bool:
-        p = self.predictions
-        possible = (
-            len(self._sums) == len(self.metrics)
-            and all(s.discrete for metric in self._sums for s in metric.statistics)
-            and p.codes is not None
-            and p.true_distribution is None
-            and p.sample_weight is None
-            and p.groups is None
-        )
-        if required and not possible:
-            raise ValueError(
-                "`collapse=True` needs metrics of the true and predicted classes alone, and no "
-                "sample weights, groups or soft labels; leave `collapse` out."
-            )
-        return possible
-
     def columns(self, models: slice) -> list[Column]:
         """Where the statistics of some models stand."""
         return lay_out(self._sums, self._widths, len(self.models[models]))
@@ -308,6 +303,7 @@ class Evaluation:
         shared = sum(width for statistic, width in self._widths.items() if statistic.shared)
         own = max(1, sum(self._widths.values()) - shared)
         rows = min(self.units.n_units, ROW_BLOCK)
+        check_width(self._sums, self._widths, rows)
         at_once = int(np.clip((PASS_BYTES // (8 * rows) - shared) // own, 1, n_models))
         block_bytes = 8 * weights.block_size(0) * (shared + own * at_once)
         n_blocks = max(1, PASS_BYTES // (4 * block_bytes))

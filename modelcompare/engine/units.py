@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +10,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modelcompare.kinds import Output
-from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import Units
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+
+
+def collapsible(metrics: Sequence[AnyMetric], predictions: Predictions, *, required: bool) -> bool:
+    """Whether equal rows may become one: metrics look at classes alone, and rows weigh the same.
+
+    Raises
+    ------
+    ValueError
+        If it is required and not so.
+    """
+    possible = (
+        all(isinstance(m, Metric) and all(s.discrete for s in m.statistics) for m in metrics)
+        and predictions.codes is not None
+        and predictions.true_distribution is None
+        and predictions.sample_weight is None
+        and predictions.groups is None
+    )
+    if required and not possible:
+        raise ValueError(
+            "`collapse=True` needs metrics of the true and predicted classes alone, and no sample "
+            "weights, groups or soft labels; leave `collapse` out."
+        )
+    return possible
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,13 @@ def _collapsed_counts(preds, collapsed, weights):
     return np.array([np.bincount(unit, row, len(distinct)) for row in weights])
 
 
+def test_a_metric_that_would_fill_the_memory_is_refused():
+    n = 20_000
+    preds = Predictions(np.arange(n) % 500, {"a": np.full((n, 500), 1 / 500, dtype=np.float32)})
+    with pytest.raises(ValueError, match=r"brier_reliability keeps 45,000 numbers.*6.7 GiB"):
+        Evaluation(preds, resolve_metrics("brier_reliability", preds)).estimate()
+
+
 def test_product_and_loop_agree_for_soft_metrics():
     preds = random_predictions()
     metrics = resolve_metrics(SOFT, preds)
