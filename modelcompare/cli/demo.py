@@ -33,6 +33,10 @@ def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
         progress=True,
     )
     show(result, output)
-    figure = result.plot()
+    try:
+        figure = result.plot()
+    except ImportError as error:
+        typer.echo(f"no figure: {error}", err=True)
+        return
     _FIGURE.parent.mkdir(exist_ok=True)
     emit_figure(_FIGURE, figure)

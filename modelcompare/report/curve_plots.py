@@ -26,11 +26,11 @@ _MOST_LINES = 12
 
 def plot_curve(result: CurveResult) -> Figure:
     """All models' curves for one class in one square, with pointwise bands."""
-    from matplotlib.lines import Line2D
-
     roc = result.kind == "roc"
     models = list(dict.fromkeys(result.band["model"]))[:_MOST_LINES]
     with figure_style():
+        from matplotlib.lines import Line2D
+
         figure = new_figure(4.6, 5.0)
         axes = figure.subplots()
         plain_axes(axes, grid="both")
