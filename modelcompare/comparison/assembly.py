@@ -63,7 +63,8 @@ def compare(
     metrics : str, metric, callable, or sequence of these, optional
         Names ("f1" is per class, "f1_macro" its average, "cf1" its probabilistic twin), Metric
         objects, or functions ``metric(y_true, y_output)``. By default accuracy, f1_macro and,
-        where all models gave probabilities, cf1_macro; mean_score for per-example scores.
+        where all models gave probabilities, cf1_macro; rmse, mae and r2 for real values;
+        mean_score for per-example scores.
     n_resamples : int
         Bootstrap resamples, and as many random sign flips or swaps.
     confidence_level : float

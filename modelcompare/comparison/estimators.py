@@ -146,7 +146,7 @@ def compare_estimators(
         leave-one-out (one group, where there are any), five repeats of two folds, or any splitter
         of scikit-learn (repeated k-fold, say). Shuffled by `rng`.
     metrics : name, metric, callable, or sequence of these, optional
-        As in `compare`; for regressors rmse and r2 by default.
+        As in `compare`.
     groups : array-like of shape (n_samples,), optional
         Samples of one group stay together, and are resampled together later.
     test : {"corrected-t", "5x2cv-t", "5x2cv-f"}
@@ -224,7 +224,7 @@ def compare_estimators(
         single = [predicted([k]) for k in range(len(splits))]
         chosen: Any = metrics
         if metrics is None:
-            chosen = default_metrics(single[0]) if classifies else ("rmse", "r2")
+            chosen = default_metrics(single[0])
         folds.evaluate(single, chosen)
     return EstimatorComparison(
         whole,

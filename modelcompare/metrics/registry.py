@@ -159,7 +159,12 @@ def default_metrics(predictions: Predictions) -> tuple[str, ...]:
         return ("accuracy", "f1_macro", "cf1_macro")
     if kinds <= {"labels", "probabilities"}:
         return ("accuracy", "f1_macro")
-    raise ValueError("name the metrics to compare by: `metrics=[...]` has no default here.")
+    if kinds == {"values"}:
+        return ("rmse", "mae", "r2")
+    raise ValueError(
+        "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they have "
+        "no default."
+    )
 
 
 def _resolve(

@@ -142,7 +142,7 @@ def test_regressors_leave_one_out_and_splits_that_overlap():
     assert len(alone.predictions[0]) == 40
     random = mc.compare_estimators(models, x, y, cv=ShuffleSplit(6, random_state=0))
     assert random.predictions == ()
-    assert len(random.folds) == 2 * 2 * 6
+    assert len(random.folds) == 3 * 2 * 6
     with pytest.raises(ValueError, match="do not predict every sample once"):
         random.compare()
 
