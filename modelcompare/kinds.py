@@ -60,7 +60,7 @@ def _kind_of(
         return "values"
     if not real:
         return "labels"
-    known = np.unique(truth) if labels is None else checks.as_array(labels)
+    known = _known(truth, labels)
     if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
         return "probabilities"
     raise ValueError(
@@ -69,11 +69,19 @@ def _kind_of(
     )
 
 
+def _known(truth: NDArray[Any] | None, labels: ArrayLike | None) -> NDArray[Any]:
+    """The classes, as given or as far as the truth shows them."""
+    if labels is not None:
+        return checks.as_array(labels)
+    if truth is None:
+        return np.empty(0)
+    return np.arange(truth.shape[1]) if truth.ndim == 2 else np.unique(truth)
+
+
 def _check_binary(
     arrays: Mapping[str, NDArray[Any]], truth: NDArray[Any] | None, labels: ArrayLike | None
 ) -> None:
-    known = labels if labels is not None else np.unique(truth) if truth is not None else ()
-    if len(np.asarray(known)) != 2:
+    if len(_known(truth, labels)) != 2:
         model = next(model for model, array in arrays.items() if array.ndim == 1)
         raise ValueError(
             f"model {model!r} gave one probability per sample, which serves two classes only; give "

@@ -124,6 +124,8 @@ def test_the_cost_of_quantization_by_a_plain_calculation():
     assert values.ci_low < values.difference < values.ci_high
     with pytest.raises(ValueError, match="`n_bins` is empty"):
         mc.quantization_study(preds, n_bins=[])
+    alone = mc.quantization_study(preds["mlp"], "cf1", n_bins=[3])
+    assert (len(alone.values), len(alone.pairs), len(alone.summary)) == (3, 0, 0)
 
 
 REFERENCES = ["turn on the light", "play some jazz", "stop"]

@@ -41,6 +41,11 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
             f"{heading}: {models[0]} scores {point[0]:.{digits}f} "
             f"({result.confidence_level:.0%} CI {low:.{digits}f} to {high:.{digits}f})."
         )
+    if len(others) == 0:
+        return (
+            f"{heading}: {models[leader]} scores {point[leader]:.{digits}f}; it is undefined for "
+            f"{_names([model for i, model in enumerate(models) if i != leader])}."
+        )
     beaten = [int(i) for i in others if result.better_worse[position, leader, i]]
     tied = [int(i) for i in others if int(i) not in beaten]
     if not tied:

@@ -122,6 +122,11 @@ def _scores(result: Comparison, model: str) -> list[TextTable]:
 def _subgroups(
     predictions: Predictions, model: str, metrics: Any, min_size: int, options: Mapping[str, Any]
 ) -> TextTable:
+    slices = predictions.slices
+    sizes = [] if slices is None else [slices[name].value_counts().max() for name in slices]
+    if max(sizes, default=0) < min_size:
+        note = f"No subgroup has {min_size} samples."
+        return TextTable("Subgroups", ("subgroup", "samples"), [], note)
     found = compare_slices(predictions[model], metrics, min_size=min_size, **options)
     frame = found.scores
     rows = _value_rows(

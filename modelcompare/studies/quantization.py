@@ -75,7 +75,7 @@ def quantization_study(
     Parameters
     ----------
     predictions : Predictions
-        Two or more models, all with probabilities.
+        Models with probabilities; with one there are values and no pairs.
     metrics : sequence
         What to look at.
     n_bins : sequence of int
@@ -120,13 +120,23 @@ def quantization_study(
             (pairs, _pairs(evaluation, estimate, moments, confidence_level)),
         ):
             part.extend({"n_bins": number, **row} for row in rows)
-    return QuantizationStudy(_frame(values), _frame(pairs), len(predictions))
+    return QuantizationStudy(_frame(values, _VALUES), _frame(pairs, _PAIRS), len(predictions))
 
 
-def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
+_VALUES = [
+    "n_bins", "model", "metric", "label", "raw", "quantized", "difference", "standard_error",
+    "ci_low", "ci_high",
+]  # fmt: skip
+_PAIRS = [
+    "n_bins", "model_a", "model_b", "metric", "label", "separation_raw", "separation_quantized",
+    "samples_ratio", "ci_low", "ci_high",
+]  # fmt: skip
+
+
+def _frame(rows: list[dict[str, object]], columns: list[str]) -> pd.DataFrame:
     import pandas as pd
 
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows, columns=columns)
     # Beside a missing label, pandas would make integers floats.
     frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
     return frame

@@ -271,3 +271,18 @@ def test_too_few_resamples_for_the_number_of_tests_are_told():
         mc.compare(preds, n_resamples=99, correction="max-t").differences.p_adjusted < 0.05
     ).all()
     assert (mc.compare(preds, n_resamples=99, test="wald").differences.p_adjusted < 0.05).all()
+
+
+def test_a_verdict_where_one_model_alone_has_a_value():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    preds = mc.Predictions(y, {"moves": y + 1, "constant": np.zeros(30)}, kind="values")
+    with pytest.warns(mc.UndefinedMetricWarning, match="'constant'"):
+        sentence = mc.compare(preds, "pearson", n_resamples=99).verdict()
+    assert sentence == "pearson: moves scores 1.0000; it is undefined for constant."
+
+
+def test_the_probability_of_the_second_class_serves_soft_labels():
+    truth = np.random.default_rng(0).dirichlet([1, 1], 20)
+    preds = mc.Predictions(truth, {"a": np.linspace(0.1, 0.9, 20)})
+    assert preds.probabilities("a").shape == (20, 2)

@@ -23,6 +23,11 @@ def test_the_card_holds_what_was_measured():
     assert "| b |" not in card
 
 
+def test_subgroups_that_are_all_too_small_are_said_to_be():
+    preds = mc.Predictions(Y, {"a": P["a"]}, normalize=True, slices={"id": np.arange(200) // 10})
+    assert "No subgroup has 30 samples." in mc.model_card(preds, "a", "accuracy", **FEW)
+
+
 def test_a_card_of_labels_alone_has_no_calibration():
     preds = mc.Predictions(Y, {"a": P["a"].argmax(axis=1)})
     card = mc.model_card(preds, "a", **FEW)
