@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _POWER = 0.8
 _MOST_NAMES = 4
+# What rounding leaves of a standard error of 0.
+_ROUNDING = 1e-12
 
 
 def verdict(result: Comparison) -> str:
@@ -95,9 +97,9 @@ def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str
 
 def _decimals(standard_error: float) -> int:
     """Decimals that show two digits of a standard error; four where there is none."""
-    if not (math.isfinite(standard_error) and standard_error > 0):
+    if not (math.isfinite(standard_error) and standard_error > _ROUNDING):
         return 4
-    return min(max(1 - math.floor(math.log10(standard_error)), 0), 12)
+    return min(max(1 - math.floor(math.log10(standard_error)), 0), 6)
 
 
 def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]) -> str:
