@@ -289,7 +289,7 @@ def _mcnemar(q: _Question, method: str) -> tuple[float, float, int, bool]:
             f"McNemar's tests are of accuracy, not of {q.metric.name}; use method='sign-flip', "
             "'permutation', 'bootstrap' or 'wald'."
         )
-    _require_plain(q.evaluation.predictions, "McNemar's tests")
+    _require_plain(q.evaluation.predictions, "McNemar's test")
     p = q.evaluation.predictions
     right_a, right_b = (p.predicted(m) == p.codes for m in p.models)
     a_only, b_only = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
@@ -347,6 +347,6 @@ def _differing_units(evaluation: Evaluation) -> NDArray[np.intp]:
 def _require_plain(predictions: Predictions, what: str) -> None:
     if predictions.groups is not None or predictions.sample_weight is not None:
         raise ValueError(
-            f"{what} need independent samples of equal weight; with clusters or weights use "
+            f"{what} needs independent samples of equal weight; with clusters or weights use "
             "method='sign-flip', 'bootstrap' or 'wald'."
         )

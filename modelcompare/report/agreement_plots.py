@@ -220,7 +220,7 @@ def plot_sample_size(size: SampleSize) -> Figure:
             plain_axes(axes, grid="both")
             axes.set_xscale("log")
             axes.axvline(size.n_samples, color=DISAGREE, linewidth=1.2)
-            axes.set_xlabel("samples (line: this test set)")
+            axes.set_xlabel(f"{size.unit} (line: this test set)")
         what = size.metric if size.label is None else f"{size.metric} of {size.label}"
         figure.suptitle(
             f"{what}: {size.model_a} against {size.model_b}", x=0.01, ha="left", fontsize=10.5,

@@ -41,6 +41,8 @@ class SampleSize:
         Samples (or clusters) of this test set.
     alpha, power : float
         Two-sided level of the test, and the probability of seeing the difference.
+    unit : {"samples", "clusters"}
+        What is counted: clusters where `groups` are given.
     """
 
     model_a: str
@@ -53,6 +55,7 @@ class SampleSize:
     alpha: float
     power: float
     confidence_level: float = field(repr=False)
+    unit: str = "samples"
 
     @property
     def n_needed(self) -> float:
@@ -133,12 +136,12 @@ class SampleSize:
         here = float(self.detectable(self.n_samples))
         text = (
             f"{what}: {self.model_a} - {self.model_b} = {self.difference:+.4g} on "
-            f"{self.n_samples:,} samples. This test set shows differences of {here:.2g} and more "
-            f"(power {self.power:g}, alpha {self.alpha:g})"
+            f"{self.n_samples:,} {self.unit}. This test set shows differences of {here:.2g} and "
+            f"more (power {self.power:g}, alpha {self.alpha:g})"
         )
         if math.isinf(self.n_needed):
             return f"{text}; the observed difference is 0, which no test set shows."
-        return f"{text}; the observed one needs about {self.n_needed:,.0f} samples."
+        return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
 
     def plot(self) -> Figure:
         """Detectable difference and power against the size of the test set."""
@@ -239,4 +242,5 @@ def sample_size(
         alpha=alpha,
         power=power,
         confidence_level=confidence_level,
+        unit="samples" if predictions.groups is None else "clusters",
     )

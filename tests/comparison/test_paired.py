@@ -220,6 +220,6 @@ def test_tests_of_samples_are_not_misled_by_equal_rows():
 def test_clusters_need_a_test_that_knows_them():
     clustered = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities(m) for m in "ab"},
                                groups=np.arange(120) // 3)  # fmt: skip
-    with pytest.raises(ValueError, match="need independent samples of equal weight"):
+    with pytest.raises(ValueError, match="needs independent samples of equal weight"):
         mc.paired_test(clustered, "a", "b", "accuracy", method="mcnemar-exact")
     assert 0 < mc.paired_test(clustered, "a", "b", "accuracy", method="sign-flip").p_value <= 1

@@ -132,6 +132,11 @@ def test_agreement_can_be_shown(preds):
     assert "effort of the simulation" in reproduced.to_markdown()
 
 
+def test_clusters_are_counted_where_there_are_any(preds):
+    clustered = preds.with_columns(groups=np.arange(len(preds)) // 4)
+    assert " on 100 clusters." in mc.sample_size(clustered, "m0", "m3", "accuracy").sentence()
+
+
 def test_bad_agreement(preds):
     with pytest.raises(ValueError, match="`test` must be one of t, paired-t, permutation"):
         mc.agreement_study(preds, test="welch")
