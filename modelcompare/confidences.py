@@ -61,7 +61,14 @@ def from_nbest(
     >>> missing_mass(preds).round(3).to_dict()
     {'nlu': 0.15}
     """
+    if kind not in ("labels", "texts"):
+        raise ValueError(f"`kind` must be labels or texts, got {kind!r}.")
+    truth = checks.as_array(y_true)
+    if truth.ndim != 1:
+        raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
     pairs = {model: [_pairs(found) for found in rows] for model, rows in lists.items()}
+    for model, rows in pairs.items():
+        _check_lists(model, rows, len(truth))
     if kind == "texts":
         arrays = {
             model: np.fromiter(map(tuple, rows), dtype=object, count=len(rows))
@@ -70,16 +77,9 @@ def from_nbest(
         return Predictions(y_true, arrays, kind="text_lists", **options)
     if missing not in ("unassigned", "spread"):
         raise ValueError(f"`missing` must be unassigned or spread, got {missing!r}.")
-    for model, rows in pairs.items():
-        bad = np.array([not row or len({a for a, _ in row}) < len(row) for row in rows], dtype=bool)
-        if bad.any():
-            raise ValueError(
-                f"model {model!r} has lists that are empty or name a label twice in "
-                f"{checks.rows_text(bad)}."
-            )
     if labels is None:
         said = {answer for rows in pairs.values() for row in rows for answer, _ in row}
-        labels = sorted({*checks.as_array(y_true).tolist(), *said})
+        labels = _sorted({*truth.tolist(), *said})
     classes = checks.as_array(labels)
     return Predictions(
         y_true,
@@ -142,15 +142,20 @@ def from_bins(
         lists[model] = _confident(model, array, of_model, dict(table))
     if labels is None:
         everything = [checks.as_array(y_true), *said.values()]
-        labels = sorted({label for array in everything for label in array.tolist()})
+        labels = _sorted({label for array in everything for label in array.tolist()})
     classes = checks.as_array(labels)
-    if missing == "spread":
-        least = min(p for rows in lists.values() for ((_, p),) in rows)
-        if least * len(classes) < 1 - 1e-12:
-            raise ValueError(
-                f"a value of {least:g} is less than an equal share of {len(classes)} classes, so "
-                "the predicted one would not be the likeliest; use missing='unassigned'."
-            )
+    # Whatever a bin is worth, its label stays the model's decision.
+    needed = _above_equal(len(classes)) if missing == "spread" else 1e-9
+    least = min(p for rows in lists.values() for ((_, p),) in rows)
+    if values == "fit":
+        lists = {m: [[(a, max(p, needed))] for ((a, p),) in rows] for m, rows in lists.items()}
+    elif least < needed:
+        raise ValueError(
+            f"a value of {least:g} is no more than an equal share of {len(classes)} classes, so "
+            "the predicted one would not be the likeliest; use missing='unassigned'."
+            if missing == "spread"
+            else f"a value of {least:g} leaves a label without probability; give it a little."
+        )
     return from_nbest(y_true, lists, labels=classes, missing=missing, **options)
 
 
@@ -173,8 +178,9 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     """The same predictions with each model's top confidence rounded to one of a few values.
 
     Each model's confidences in its predicted labels fall into `n_bins` bins of equally many samples
-    and become the mean of their bin; the other classes share the rest equally. What is left is what
-    a label with HIGH, MED or LOW beside it tells.
+    and become the mean of their bin; the other classes share the rest equally, or get nothing where
+    the model told a part of its classes only. What is left is what a label with HIGH, MED or LOW
+    beside it tells.
 
     Parameters
     ----------
@@ -197,15 +203,34 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
         p = predictions.probabilities(model).astype(np.float64)
         rows, top = np.arange(len(p)), predictions.predicted(model)
         confidence = p[rows, top]
-        shares = np.arange(1, n_bins) / n_bins
-        edges = np.quantile(confidence, shares, method="inverted_cdf")
-        inside = np.searchsorted(edges, confidence, side="right")
+        inside = np.searchsorted(mass_edges(confidence, n_bins), confidence, side="right")
         means = np.bincount(inside, confidence) / np.maximum(np.bincount(inside), 1)
-        value = np.maximum(means[inside], (1 + 1e-9) / p.shape[1])
-        q = np.repeat(((1 - value) / (p.shape[1] - 1))[:, None], p.shape[1], axis=1)
+        # Lists that were cut off stay so; elsewhere the predicted class stays the likeliest.
+        whole = p.sum(axis=1) > 1 - checks.SUM_TOLERANCE
+        value = np.where(whole, np.maximum(means[inside], _above_equal(p.shape[1])), means[inside])
+        rest = np.where(whole, (1 - value) / (p.shape[1] - 1), 0.0)
+        q = np.repeat(rest[:, None], p.shape[1], axis=1)
         q[rows, top] = value
         out[model] = q
     return with_probabilities(predictions, out)
+
+
+def mass_edges(values: FloatArray, n_bins: int) -> FloatArray:
+    """Inner edges of bins of equally many values; a value on an edge belongs above.
+
+    Examples
+    --------
+    >>> mass_edges(np.array([0.1, 0.2, 0.3, 0.4]), 2).tolist()
+    [0.3]
+    """
+    ordered = np.sort(values)
+    edges: FloatArray = ordered[np.arange(1, n_bins) * len(ordered) // n_bins]
+    return edges
+
+
+def _above_equal(n_classes: int) -> float:
+    """The least probability of a class that is the likeliest while the others share the rest."""
+    return (1 + 1e-9) / n_classes
 
 
 def missing_mass(predictions: Predictions) -> Any:
@@ -222,14 +247,40 @@ def _pairs(found: Any) -> list[tuple[Any, float]]:
     return [*found.items()] if isinstance(found, Mapping) else [*found]
 
 
+def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int) -> None:
+    if len(rows) != n_samples:
+        raise ValueError(
+            f"model {model!r} has {len(rows):,} lists, `y_true` has {n_samples:,} rows."
+        )
+    bad = np.array([not row or len({a for a, _ in row}) < len(row) for row in rows], dtype=bool)
+    if bad.any():
+        raise ValueError(
+            f"model {model!r} has lists that are empty or name an answer twice in "
+            f"{checks.rows_text(bad)}."
+        )
+
+
+def _sorted(labels: set[Any]) -> list[Any]:
+    try:
+        return sorted(labels)
+    except TypeError:
+        raise ValueError("labels mix texts and numbers; make them all of one type.") from None
+
+
 def _matrix(
     model: str, rows: list[list[tuple[Any, float]]], classes: NDArray[Any], missing: Missing
 ) -> FloatArray:
     """Probabilities of shape (n_samples, n_classes)."""
     lengths = np.array([len(row) for row in rows])
     sample = np.repeat(np.arange(len(rows)), lengths)
-    answers = checks.as_array([answer for row in rows for answer, _ in row])
-    code = checks.codes(f"model {model!r}", answers, classes)
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    unknown = np.array([any(answer not in place for answer, _ in row) for row in rows], dtype=bool)
+    if unknown.any():
+        raise ValueError(
+            f"model {model!r} lists labels that are not among the {len(classes)} classes in "
+            f"{checks.rows_text(unknown)}; pass all classes as `labels`."
+        )
+    code = np.array([place[answer] for row in rows for answer, _ in row])
     out = np.zeros((len(rows), len(classes)))
     out[sample, code] = [p for row in rows for _, p in row]
     rest = 1 - out.sum(axis=1)
@@ -251,7 +302,7 @@ def _confident(
     model: str, said: NDArray[Any], bins: NDArray[Any], table: dict[Any, float]
 ) -> list[list[tuple[Any, float]]]:
     """Lists of the predicted label alone, with the value of its bin."""
-    unknown = sorted({str(name) for name in bins.tolist()} - {str(name) for name in table})
+    unknown = sorted({repr(name) for name in bins.tolist() if name not in table})
     if unknown:
         raise ValueError(f"`values` lacks the bins {', '.join(unknown)} of model {model!r}.")
     outside = {name: value for name, value in table.items() if not 0 <= value <= 1}

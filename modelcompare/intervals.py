@@ -201,6 +201,11 @@ def proportion_interval(
         low, high = proportion_confint(
             count, n, alpha=1 - confidence_level, method=PROPORTION_METHODS[method]
         )
+        share = count / n
+    low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+    if method == "wilson":
+        # At 0 and 1 the bounds are the share itself, but for rounding.
+        low, high = np.minimum(low, share), np.maximum(high, share)
     return _interval(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64))
 
 

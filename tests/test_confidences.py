@@ -46,8 +46,12 @@ def test_a_class_off_the_list_has_no_rank():
     ("lists", "options", "message"),
     [
         ([[("a", 0.9), ("b", 0.2)], [("a", 1)]], {}, r"sum to more than 1 in 1 row \(row 0\)"),
-        ([[("a", 0.9), ("a", 0.1)], []], {}, r"empty or name a label twice in 2 rows"),
-        ([[("a", 1)], [("c", 1)]], {"labels": ["a", "b"]}, "unknown labels"),
+        ([[("a", 0.9), ("a", 0.1)], []], {}, r"empty or name an answer twice in 2 rows"),
+        (
+            [[("a", 1)], [("c", 1)]],
+            {"labels": ["a", "b"]},
+            r"not among the 2 classes in 1 row \(row 1\)",
+        ),
         ([[("a", 1)], [("b", 1)]], {"missing": "drop"}, "must be unassigned or spread"),
         ([[("a", -0.1)], [("b", 1)]], {}, "negative probabilities"),
     ],
@@ -78,9 +82,13 @@ def test_fitted_values_are_the_share_of_right_labels():
 @pytest.mark.parametrize(
     ("bins", "values", "message"),
     [
-        ({"a": ["HIGH", "LOW"]}, {"HIGH": 1}, "lacks the bins LOW of model 'a'"),
+        ({"a": ["HIGH", "LOW"]}, {"HIGH": 1}, "lacks the bins 'LOW' of model 'a'"),
         ({"a": ["HIGH", "LOW"]}, {"HIGH": 1.5, "LOW": 0}, r"must lie in \[0, 1\]"),
-        ({"a": ["HIGH", "LOW"]}, {"HIGH": 1, "LOW": 0.4}, "less than an equal share of 2 classes"),
+        (
+            {"a": ["HIGH", "LOW"]},
+            {"HIGH": 1, "LOW": 0.4},
+            "no more than an equal share of 2 classes",
+        ),
         ({"a": ["HIGH"]}, {"HIGH": 1}, "has 2 labels and 1 bins"),
         ({}, {"HIGH": 1}, "`bins` lacks model 'a'"),
     ],
@@ -163,3 +171,40 @@ def test_bad_lists_of_texts():
     plain = mc.Predictions(["a", "b"], {"m": ["a", "b"]}, kind="texts")
     with pytest.raises(ValueError, match="'cwer' needs text_lists, but model 'm' gave texts"):
         mc.bootstrap(plain, "cwer")
+
+
+def test_a_bin_keeps_its_label_whatever_it_is_worth():
+    with pytest.raises(ValueError, match="no more than an equal share"):
+        mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0.5})
+    with pytest.raises(ValueError, match="leaves a label without probability"):
+        mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9, "L": 0},
+                     missing="unassigned")  # fmt: skip
+    for missing in ("spread", "unassigned"):
+        preds = mc.from_bins([0, 0, 1], {"a": [0, 1, 1]}, {"a": ["H", "L", "H"]}, "fit",
+                             missing=missing)  # fmt: skip
+        assert preds.predicted("a").tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("y_true", "lists", "options", "message"),
+    [
+        ([0, 1], [[("a", 0.5)], [(1, 0.5)]], {}, "mix texts and numbers"),
+        ([0, 1], [], {}, "has 0 lists, `y_true` has 2 rows"),
+        ([[1, 0], [0, 1]], [[(0, 1)], [(1, 1)]], {}, r"must have shape \(n_samples,\)"),
+        ([0, 1], [[(0, 1)], [(1, 1)]], {"kind": "text"}, "`kind` must be labels or texts"),
+        (["a", "b"], [[("a", 0.5), ("a", 0.2)], [("b", 1)]], {"kind": "texts"}, "an answer twice"),
+    ],
+)
+def test_more_bad_lists(y_true, lists, options, message):
+    with pytest.raises(ValueError, match=message):
+        mc.from_nbest(y_true, {"m": lists}, **options)
+
+
+def test_integer_bins_are_not_texts():
+    with pytest.raises(ValueError, match="lacks the bins 1, 2"):
+        mc.from_bins([0, 1, 1], {"a": [0, 1, 0]}, {"a": [1, 2, 2]}, {"1": 0.9, "2": 0.6})
+
+
+def test_quantizing_a_cut_list_leaves_it_cut():
+    cut = mc.from_nbest([0, 1], {"m": [[(0, 0.3)], [(1, 0.2)]]})
+    np.testing.assert_allclose(mc.quantize(cut, 1).probabilities("m"), [[0.25, 0], [0, 0.25]])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +24,7 @@ def annotator_agreement(
     ratings: ArrayLike,
     *,
     level: Level = "nominal",
+    order: Sequence[Any] | None = None,
     groups: ArrayLike | None = None,
     method: Method = "BCa",
     confidence_level: float = 0.95,
@@ -37,6 +39,8 @@ def annotator_agreement(
         Labels or numbers; None or NaN where an annotator did not rate an item.
     level : {"nominal", "ordinal", "interval", "ratio"}
         What distances between categories mean, for Krippendorff's alpha.
+    order : sequence, optional
+        The categories from the lowest to the highest, which ordinal texts need.
     groups : array-like of shape (n_items,), optional
         Cluster of each item (its document, say).
     method, confidence_level, n_resamples, rng
@@ -69,7 +73,11 @@ def annotator_agreement(
     1        fleiss_kappa     0.333
     2  krippendorff_alpha     0.344
     """
-    counts, categories = rating_counts(ratings)
+    counts, categories = rating_counts(ratings, order)
+    if level == "ordinal" and order is None and categories.dtype.kind not in "fiub":
+        raise ValueError(
+            f"ordinal texts need their order: order={categories.tolist()[:4]}, from low to high."
+        )
     items = np.arange(len(counts), dtype=np.float64)
     preds = Predictions.from_scores({"annotators": items}, groups=groups)
     metrics = annotation_metrics(counts, categories, level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ def rows_of(X: Any, rows: IntArray) -> Any:
     """Some rows of an array, sparse matrix, DataFrame or list."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
+    if hasattr(X, "tocsr"):
+        return X.tocsr()[rows]
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
 
 
@@ -45,13 +48,13 @@ def splitter(
             raise ValueError("`cv='5x2'` would tear groups apart; pass a number of folds.")
         kind = selection.RepeatedStratifiedKFold if classifies else selection.RepeatedKFold
         return kind(n_splits=2, n_repeats=5, random_state=seed)
-    if isinstance(cv, int):
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
         if cv < 2:
             raise ValueError(f"`cv` must be at least 2 folds, got {cv}.")
         if groups is not None:
-            return selection.GroupKFold(cv)
+            return selection.GroupKFold(int(cv))
         kind = selection.StratifiedKFold if classifies else selection.KFold
-        return kind(cv, shuffle=True, random_state=seed)
+        return kind(int(cv), shuffle=True, random_state=seed)
     if isinstance(cv, str) or not hasattr(cv, "split"):
         raise TypeError(f"`cv` must be a number of folds, 'loo', '5x2' or a splitter, got {cv!r}.")
     return selection.check_cv(cv, y, classifier=classifies)

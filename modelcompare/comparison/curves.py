@@ -185,7 +185,8 @@ def operating_point(
     -------
     DataFrame
         A row for each model: model, and threshold, precision, recall and false_positive_rate, each
-        with its _low and _high, and n_undefined: resamples on which nothing reaches what is wanted.
+        with its _low and _high, and n_undefined: resamples on which nothing reaches what is wanted,
+        or a value is 0 / 0.
 
     Raises
     ------
@@ -218,7 +219,9 @@ def operating_point(
     sampled = _Sampled(predictions, label, n_resamples, rng)
     rows = []
     for model, ordered, scores in sampled.models():
-        choose = _chooser(wish, value, scores)
+        # A threshold of 0.7 means the 0.7 of single precision where scores have that.
+        said = predictions.probabilities(model).dtype.type(value) if wish == "threshold" else value
+        choose = _chooser(wish, float(said), scores)
         found = choose(*ordered.counts(sampled.whole))[0]
         draws = np.vstack([choose(*ordered.counts(weights)) for weights in sampled.weights()])
         interval = percentile_interval(draws, confidence_level=confidence_level)
@@ -226,7 +229,7 @@ def operating_point(
         for place, name in enumerate(_POINT):
             row[name] = found[place]
             row[f"{name}_low"], row[f"{name}_high"] = interval.low[place], interval.high[place]
-        row["n_undefined"] = int(np.isnan(draws[:, 0]).sum())
+        row["n_undefined"] = int(np.isnan(draws).any(axis=1).sum())
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -323,6 +326,8 @@ def _chooser(
         points = np.hstack([np.take_along_axis(part, chosen, axis=1) for part in parts])
         points[~reached.any(axis=1)] = np.nan
         if wish == "threshold":
+            # A threshold above every score finds nothing, rightly or wrongly.
+            points[:, 2:] = np.where(reached.any(axis=1, keepdims=True), points[:, 2:], 0.0)
             points[:, 0] = value
         return points
 

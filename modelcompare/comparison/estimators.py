@@ -144,7 +144,8 @@ def compare_estimators(
     cv : int, "loo", "5x2", or splitter
         Number of folds (stratified for classifiers, whole groups where `groups` are given),
         leave-one-out (one group, where there are any), five repeats of two folds, or any splitter
-        of scikit-learn (repeated k-fold, say). Shuffled by `rng`.
+        of scikit-learn (repeated k-fold, say). Numbered folds are shuffled by `rng`, except those
+        of groups.
     metrics : name, metric, callable, or sequence of these, optional
         As in `compare`.
     groups : array-like of shape (n_samples,), optional
@@ -170,7 +171,8 @@ def compare_estimators(
     Returns
     -------
     EstimatorComparison
-        `folds`, `scores`, `differences`, and out-of-fold `predictions`.
+        `folds`, `scores`, `differences`, and out-of-fold `predictions`. Folds of a single sample
+        have no value and are left out: leave-one-out gives `predictions` to `compare` and no more.
 
     Raises
     ------
@@ -220,11 +222,11 @@ def compare_estimators(
     whole = tuple(predicted(part) for part in parts)
     folds = _Folds(tuple(estimators), [(len(train), len(held)) for train, held in splits])
     # A fold of one sample (leave-one-out) has no metric of its own.
-    if min(n_test for _, n_test in folds.sizes) > 1:
-        single = [predicted([k]) for k in range(len(splits))]
+    single = {k: predicted([k]) for k, (_, n_test) in enumerate(folds.sizes) if n_test > 1}
+    if single:
         chosen: Any = metrics
         if metrics is None:
-            chosen = default_metrics(single[0])
+            chosen = default_metrics(next(iter(single.values())))
         folds.evaluate(single, chosen)
     return EstimatorComparison(
         whole,
@@ -246,13 +248,15 @@ class _Folds:
         self.sizes = sizes
         self.keys: tuple[ValueKey, ...] = ()
         self.better_up: dict[str, bool] = {}
+        self.numbers: list[int] = []
         self.values = np.empty((0, len(models), 0))
 
     def evaluate(
-        self, folds: Sequence[Predictions], metrics: MetricLike | Sequence[MetricLike]
+        self, folds: Mapping[int, Predictions], metrics: MetricLike | Sequence[MetricLike]
     ) -> None:
-        """Fill `values`, of shape (n_folds, n_models, n_values)."""
-        parts = [Evaluation(fold, resolve_metrics(metrics, fold)) for fold in folds]
+        """Fill `values`, of shape (n_folds, n_models, n_values), from folds by number."""
+        self.numbers = list(folds)
+        parts = [Evaluation(fold, resolve_metrics(metrics, fold)) for fold in folds.values()]
         self.values = np.stack([part.estimate() for part in parts])
         self.keys = parts[0].keys
         self.better_up = {m.name: m.greater_is_better for m in parts[0].metrics}
@@ -263,7 +267,7 @@ class _Folds:
 
         rows = [
             (repeat_of.get(fold, 0), fold, *self.sizes[fold], model, key.metric, key.label, value)
-            for fold, of_fold in enumerate(self.values)
+            for fold, of_fold in zip(self.numbers, self.values, strict=True)
             for model, of_model in zip(self.models, of_fold, strict=True)
             for key, value in zip(self.keys, of_model, strict=True)
         ]
@@ -298,7 +302,8 @@ class _Folds:
     ) -> Iterator[dict[str, object]]:
         from scipy.stats import t
 
-        train, held = np.array(self.sizes, dtype=np.float64).mean(axis=0)
+        used = [self.sizes[k] for k in self.numbers] or self.sizes
+        train, held = np.array(used, dtype=np.float64).mean(axis=0)
         model_a, model_b = all_pairs(len(self.models))
         differences = np.array([pair_differences(fold, model_a, model_b) for fold in self.values])
         for place, key in enumerate(self.keys):

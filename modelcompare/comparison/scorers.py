@@ -12,10 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from modelcompare.comparison.assembly import compare
 from modelcompare.comparison.cross_validation import rows_of, scikit_learn
 from modelcompare.comparison.result import Comparison
-from modelcompare.metrics import METRICS, CallableMetric, Metric, from_callable
+from modelcompare.metrics import CallableMetric, from_callable
 from modelcompare.predictions import Predictions
 
 Scorer = Callable[[Any, Any, Any], float]
+# Those whose value does not depend on what 0 / 0 is, or on which classes a resample shows.
+_SAME = {
+    "accuracy", "balanced_accuracy", "f1_macro", "f1_micro", "f1_weighted", "jaccard_macro",
+    "jaccard_micro", "jaccard_weighted", "precision_micro", "recall_micro", "recall_weighted",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class _Fitted:
         """Make a metric of the numbers that stand for an estimator's samples."""
 
         def score(_: None, numbers: NDArray[Any]) -> float:
+            if len(numbers) == 0:
+                return float("nan")
             rows = numbers.astype(np.intp)
             estimator = self.estimators[rows[0] // len(self.y)]
             rows %= len(self.y)
@@ -49,8 +56,8 @@ def compare_scorers(
 ) -> Comparison:
     """Compare fitted estimators on a test set by scikit-learn's scorers.
 
-    Names of label metrics that the package has (``f1_macro``, ``accuracy``) take its fast road; any
-    other scorer is called on every resample, which takes as long as it takes.
+    Names of metrics that the package computes alike (``f1_macro``, ``accuracy``) take its fast
+    road; any other scorer is called on every resample, which takes as long as it takes.
 
     Parameters
     ----------
@@ -95,6 +102,9 @@ def compare_scorers(
     """
     named = _named(scoring)
     truth = np.asarray(y)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_rows != len(truth):
+        raise ValueError(f"`X` has {n_rows:,} rows and `y` {len(truth):,}; give one for each.")
     if _all_known(scikit_learn(), named, estimators):
         said = {name: estimator.predict(X) for name, estimator in estimators.items()}
         preds = Predictions(truth, said, kind="labels", groups=groups)
@@ -129,9 +139,7 @@ def _name_of(scorer: Any) -> str:
 
 
 def _all_known(sklearn: Any, named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
-    """Whether all scorers are label metrics of classifiers, under their own names."""
+    """Whether all scorers are metrics of classifiers that the package takes for the same."""
     return all(sklearn.base.is_classifier(e) for e in estimators.values()) and all(
-        name == scorer and isinstance(METRICS.get(name), Metric) and METRICS[name].needs == "labels"
-        and not METRICS[name].per_class
-        for name, scorer in named.items()
-    )  # fmt: skip
+        name == scorer and name in _SAME for name, scorer in named.items()
+    )

@@ -7,7 +7,7 @@ each item and the totals of the categories.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -19,19 +19,23 @@ from modelcompare.metrics.base import FloatArray, Metric, Statistic, divide
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
-def rating_counts(ratings: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
+def rating_counts(
+    ratings: ArrayLike, order: Sequence[Any] | None = None
+) -> tuple[FloatArray, NDArray[Any]]:
     """How many annotators gave each item each category; missing ratings do not count.
 
     Parameters
     ----------
     ratings : array-like of shape (n_items, n_annotators)
         Labels or numbers; None or NaN where an annotator did not rate an item.
+    order : sequence, optional
+        The categories from the lowest to the highest; sorted by default.
 
     Returns
     -------
     counts : ndarray of shape (n_items, n_categories)
     categories : ndarray of shape (n_categories,)
-        Sorted.
+        In that order.
 
     Examples
     --------
@@ -45,8 +49,15 @@ def rating_counts(ratings: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
             f"`ratings` must have shape (n_items, n_annotators) with two or more annotators, got "
             f"{table.shape}."
         )
-    given = np.array([[x is not None and x == x for x in row] for row in table], dtype=bool)
-    categories = np.unique(np.array(table[given].tolist()))
+    import pandas as pd
+
+    given = ~pd.isna(table)
+    found = {x.item() if isinstance(x, np.generic) else x for x in table[given]}
+    if len({isinstance(x, str) for x in found}) > 1:
+        raise ValueError("`ratings` mix texts and numbers; make them all of one type.")
+    if order is not None and not found <= {*order}:
+        raise ValueError(f"`order` lacks {', '.join(sorted(map(repr, found - {*order})))}.")
+    categories = np.array(sorted(found) if order is None else [*order])
     if len(categories) < 2:
         raise ValueError("`ratings` hold a single category; agreement needs at least two.")
     position = {category: place for place, category in enumerate(categories.tolist())}

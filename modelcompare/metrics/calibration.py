@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from modelcompare.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.probabilistic import COUNT
 
@@ -26,11 +27,11 @@ N_BINS = 15
 
 def bin_edges(confidence: FloatArray, n_bins: int, strategy: Strategy) -> FloatArray:
     """Inner edges of bins of equal width, or of equally many samples."""
-    shares = np.arange(1, n_bins) / n_bins
-    if strategy == "width":
-        return shares
-    edges: FloatArray = np.quantile(confidence, shares, method="inverted_cdf")
-    return edges
+    if strategy not in ("width", "mass"):
+        raise ValueError(f"`strategy` must be width or mass, got {strategy!r}.")
+    if strategy == "mass":
+        return mass_edges(confidence, n_bins)
+    return np.arange(1, n_bins) / n_bins
 
 
 def in_bins(confidence: FloatArray, edges: FloatArray) -> IntArray:

@@ -50,7 +50,7 @@ def read_outcomes(
         said = getattr(checks, kind)(output, "the model's output")
         return Outcomes(Output(kind, said), y_true=checks.texts(truth, "`y_true`")), weights, []
     distribution = truth if truth.ndim == 2 else None
-    classes = _classes(truth, output, labels)
+    classes = _classes(truth, output, labels, kind)
     if distribution is not None:
         distribution = checks.probabilities("`y_true`", distribution, classes, normalize=False)
         codes = distribution.argmax(axis=1)
@@ -71,7 +71,10 @@ def read_outcomes(
 
 
 def _classes(
-    truth: NDArray[np.generic], output: NDArray[np.generic], labels: ArrayLike | None
+    truth: NDArray[np.generic],
+    output: NDArray[np.generic],
+    labels: ArrayLike | None,
+    kind: Needs,
 ) -> NDArray[np.generic]:
     if labels is not None:
         return checks.as_array(labels)
@@ -80,6 +83,6 @@ def _classes(
     if output.ndim == 2:
         found = np.unique(truth)
         return found if len(found) == output.shape[1] else np.arange(output.shape[1])
-    if output.dtype.kind == "f" and truth.dtype.kind != "f":
+    if kind == "probabilities":
         return np.unique(truth)
     return np.unique(np.concatenate([truth, output]))

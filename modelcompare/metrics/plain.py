@@ -22,6 +22,8 @@ def averaged_value(
     name: str, y_true: ArrayLike | None, y_output: ArrayLike, options: dict[str, Any]
 ) -> float | FloatArray:
     """Evaluate a metric that has a value for each class, or one of its averages."""
+    arguments = ("y_true", "y_pred", "average", "pos_label", "zero_division", "beta")
+    check_options(name, options, *arguments)
     average, zero_division = options.get("average"), options.get("zero_division", math.nan)
     if average not in (None, "macro", "micro", "weighted", "binary"):
         raise ValueError(
@@ -43,7 +45,15 @@ def averaged_value(
 
 def single_value(name: str, y_true: ArrayLike | None, y_output: ArrayLike, **options: Any) -> float:
     """Evaluate a metric that has one value."""
+    check_options(name, options)
     return float(_value(get_metric(name), y_true, y_output, options)[0])
+
+
+def check_options(name: str, options: dict[str, Any], *more: str) -> None:
+    """Refuse options that a metric would pass over in silence."""
+    unexpected = sorted({*options} - {"labels", "sample_weight", *more})
+    if unexpected:
+        raise TypeError(f"{name}() got an unexpected keyword argument {unexpected[0]!r}")
 
 
 def registered_function(name: str) -> Callable[..., Any]:
@@ -54,6 +64,7 @@ def registered_function(name: str) -> Callable[..., Any]:
     per_class = get_metric(name).per_class
 
     def function(y_true: ArrayLike, y_output: ArrayLike, **options: Any) -> float | FloatArray:
+        check_options(name, options, "zero_division")
         metric = get_metric(name, zero_division=options.pop("zero_division", math.nan))
         value = _value(metric, y_true, y_output, options)[0]
         return np.asarray(value) if per_class else float(value)

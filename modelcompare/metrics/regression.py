@@ -36,9 +36,12 @@ def _log_errors(outcomes: Outcomes) -> FloatArray:
 
 
 def _centred(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
-    """Truth and output around their means, so that sums of squares lose no digits."""
+    """Truth and output around their medians, so that sums of squares lose no digits.
+
+    A mean would follow an outlier, which resamples may leave out.
+    """
     y, p = _truth(outcomes), outcomes.values
-    return y - _truth(outcomes.whole).mean(), p - outcomes.whole.values.mean()
+    return y - np.median(_truth(outcomes.whole)), p - np.median(outcomes.whole.values)
 
 
 def _moments(outcomes: Outcomes) -> FloatArray:
@@ -135,10 +138,11 @@ def _prepare_spearman(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
         w = weights.astype(np.float64)
         a, b = of_truth(w), of_output(w)
         n = w.sum(axis=1)
+        spreads = [_spread((w * r * r).sum(axis=1), (w * r).sum(axis=1), n) for r in (a, b)]
         a = a - divide((w * a).sum(axis=1), n)[:, None]
         b = b - divide((w * b).sum(axis=1), n)[:, None]
-        product = (w * a * a).sum(axis=1) * (w * b * b).sum(axis=1)
-        return divide((w * a * b).sum(axis=1), np.sqrt(product))
+        value = divide((w * a * b).sum(axis=1), np.sqrt(spreads[0] * spreads[1]))
+        return np.clip(value, -1.0, 1.0)
 
     return evaluate
 

@@ -161,8 +161,7 @@ def bleu(totals: FloatArray) -> FloatArray:
         penalty = np.where(
             hypothesis < reference, np.exp(1 - divide(reference, hypothesis, 1.0)), 1.0
         )
-    score = np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
-    return np.where(totals.sum(axis=-1) > 0, score, np.nan)
+    return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
 
 
 def chrf(totals: FloatArray) -> FloatArray:
@@ -175,12 +174,16 @@ def chrf(totals: FloatArray) -> FloatArray:
     recall = divide(np.where(there, divide(match, reference, 0.0), 0.0).sum(axis=-1), orders)
     factor = _BETA**2
     score = divide((1 + factor) * precision * recall, factor * precision + recall, 0.0)
-    return np.where(totals.sum(axis=-1) > 0, 100 * score, np.nan)
+    return np.where(orders > 0, 100 * score, 0.0)
 
 
 def ter(totals: FloatArray) -> FloatArray:
-    """Edits with shifts over the length of the references, in percent."""
-    return 100 * divide(totals[..., 0], totals[..., 1])
+    """Edits with shifts over the length of the references, in percent.
+
+    Of references without words, 100 if there is anything to edit.
+    """
+    edits, words = totals[..., 0], totals[..., 1]
+    return np.where(words > 0, 100 * divide(edits, words, 0.0), np.where(edits > 0, 100.0, 0.0))
 
 
 def _own_error_rates(outcomes: Outcomes) -> FloatArray:
@@ -223,13 +226,15 @@ def spans(tags: list[str]) -> set[Span]:
     >>> sorted(spans("O B-city I-city O B-day".split()))
     [(1, 3, 'city'), (4, 5, 'day')]
     """
-    found, start, kind = set(), 0, ""
+    found: set[Span] = set()
+    start = 0
+    kind: str | None = None
     for place, tag in enumerate([*tags, "O"]):
         prefix, _, name = tag.partition("-")
-        if kind and (prefix != "I" or name != kind):
+        if kind is not None and (prefix != "I" or name != kind):
             found.add((start, place, kind))
-            kind = ""
-        if prefix in ("B", "I") and not kind:
+            kind = None
+        if prefix in ("B", "I") and kind is None:
             start, kind = place, name
     return found
 

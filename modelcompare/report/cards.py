@@ -123,11 +123,13 @@ def _subgroups(
     predictions: Predictions, model: str, metrics: Any, min_size: int, options: Mapping[str, Any]
 ) -> TextTable:
     slices = predictions.slices
-    sizes = [] if slices is None else [slices[name].value_counts().max() for name in slices]
-    if max(sizes, default=0) < min_size:
+    counts = [] if slices is None else [slices[name].value_counts() for name in slices]
+    if max((int(found.max()) for found in counts if len(found)), default=0) < min_size:
         note = f"No subgroup has {min_size} samples."
         return TextTable("Subgroups", ("subgroup", "samples"), [], note)
-    found = compare_slices(predictions[model], metrics, min_size=min_size, **options)
+    # One model has no differences to correct.
+    kept = {name: value for name, value in options.items() if name != "correction"}
+    found = compare_slices(predictions[model], metrics, min_size=min_size, **kept)
     frame = found.scores
     rows = _value_rows(
         frame,
@@ -143,7 +145,8 @@ def _subgroups(
 
 def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> TextTable:
     names = ["ece", "brier_score", "log_loss"]
-    kept = {k: v for k, v in options.items() if k in ("n_resamples", "rng", "confidence_level")}
+    drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
+    kept = {name: value for name, value in options.items() if name in drawn}
     frame = compare(predictions, names, method="percentile", **kept).scores
     rows = _value_rows(frame, frame["metric"].tolist())
     return TextTable("Calibration (lower is better)", ("metric", "value", "CI"), rows)

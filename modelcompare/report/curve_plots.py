@@ -27,7 +27,8 @@ _MOST_LINES = 12
 def plot_curve(result: CurveResult) -> Figure:
     """All models' curves for one class in one square, with pointwise bands."""
     roc = result.kind == "roc"
-    models = list(dict.fromkeys(result.band["model"]))[:_MOST_LINES]
+    everyone = list(dict.fromkeys(result.band["model"]))
+    models = everyone[:_MOST_LINES]
     with figure_style():
         from matplotlib.lines import Line2D
 
@@ -64,6 +65,7 @@ def plot_curve(result: CurveResult) -> Figure:
             fontweight="bold",
         )  # fmt: skip
         note = f"bands: {100 * result.confidence_level:g} % at each x by itself; dotted: chance"
+        note += _left_out(models, everyone)
         legend_below(figure, keys, note)
     return figure
 
@@ -71,7 +73,8 @@ def plot_curve(result: CurveResult) -> Figure:
 def plot_reliability(result: Reliability) -> Figure:
     """Accuracy against confidence, a panel for each model, over the confidences' histogram."""
     frame = result.table
-    models = list(dict.fromkeys(frame["model"]))[:_MOST_LINES]
+    everyone = list(dict.fromkeys(frame["model"]))
+    models = everyone[:_MOST_LINES]
     n_columns = min(len(models), 4)
     n_rows = -(-len(models) // n_columns)
     with figure_style():
@@ -90,16 +93,18 @@ def plot_reliability(result: Reliability) -> Figure:
             part = frame[frame["model"] == models[place]]
             plain_axes(axes, grid="both")
             axes.plot([0, 1], [0, 1], color=MUTED, linewidth=0.8, linestyle=":")
+            to_low, to_high = part["accuracy"] - part["ci_low"], part["ci_high"] - part["accuracy"]
             axes.errorbar(
                 part["confidence"], part["accuracy"],
-                yerr=[part["accuracy"] - part["ci_low"], part["ci_high"] - part["accuracy"]],
+                yerr=[to_low.clip(lower=0), to_high.clip(lower=0)],
                 color=LEADING, marker="o", markersize=3.5, linewidth=1.3, elinewidth=1.0,
             )  # fmt: skip
             axes.set_xlim(0, 1)
             axes.set_ylim(0, 1.02)
             axes.set_title(models[place])
             plain_axes(below, grid="y")
-            width = part["high"] - part["low"]
+            # Bins of equally many samples may have no width at all.
+            width = (part["high"] - part["low"]).clip(lower=0.01)
             below.bar(part["low"], part["n"] / width / part["n"].sum(), width, align="edge",
                       color=LEADING, alpha=0.35, linewidth=0.5, edgecolor="white")  # fmt: skip
             below.set_yticks([])
@@ -112,5 +117,11 @@ def plot_reliability(result: Reliability) -> Figure:
             fontweight="bold",
         )  # fmt: skip
         note = f"bars: {100 * result.confidence_level:g} % interval of each bin; dotted: calibrated"
+        note += _left_out(models, everyone)
         legend_below(figure, [], note)
     return figure
+
+
+def _left_out(drawn: list[str], everyone: list[str]) -> str:
+    """Remark on models that did not fit."""
+    return f"; {len(drawn)} of {len(everyone)} models" if len(everyone) > len(drawn) else ""

@@ -2,6 +2,7 @@
 
 import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
@@ -96,3 +97,32 @@ def test_agreement_of_models_by_hand():
         assert row.ci_low <= row.estimate <= row.ci_high
     with pytest.raises(ValueError, match="two or more models"):
         mc.model_agreement(preds["mlp"])
+
+
+def test_ordinal_texts_take_their_order():
+    texts = [
+        ["low", "high"],
+        ["medium", "high"],
+        ["low", "low"],
+        ["medium", "low"],
+        ["high", "high"],
+    ]
+    numbers = [[("low", "medium", "high").index(x) for x in row] for row in texts]
+    found = mc.annotator_agreement(texts, level="ordinal", order=["low", "medium", "high"],
+                                   n_resamples=50)  # fmt: skip
+    same = mc.annotator_agreement(numbers, level="ordinal", n_resamples=50)
+    assert estimate(found, "krippendorff_alpha") == estimate(same, "krippendorff_alpha")
+    with pytest.raises(ValueError, match="ordinal texts need their order"):
+        mc.annotator_agreement(texts, level="ordinal")
+    with pytest.raises(ValueError, match="`order` lacks 'medium'"):
+        mc.annotator_agreement(texts, level="ordinal", order=["low", "high"])
+
+
+def test_missing_values_of_pandas_and_mixed_types():
+    frame = pd.DataFrame({"x": ["a", "b", None, "b"], "y": ["a", "a", "b", "b"]}, dtype="string")
+    expected = mc.annotator_agreement(
+        frame.astype(object).where(frame.notna(), None), n_resamples=9
+    )
+    assert mc.annotator_agreement(frame, n_resamples=9).equals(expected)
+    with pytest.raises(ValueError, match="mix texts and numbers"):
+        mc.annotator_agreement([["a", 1], ["a", "a"], [1, 1]])

@@ -149,3 +149,30 @@ def test_reliability_of_weighted_or_clustered_samples_is_resampled():
     assert not np.allclose(clustered.table.ci_low, plain.table.ci_low)
     assert (clustered.table.ci_low <= clustered.table.accuracy).all()
     assert len(plain.plot().axes) == 4
+
+
+@pytest.mark.parametrize("n", [3, 10, 13])
+def test_a_bin_that_is_all_right_or_all_wrong_can_be_drawn(n):
+    preds = mc.Predictions([0, 1] * n, {"a": [[0.1, 0.9], [0.9, 0.1]] * n, "b": [0.1, 0.9] * n})
+    result = mc.reliability(preds)
+    assert (result.table.ci_low <= result.table.accuracy).all()
+    assert (result.table.ci_high >= result.table.accuracy).all()
+    assert result.plot() is not None
+    sure = mc.Predictions([0, 1] * n, {"a": [0.0, 1.0] * n}, kind="probabilities")
+    assert mc.reliability(sure, strategy="mass").plot() is not None
+
+
+def test_a_threshold_above_every_score_finds_nothing():
+    preds = mc.Predictions([0, 0, 1, 1] * 10, {"a": [0.1, 0.4, 0.35, 0.8] * 10})
+    row = mc.operating_point(preds, threshold=0.9, n_resamples=50).iloc[0]
+    assert (row.recall, row.false_positive_rate, row.n_undefined) == (0, 0, 50)
+    assert np.isnan(row.precision)
+    single = mc.Predictions([0, 1], {"a": np.array([[0.9, 0.1], [0.3, 0.7]], dtype=np.float32)})
+    assert mc.operating_point(single, threshold=0.7, n_resamples=9).recall[0] == 1
+
+
+def test_a_figure_says_how_many_models_it_shows():
+    many = mc.Predictions(Y, {f"m{i}": SCORES["good"] for i in range(15)})
+    for figure in (mc.curve(many, n_resamples=5).plot(), mc.reliability(many).plot()):
+        texts = [t.get_text() for t in figure.findobj() if hasattr(t, "get_text")]
+        assert any("12 of 15 models" in text for text in texts)

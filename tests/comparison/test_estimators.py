@@ -1,5 +1,7 @@
 """Cross-validation of estimators, fold-level tests, and scorers, against loops and scikit-learn."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -216,3 +218,57 @@ def test_scorers_by_name_and_as_objects():
         mc.compare_scorers(fitted, x, y, ["accuracy", "accuracy"])
     with pytest.raises(ValueError, match="is empty"):
         mc.compare_scorers(fitted, x, y, [])
+
+
+def test_fast_scorers_are_scikit_learns_on_every_resample():
+    from modelcompare.comparison.scorers import _SAME
+
+    rng = np.random.default_rng(0)
+    y = np.r_[np.repeat([0, 1], 8), 2]
+    x = rng.normal(size=(17, 1)) + y[:, None]
+    fitted = {
+        "a": GaussianNB().fit(x, y),
+        "b": DummyClassifier(strategy="constant", constant=0).fit(x, y),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=60, method="percentile",
+                                  collapse=False)  # fmt: skip
+        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=60,
+                                  method="percentile")  # fmt: skip
+        np.testing.assert_allclose(fast.bootstrap.draws, slow.bootstrap.draws, atol=1e-12)
+        other = mc.compare_scorers(fitted, x, y, ["precision_macro", "matthews_corrcoef"], n_resamples=9,
+                                   method="percentile")  # fmt: skip
+        expected = [
+            get_scorer(n)(e, x, y)
+            for e in fitted.values()
+            for n in ("precision_macro", "matthews_corrcoef")
+        ]
+    np.testing.assert_allclose(other.scores.estimate, expected)
+
+
+def test_scorers_refuse_other_lengths_and_bear_empty_resamples():
+    fitted = {"a": GaussianNB().fit(X, Y)}
+    with pytest.raises(ValueError, match="`X` has 9 rows and `y` 6"):
+        mc.compare_scorers(fitted, X[:9], Y[:6], {"own": "accuracy"})
+    score = mc.compare_scorers
+    with pytest.warns(mc.UndefinedMetricWarning):
+        found = score(fitted, X[:3], Y[:3], {"own": "accuracy"}, n_resamples=200, scheme="poisson",
+                      method="percentile")  # fmt: skip
+    assert found.scores.n_undefined[0] > 0
+
+
+def test_a_fold_of_one_sample_is_left_out():
+    groups = np.r_[np.repeat(np.arange(13), 3), [13]]
+    result = mc.compare_estimators(
+        MODELS, X[:40], Y[:40], cv="loo", groups=groups, metrics="accuracy"
+    )
+    assert len(result.differences) == 1
+    assert result.folds.fold.nunique() == 13
+
+
+def test_numbers_and_matrices_of_other_kinds():
+    one = mc.compare_estimators(MODELS, X, Y, cv=np.int64(3), metrics="accuracy").folds
+    two = mc.compare_estimators({"logistic": MODELS["logistic"]}, csr_matrix(X).tocoo(), Y, cv=3,
+                                metrics="accuracy").folds  # fmt: skip
+    np.testing.assert_allclose(one[one.model == "logistic"]["value"], two["value"], atol=1e-6)

@@ -102,3 +102,18 @@ def test_soft_labels_share_their_sample_out_among_classes():
     for j, found in enumerate(mc.metrics.crecall(truth, prob)):
         assert found == pytest.approx((truth[:, j] * prob[:, j]).sum() / truth[:, j].sum())
     assert mc.metrics.caccuracy(truth, prob) == pytest.approx((truth * prob).sum() / 50)
+
+
+def test_unknown_options_are_refused():
+    for call in (
+        lambda: mc.metrics.brier_reliability([0, 1], [0.2, 0.7], n_bins=3),
+        lambda: mc.metrics.f1_macro([0, 1], [0, 1], sample_wieght=[1, 1]),
+        lambda: mc.metrics.cf1([0, 1], [0.2, 0.7], mean="macro"),
+    ):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
+            call()
+
+
+def test_floats_may_be_the_names_of_two_classes():
+    assert mc.metrics.roc_auc([0.0, 1.0, 1.0], [0.2, 0.9, 0.7]) == 1
+    assert mc.metrics.brier_score([0.0, 1.0, 1.0], [0.2, 0.9, 0.7]) == pytest.approx(0.14 / 3)

@@ -127,11 +127,15 @@ def equal_mass_loop(confidence, right, edges):
 
 def test_equal_mass_edges_come_from_the_whole_test_set():
     top, right = PROBS.max(axis=1), (PROBS.argmax(axis=1) == CODES).astype(float)
-    edges = np.sort(top)[[15, 31, 47, 63]]
+    edges = np.sort(top)[[16, 32, 48, 64]]
     check(CALIBRATED, "ece_mass_5", lambda rows: equal_mass_loop(top[rows], right[rows], edges))
     sizes = np.bincount(in_bins(RNG.random(1000), bin_edges(RNG.random(1000), 10, "mass")))
     assert sizes.min() > 50
-    classwise = [np.sort(PROBS[:, j])[[15, 31, 47, 63]] for j in range(4)]
+    values = RNG.random(30)
+    assert np.bincount(in_bins(values, bin_edges(values, 3, "mass"))).tolist() == [10, 10, 10]
+    with pytest.raises(ValueError, match="`strategy` must be width or mass"):
+        bin_edges(values, 3, "quantile")
+    classwise = [np.sort(PROBS[:, j])[[16, 32, 48, 64]] for j in range(4)]
     check(
         CALIBRATED, "ece_classwise_mass_5",
         lambda rows: np.mean([equal_mass_loop(PROBS[rows, j], (CODES[rows] == j) * 1.0, classwise[j])
@@ -377,3 +381,35 @@ def test_the_order_of_samples_does_not_matter_here_either(preds, needs):
         mc.bootstrap(part, names, n_resamples=2).point for part in (preds, preds.subset(order))
     )
     np.testing.assert_allclose(after, before, rtol=1e-12)
+
+
+def test_a_constant_has_no_rank_correlation_under_any_weights():
+    preds = mc.Predictions(RNG.normal(size=20), {"a": np.full(20, 0.3)}, kind="values")
+    for scheme in ("multinomial", "bayesian", "poisson"):
+        draws = mc.bootstrap(preds, ["spearman", "pearson"], n_resamples=20, scheme=scheme).draws
+        assert np.isnan(draws).all()
+
+
+def test_an_outlier_that_is_not_drawn_leaves_no_trace():
+    y, p = np.r_[RNG.normal(size=30), 1e8], np.r_[RNG.normal(size=30), 1e8]
+    weight = np.r_[np.ones(30), 0]
+    preds = mc.Predictions(y, {"a": p}, kind="values", sample_weight=weight)
+    found = mc.bootstrap(preds, ["pearson", "r2"], n_resamples=2).point[0]
+    expected = [stats.pearsonr(y[:30], p[:30]).statistic, sk.r2_score(y[:30], p[:30])]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("said", "true"), [("", "abc def"), ("", ""), ("a b", ""), ("x", "y")], ids=str
+)
+def test_empty_texts_score_as_in_sacrebleu(said, true):
+    preds = mc.Predictions([true] * 3, {"a": [said] * 3}, kind="texts")
+    found = mc.bootstrap(preds, ["bleu", "chrf", "ter"], n_resamples=2).point[0]
+    metrics = (sacrebleu.BLEU(), sacrebleu.CHRF(), sacrebleu.TER())
+    expected = [metric.corpus_score([said] * 3, [[true] * 3]).score for metric in metrics]
+    assert found == pytest.approx(expected)
+
+
+def test_slots_without_types():
+    assert mc.metrics.span_f1(["B I O B"], ["B I O B"]) == 1
+    assert mc.metrics.slot_error_rate(["B I O B"], ["O O O O"]) == 1

@@ -23,6 +23,13 @@ def test_the_card_holds_what_was_measured():
     assert "| b |" not in card
 
 
+def test_options_of_compare_reach_the_card():
+    card = mc.model_card(PREDS, "a", "accuracy", correction="max-t", scheme="bayesian", **FEW)
+    assert "adjust:max-t" in card
+    empty = mc.Predictions(Y, {"a": P["a"]}, normalize=True, slices={"s": [None] * 200})
+    assert "No subgroup has 30 samples." in mc.model_card(empty, "a", "accuracy", **FEW)
+
+
 def test_subgroups_that_are_all_too_small_are_said_to_be():
     preds = mc.Predictions(Y, {"a": P["a"]}, normalize=True, slices={"id": np.arange(200) // 10})
     assert "No subgroup has 30 samples." in mc.model_card(preds, "a", "accuracy", **FEW)
