@@ -35,6 +35,10 @@ _N_EXAMPLES = 3
 def as_array(data: ArrayLike) -> NDArray[Any]:
     """Any column as an array; text of any kind as objects of str."""
     array = np.asarray(data)
+    if array.ndim == 0:
+        raise ValueError(f"a column must have one entry per sample, got {data!r}.")
+    if array.dtype.kind == "c":
+        raise ValueError("complex numbers are no predictions; give their real parts.")
     if array.dtype.kind == "U":
         # From the data itself: numpy would have turned numbers among texts into texts.
         return array.astype(object) if data is array else np.asarray(data, dtype=object)
@@ -133,8 +137,15 @@ def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
     if array.dtype.kind == "f":
         return ~np.isfinite(array)
     if array.dtype.kind == "O":
-        return np.array([x is None or x != x for x in array], dtype=bool)
+        return np.array([_is_missing(x) for x in array], dtype=bool)
+    if array.dtype.kind in "mM":
+        return np.isnat(array)
     return np.zeros(len(array), dtype=bool)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a cell is None, NaN, or pandas' NA, which cannot be compared."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def real_values(array: NDArray[Any] | None, where: str) -> FloatArray:

@@ -268,7 +268,9 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
     at_lower = np.take_along_axis(ordered, lower[None], axis=0)[0]
     at_upper = np.take_along_axis(ordered, upper[None], axis=0)[0]
     share = position - lower
-    mixed = at_lower + share * (at_upper - at_lower)
+    with np.errstate(invalid="ignore"):
+        mixed = at_lower + share * (at_upper - at_lower)
+    mixed = np.where(np.isinf(at_lower) | np.isinf(at_upper), at_upper, mixed)
     return np.where(n_defined > 0, np.where(share > 0, mixed, at_lower), np.nan)
 
 

@@ -75,7 +75,10 @@ def _known(truth: NDArray[Any] | None, labels: ArrayLike | None) -> NDArray[Any]
         return checks.as_array(labels)
     if truth is None:
         return np.empty(0)
-    return np.arange(truth.shape[1]) if truth.ndim == 2 else np.unique(truth)
+    if truth.ndim == 2:
+        return np.arange(truth.shape[1])
+    checks.check_defined(truth, "`y_true`")
+    return np.unique(truth)
 
 
 def _check_binary(

@@ -317,6 +317,9 @@ class Predictions:
         chosen = [models] if isinstance(models, str) else list(models)
         if not chosen:
             raise KeyError("no model named; write preds[['a', 'b']].")
+        repeated = sorted({str(model) for model in chosen if chosen.count(model) > 1})
+        if repeated:
+            raise ValueError(f"model {repeated[0]!r} is named twice; name each once.")
         return self._replaced({model: self.output(model) for model in chosen})
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
@@ -349,6 +352,8 @@ class Predictions:
         3
         """
         index = np.asarray(rows)
+        if index.size == 0:
+            index = index.astype(np.intp)
         if index.dtype == bool:
             if index.shape != (len(self),):
                 raise ValueError(

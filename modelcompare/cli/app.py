@@ -51,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             app(args=None if arguments is None else list(arguments), prog_name="modelcompare")
         except SystemExit as end:
             return end.code if isinstance(end.code, int) else DONE
+        except MemoryError as error:
+            typer.echo(f"modelcompare: error: this does not fit into memory: {error}", err=True)
+            return BAD_INPUT
         except (ValueError, OSError, ImportError) as error:
             typer.echo(f"modelcompare: error: {_message(error)}", err=True)
             return BAD_INPUT

@@ -74,6 +74,8 @@ def variance_components(
 
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
     item, run = (
         np.unique(column, return_inverse=True)[1]
         for column in (predictions.groups, predictions.runs)

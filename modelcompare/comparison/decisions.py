@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare.comparison.bootstrapping import bootstrap
 from modelcompare.comparison.values import check_choice, value_position
+from modelcompare.comparison.verdict import decimals, percent
 from modelcompare.intervals import Method
 from modelcompare.metrics.classification import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -55,6 +56,7 @@ class DecisionResult:
     alpha: float
     passed: bool
     n_samples: int
+    unit: str = "samples"
 
     def sentence(self) -> str:
         """Say it in one honest sentence."""
@@ -66,10 +68,13 @@ class DecisionResult:
             "equivalent": f"within {self.margin:g} of {self.baseline}",
         }[self.kind]
         shown = "is shown to be" if self.passed else "is not shown to be"
+        # As many decimals as the interval bears: two digits of a quarter of its width.
+        digits = decimals((self.ci_high - self.ci_low) / 4)
         return (
-            f"{self.candidate} {shown} {word} in {what}: gain {self.gain:+.4f}, "
-            f"{1 - 2 * self.alpha:.0%} CI {self.ci_low:+.4f} to {self.ci_high:+.4f} "
-            f"({self.n_samples:,} samples, one-sided alpha {self.alpha:g})."
+            f"{self.candidate} {shown} {word} in {what}: gain {self.gain:+.{digits}f}, "
+            f"{percent(1 - 2 * self.alpha)} CI {self.ci_low:+.{digits}f} to "
+            f"{self.ci_high:+.{digits}f} ({self.n_samples:,} {self.unit}, one-sided alpha "
+            f"{self.alpha:g})."
         )
 
 
@@ -155,5 +160,5 @@ def decide(
     }[kind]
     return DecisionResult(
         baseline, candidate, found.name, label, kind, margin, gain, low, high, alpha, bool(passed),
-        result.evaluation.units.size,
+        result.evaluation.units.size, "samples" if predictions.groups is None else "clusters",
     )  # fmt: skip

@@ -90,5 +90,6 @@ def chance_of_best(draws: FloatArray) -> FloatArray:
         Replicates, turned so that greater is better; undefined ones are never best.
     """
     filled = np.where(np.isnan(draws), -np.inf, draws)
-    best = filled == filled.max(axis=1, keepdims=True)
-    return (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+    best = (filled == filled.max(axis=1, keepdims=True)) & ~np.isnan(draws)
+    n_best = best.sum(axis=1, keepdims=True)
+    return np.divide(best, n_best, out=np.zeros(draws.shape), where=n_best > 0).mean(axis=0)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from modelcompare.comparison.values import check_choice, sample_contributions
+from modelcompare.comparison.values import check_choice, require_plain, sample_contributions
 from modelcompare.engine import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
@@ -78,6 +78,7 @@ def omnibus_test(
             f"there are {len(predictions.models)} models, an omnibus test needs 3; use paired_test."
         )
     (found,) = resolve_metrics([metric], predictions)
+    require_plain(predictions, "an omnibus test")
     if method == "cochran-q":
         if found.name != "accuracy":
             raise ValueError(

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from modelcompare.comparison.values import (
     check_choice,
     is_extreme,
+    require_plain,
     sample_contributions,
+    standardized,
     value_position,
 )
 from modelcompare.engine import Evaluation, influence_moments
@@ -279,8 +281,7 @@ def _wald(q: _Question, _: str) -> tuple[float, float, int, bool]:
     moments = influence_moments(q.evaluation, q.estimate)
     p = wald_p_values(q.estimate, moments, _FIRST, _SECOND, alternative=q.alternative)
     error = float(moments.pair_standard_error(_FIRST, _SECOND)[0, q.position])
-    statistic = q.difference / error if error else 0.0
-    return statistic, float(p[0, q.position]), 0, True
+    return standardized(q.difference, error), float(p[0, q.position]), 0, True
 
 
 def _mcnemar(q: _Question, method: str) -> tuple[float, float, int, bool]:
@@ -289,7 +290,7 @@ def _mcnemar(q: _Question, method: str) -> tuple[float, float, int, bool]:
             f"McNemar's tests are of accuracy, not of {q.metric.name}; use method='sign-flip', "
             "'permutation', 'bootstrap' or 'wald'."
         )
-    _require_plain(q.evaluation.predictions, "McNemar's test")
+    require_plain(q.evaluation.predictions, "McNemar's test")
     p = q.evaluation.predictions
     right_a, right_b = (p.predicted(m) == p.codes for m in p.models)
     a_only, b_only = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
@@ -302,14 +303,14 @@ def _delong(q: _Question, _: str) -> tuple[float, float, int, bool]:
     auc, covariance = delong_covariance(q.evaluation.predictions)
     variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
     difference = float(auc[0] - auc[1])
-    if variance <= 1e-14:
-        return 0.0, 1.0 if difference == 0 else 0.0, 0, True
-    z = difference / math.sqrt(variance)
+    # What rounding leaves of two equal sets of placements is no variance.
+    own = covariance[0, 0] + covariance[1, 1]
+    z = standardized(difference, math.sqrt(variance) if variance > 1e-13 * own else 0.0)
     return z, normal_p_value(z, q.alternative), 0, True
 
 
 def _samples(q: _Question, method: str) -> tuple[float, float, int, bool]:
-    _require_plain(q.evaluation.predictions, f"method {method!r}")
+    require_plain(q.evaluation.predictions, f"method {method!r}")
     contributions = sample_contributions(q.evaluation, q.metric)
     differences = contributions[0] - contributions[1]
     name: Any = method
@@ -342,11 +343,3 @@ def _differing_units(evaluation: Evaluation) -> NDArray[np.intp]:
     first, second = (predictions.output(model).array for model in predictions.models)
     same = first == second if first.ndim == 1 else (first == second).all(axis=1)
     return np.flatnonzero(~same)
-
-
-def _require_plain(predictions: Predictions, what: str) -> None:
-    if predictions.groups is not None or predictions.sample_weight is not None:
-        raise ValueError(
-            f"{what} needs independent samples of equal weight; with clusters or weights use "
-            "method='sign-flip', 'bootstrap' or 'wald'."
-        )

@@ -17,7 +17,11 @@ def ranks(merit: NDArray[np.float64]) -> IntArray:
     [2, 1, 2, 4]
     """
     filled = np.where(np.isnan(merit), -np.inf, merit)
-    return 1 + np.count_nonzero(filled[None, :] > filled[:, None], axis=1)
+    size = np.abs(np.where(np.isnan(merit), 0.0, merit))
+    # What only rounding tells apart is a tie.
+    slack = 1e-13 * (size[None, :] + size[:, None])
+    with np.errstate(invalid="ignore"):
+        return 1 + np.count_nonzero(filled[None, :] > filled[:, None] + slack, axis=1)
 
 
 def rank_bounds(better: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:

@@ -97,6 +97,9 @@ def selfcheck(
 
     if predictions.groups is not None:
         raise ValueError("selfcheck draws single samples; it does not know clusters.")
+    for name, number, least in (("n_trials", n_trials, 1), ("n_resamples", n_resamples, 2)):
+        if number < least:
+            raise ValueError(f"`{name}` must be at least {least}, got {number}.")
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")
     (found,) = resolve_metrics([metric], pair)

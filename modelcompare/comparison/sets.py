@@ -86,8 +86,10 @@ class SetComparison:
         difference = pair_differences(point, model_a, model_b)
         spread = draws[:, model_a] - draws[:, model_b]
         interval = percentile_interval(spread, confidence_level=self.confidence_level)
-        extreme = (np.abs(spread - difference) >= np.abs(difference) * (1 - 1e-10)).sum(axis=0)
-        p_values = (1 + extreme) / (1 + len(draws))
+        # Undefined resamples count as extreme, an undefined difference has no p-value.
+        within = np.abs(spread - difference) < np.abs(difference) * (1 - 1e-10)
+        p_values = (1 + np.count_nonzero(~within, axis=0)) / (1 + len(draws))
+        p_values = np.where(np.isnan(difference), np.nan, p_values)
         adjusted = np.empty_like(p_values)
         evaluation = self._first.bootstrap.evaluation
         for metric in self._first.metrics:
@@ -124,6 +126,12 @@ class SetComparison:
         """
         import pandas as pd
 
+        if len(self.models) < 3:
+            raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
+        if metric not in self._first.metric_info:
+            raise ValueError(
+                f"metric {metric!r} was not compared; there are {', '.join(self._first.metrics)}."
+            )
         scores = np.array([self._values(result, metric) for result in self.results.values()])
         upwards = self._first.metric_info[metric].greater_is_better
         ranks = average_ranks(scores, greater_is_better=upwards)

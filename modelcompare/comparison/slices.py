@@ -32,7 +32,8 @@ class SliceComparison:
         The columns of `Comparison.differences` behind slice, value and n_samples; p_adjusted is
         corrected over all pairs, classes and slices of a metric.
     left_out : DataFrame
-        Slices with fewer than `min_size` samples: slice, value, n_samples.
+        Slices with fewer than `min_size` samples, and samples whose slice is missing (value None):
+        slice, value, n_samples.
     """
 
     scores: pd.DataFrame = field(repr=False)
@@ -100,7 +101,7 @@ def compare_slices(
     frame = predictions.slices
     if frame is None:
         raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")
-    chosen = list(frame.columns) if by is None else list(by)
+    chosen = list(frame.columns) if by is None else [by] if isinstance(by, str) else list(by)
     unknown = [name for name in chosen if name not in frame.columns]
     if unknown:
         raise ValueError(
@@ -111,6 +112,9 @@ def compare_slices(
     left_out = []
     number, upwards = 0, True
     for name in chosen:
+        n_missing = int(frame[name].isna().sum())
+        if n_missing:
+            left_out.append((name, None, n_missing))
         for value, rows in frame.groupby(name, sort=True).indices.items():
             if len(rows) < min_size:
                 left_out.append((name, value, len(rows)))
@@ -132,17 +136,39 @@ def compare_slices(
         raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
     scores = pd.concat(parts["scores"], ignore_index=True)
     differences = pd.concat(parts["differences"], ignore_index=True)
+    for stacked, frames in ((scores, parts["scores"]), (differences, parts["differences"])):
+        values = [value for part in frames for value in part["value"].tolist()]
+        stacked["value"] = pd.Series(values, dtype=object)
     if len(differences):
         for _, index in differences.groupby("metric").groups.items():
             p = differences.loc[index, "p_value"].to_numpy()
             differences.loc[index, "p_adjusted"] = adjust(p, correction)
         weak = differences["p_adjusted"] >= alpha
         differences["better"] = differences["better"].where(~weak)
+        _open_ranks(scores, differences)
     return SliceComparison(
         _worst_first(scores, greater_is_better=upwards),
         differences,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
     )
+
+
+def _open_ranks(scores: pd.DataFrame, differences: pd.DataFrame) -> None:
+    """Ranks that the differences, corrected across slices, leave open."""
+    keys = ["slice", "value", "metric", "label"]
+    ahead: dict[tuple[Any, ...], int] = {}
+    behind: dict[tuple[Any, ...], int] = {}
+    for row in differences.itertuples():
+        if row.better is None or row.better != row.better:
+            continue
+        worse = row.model_b if row.better == row.model_a else row.model_a
+        place = tuple(str(getattr(row, key)) for key in keys)
+        ahead[(*place, worse)] = ahead.get((*place, worse), 0) + 1
+        behind[(*place, row.better)] = behind.get((*place, row.better), 0) + 1
+    n_models = scores["model"].nunique()
+    places = [(*(str(getattr(row, key)) for key in keys), row.model) for row in scores.itertuples()]
+    scores["rank_low"] = [1 + ahead.get(place, 0) for place in places]
+    scores["rank_high"] = [n_models - behind.get(place, 0) for place in places]
 
 
 def _worst_first(scores: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:

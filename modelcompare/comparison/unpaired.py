@@ -13,6 +13,7 @@ from modelcompare.comparison.values import (
     check_choice,
     is_extreme,
     sample_contributions,
+    standardized,
     value_position,
 )
 from modelcompare.engine import Evaluation, influence_moments
@@ -72,8 +73,11 @@ def unpaired_test(
             )
         (found,) = resolve_metrics([metric], predictions, zero_division=zero_division)
         sides.append(Evaluation(predictions, (found,), collapse=False))
-    position = value_position(sides[0], found.name, label)
-    values = [side.estimate()[0, position] for side in sides]
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    # The same class may stand in other places of the two sets' labels.
+    positions = [value_position(side, found.name, label) for side in sides]
+    values = [side.estimate()[0, position] for side, position in zip(sides, positions, strict=True)]
     difference = float(values[0] - values[1])
     seed = seed_sequence(rng)
     drawn, exact = 0, True
@@ -84,16 +88,22 @@ def unpaired_test(
         result = stats.ttest_ind(a, b, equal_var=False, alternative=alternative)
         statistic, p_value = float(result.statistic), float(result.pvalue)
     elif method == "wald":
+        if not found.smooth:
+            raise ValueError(
+                f"metric {found.name!r} is not smooth, so influence functions do not describe it; "
+                "use method='bootstrap'."
+            )
         errors = [
-            influence_moments(side, side.estimate()).standard_error()[0, position] for side in sides
+            influence_moments(side, side.estimate()).standard_error()[0, position]
+            for side, position in zip(sides, positions, strict=True)
         ]
-        statistic = difference / math.hypot(*errors)
+        statistic = standardized(difference, math.hypot(*errors))
         p_value = normal_p_value(statistic, alternative)
     else:
         null = (
-            _independent_draws(sides, position, n_resamples, seed, difference)
+            _independent_draws(sides, positions, n_resamples, seed, difference)
             if method == "bootstrap"
-            else _exchanged(sides, position, n_resamples, seed)
+            else _exchanged(sides, label, n_resamples, seed)
         )
         tolerance = 1e-10 * float(np.abs(values).sum())
         extreme = sum(is_extreme(float(d), difference, tolerance, alternative) for d in null)
@@ -108,7 +118,7 @@ def unpaired_test(
 
 def _independent_draws(
     sides: list[Evaluation],
-    position: int,
+    positions: list[int],
     n_resamples: int,
     seed: np.random.SeedSequence,
     difference: float,
@@ -117,16 +127,22 @@ def _independent_draws(
         side.replicates(BootstrapWeights(side.units, n_resamples, child_seed(seed, place)))
         for place, side in enumerate(sides)
     ]
-    return draws[0][:, 0, position] - draws[1][:, 0, position] - difference
+    return draws[0][:, 0, positions[0]] - draws[1][:, 0, positions[1]] - difference
 
 
 def _exchanged(
-    sides: list[Evaluation], position: int, n_resamples: int, seed: np.random.SeedSequence
+    sides: list[Evaluation], label: Any, n_resamples: int, seed: np.random.SeedSequence
 ) -> FloatArray:
     """Differences after the samples were dealt anew to two test sets of the same sizes."""
     first, second = (side.predictions for side in sides)
+    if first.groups is not None or second.groups is not None:
+        raise ValueError(
+            "method 'permutation' deals single samples, which clusters forbid; use 'bootstrap' or "
+            "'wald'."
+        )
     pooled = joined(first, second)
     evaluation = Evaluation(pooled, sides[0].metrics, collapse=False)
+    position = value_position(evaluation, sides[0].metrics[0].name, label)
     out = []
     for part in deals(len(pooled), len(first), n_resamples, seed):
         a, b = evaluation.values(part), evaluation.values(1.0 - part)

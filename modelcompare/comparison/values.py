@@ -8,8 +8,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation
+from modelcompare.engine import Evaluation, row_chunks
 from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.predictions import Predictions
 from modelcompare.significance.two_models import Alternative
 
 FloatArray = NDArray[np.float64]
@@ -28,20 +29,30 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
     probe[0, 0] = probe[1, 1] = probe[2, :2] = 1.0
     values = evaluation.values(probe)[:, :, 0]
     is_mean = np.allclose(values[2], (values[0] + values[1]) / 2, equal_nan=False)
-    linear = isinstance(metric, Metric) and not metric.per_class and is_mean
-    if linear:
-        single = evaluation.values(np.eye(n)) if n <= 2000 else None
-        left = evaluation.jackknife(slice(None), slice(None))[:, :, 0]
-        estimate = evaluation.estimate()[:, 0]
-        contributions = (n * estimate - (n - 1) * left).T
-        linear = single is None or np.allclose(contributions, single[:, :, 0].T, atol=1e-8)
-    if not linear:
+    if isinstance(metric, Metric) and not metric.per_class and is_mean:
+        # The value on each sample by itself; leave-one-out values would bring rounding, which
+        # tests of signs and ranks take for differences.
+        parts = [
+            evaluation.values_of_totals(evaluation.statistics(slice(None), rows))[:, :, 0]
+            for rows in row_chunks(evaluation)
+        ]
+        contributions: FloatArray = np.concatenate(parts).T
+        if np.allclose(contributions.mean(axis=1), evaluation.estimate()[:, 0]):
+            return contributions
+    raise ValueError(
+        f"metric {metric.name!r} is not a mean of per-sample numbers; t, Wilcoxon and sign tests "
+        "need one (accuracy, mean_score, log_loss, ...). Use method='sign-flip', 'permutation', "
+        "'bootstrap' or 'wald'."
+    )
+
+
+def require_plain(predictions: Predictions, what: str) -> None:
+    """Refuse clusters and weights where a test takes samples for independent and alike."""
+    if predictions.groups is not None or predictions.sample_weight is not None:
         raise ValueError(
-            f"metric {metric.name!r} is not a mean of per-sample numbers; t, Wilcoxon and sign "
-            "tests need one (accuracy, mean_score, log_loss, ...). Use method='sign-flip', "
-            "'permutation', 'bootstrap' or 'wald'."
+            f"{what} needs independent samples of equal weight; with clusters or weights use "
+            "method='sign-flip', 'bootstrap' or 'wald'."
         )
-    return contributions
 
 
 def value_position(evaluation: Evaluation, metric: str, label: Any) -> int:
@@ -60,6 +71,13 @@ def value_position(evaluation: Evaluation, metric: str, label: Any) -> int:
     if label not in labels:
         raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
     return labels.index(label)
+
+
+def standardized(difference: float, error: float) -> float:
+    """Difference over its standard error; infinite where the error is 0 and the difference not."""
+    if error > 0:
+        return difference / error
+    return math.copysign(math.inf, difference) if difference else 0.0
 
 
 def is_extreme(null: float, observed: float, tolerance: float, alternative: Alternative) -> bool:

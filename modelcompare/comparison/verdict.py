@@ -33,7 +33,7 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     order = defined[np.argsort(-point[defined] if info.greater_is_better else point[defined])]
     leader, others = int(order[0]), order[1:]
     models = result.models
-    digits = _decimals(float(result.bootstrap.moments.standard_error()[leader, position]))
+    digits = decimals(float(result.bootstrap.moments.standard_error()[leader, position]))
     if len(models) == 1:
         low, high = (
             result.score_interval.low[0, position],
@@ -41,7 +41,7 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
         )
         return (
             f"{heading}: {models[0]} scores {point[0]:.{digits}f} "
-            f"({result.confidence_level:.0%} CI {low:.{digits}f} to {high:.{digits}f})."
+            f"({percent(result.confidence_level)} CI {low:.{digits}f} to {high:.{digits}f})."
         )
     if len(others) == 0:
         return (
@@ -88,18 +88,23 @@ def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str
     )
     p_value = result.p_adjusted[row, position]
     pair = np.array([min(a, b)]), np.array([max(a, b)])
-    digits = _decimals(float(result.bootstrap.moments.pair_standard_error(*pair)[0, position]))
+    digits = decimals(float(result.bootstrap.moments.pair_standard_error(*pair)[0, position]))
     return (
-        f"{point[a] - point[b]:+.{digits}f}, {result.confidence_level:.0%} CI "
+        f"{point[a] - point[b]:+.{digits}f}, {percent(result.confidence_level)} CI "
         f"{bounds[0]:.{digits}f} to {bounds[1]:.{digits}f}, {_p_text(p_value)}"
     )
 
 
-def _decimals(standard_error: float) -> int:
+def decimals(standard_error: float) -> int:
     """Decimals that show two digits of a standard error; four where there is none."""
     if not (math.isfinite(standard_error) and standard_error > _ROUNDING):
         return 4
-    return min(max(1 - math.floor(math.log10(standard_error)), 0), 6)
+    return min(max(1 - math.floor(math.log10(standard_error)), 0), 12)
+
+
+def percent(share: float) -> str:
+    """95%, 99.9%."""
+    return f"{round(100 * share, 6):g}%"
 
 
 def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]) -> str:

@@ -37,6 +37,8 @@ class CallableEvaluator:
         counts = weights.astype(np.intp)
         if np.array_equal(counts, weights):
             index = np.repeat(np.arange(len(weights)), counts)
+            if len(index) == 0:
+                return np.nan
             return function(None if truth is None else truth[index], array[index])
         if not self.metric.takes_sample_weight:
             raise ValueError(

@@ -134,7 +134,11 @@ def averaged(
         return per_class
     defined = ~np.isnan(per_class)
     weights = defined * support if average == "weighted" else defined.astype(np.float64)
-    return divide(np.where(defined, weights * per_class, 0.0).sum(axis=-1), weights.sum(axis=-1))
+    summed = np.where(defined, weights * per_class, 0.0).sum(axis=-1)
+    # As in scikit-learn: of classes that are defined and do not occur, the weighted mean is 0.
+    empty = np.where(defined.any(axis=-1) & (total[..., 0] > 0), 0.0, np.nan)
+    mass = weights.sum(axis=-1)
+    return np.where(mass > 0, divide(summed, mass), empty)
 
 
 def accuracy(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> FloatArray:  # noqa: ARG001

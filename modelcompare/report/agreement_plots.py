@@ -76,7 +76,9 @@ def _scatter(axes: Axes, part: pd.DataFrame) -> None:
             part.loc[chosen, "difference_a"], part.loc[chosen, "difference_b"], s=size,
             color=colour, linewidth=0, alpha=0.7, zorder=2, rasterized=len(part) > 500,
         )  # fmt: skip
-    x, y = (1.08 * max(part[c].abs().max(), 1e-12) for c in ("difference_a", "difference_b"))
+    x, y = (
+        1.08 * max(part[c].abs().fillna(0.0).max(), 1e-12) for c in ("difference_a", "difference_b")
+    )
     axes.set_xlim(-x, x)
     axes.set_ylim(-y, y)
     for left, low in ((0, 0), (-x, -y)):

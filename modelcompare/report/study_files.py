@@ -50,9 +50,12 @@ def write_variance(study: VarianceStudy, folder: Path) -> list[Path]:
         frames["separation"] = study.separated()
         frames["relative_efficiency"] = study.relative_efficiency
     figures = {}
+    firsts = [pair[0] for pair in study.pairs]
     for pair in study.pairs:
-        figures[f"variances_{pair[0]}"] = plot_variances(study, pair)
-        figures[f"intervals_{pair[0]}"] = plot_intervals(study, pair)
+        # One metric beside two others needs both names.
+        name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
+        figures[f"variances_{name}"] = plot_variances(study, pair)
+        figures[f"intervals_{name}"] = plot_intervals(study, pair)
     return _write(folder, "variance", variance_tables(study), study.signature, frames, figures)
 
 

@@ -193,8 +193,8 @@ def _efficiency(study: VarianceStudy) -> TextTable:
         title="Samples that b needs for each sample of a, for the same separation of two models",
         header=("a", "b", "class", "pairs", "median", "fewer", "more", "disagree"),
         rows=rows,
-        note="fewer, more: share of model pairs whose 95 % interval lies below 1, above 1. "
-        "disagree: pairs that the two metrics order differently.",
+        note=f"fewer, more: share of model pairs whose {100 * study.confidence_level:g} % interval "
+        "lies below 1, above 1. disagree: pairs that the two metrics order differently.",
         left=3,
     )
 
@@ -247,7 +247,9 @@ def undefined_tables(study: UndefinedStudy) -> list[TextTable]:
     )
     smallest = study.table[study.table["ratio"] == study.ratios[-1]]
     worst = smallest.groupby(["label", "support"], sort=False, dropna=False)
-    hard = study.metric_pairs.pairs[0]
+    with_classes = set(study.table.loc[study.table["label"].notna(), "metric"])
+    per_class = [pair for pair in study.metric_pairs.pairs if pair[0] in with_classes]
+    hard = (per_class or study.metric_pairs.pairs)[0]
     classes = (
         smallest.groupby("label", sort=False)["support"].first().sort_values(kind="stable").head(8)
         if len(worst)
@@ -274,6 +276,7 @@ def undefined_tables(study: UndefinedStudy) -> list[TextTable]:
 def sensitivity_tables(study: SensitivityStudy) -> list[TextTable]:
     """Changes of each metric, by model."""
     tables = []
+    level = f"{100 * study.confidence_level:g} % CI"
     for model, frame in study.table.groupby("model", sort=False):
         rows = [
             [
@@ -288,7 +291,7 @@ def sensitivity_tables(study: SensitivityStudy) -> list[TextTable]:
         tables.append(
             TextTable(
                 title=f"{model}: same decisions, other confidences",
-                header=("change", "metric", "value", "moved by", "95 % CI"),
+                header=("change", "metric", "value", "moved by", level),
                 rows=rows,
                 left=2,
             )
@@ -308,10 +311,11 @@ def sample_size_tables(size: SampleSize) -> list[TextTable]:
         ]
         for row in size.curve(sizes).itertuples()
     ]
+    what = size.metric if _missing(size.label) else f"{size.metric} of {size.label}"
     return [
         TextTable(
-            title=f"{size.metric}, {size.model_a} - {size.model_b}",
-            header=("samples", "shows differences from", "width of CI", "power"),
+            title=f"{what}, {size.model_a} - {size.model_b}",
+            header=(size.unit, "shows differences from", "width of CI", "power"),
             rows=rows,
             note=f"Power: probability of showing the observed difference of {size.difference:+.4g} "
             f"(alpha {size.alpha:g}).",

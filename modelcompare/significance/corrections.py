@@ -74,7 +74,8 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
     for position in range(len(order) - 1, -1, -1):
         hypothesis = order[position]
         size = _studentize(np.abs(null[:, hypothesis]), standard_error[hypothesis])
-        np.fmax(running, size, out=running)
+        # A resample without a value counts as extreme, as in the single tests.
+        np.maximum(running, np.where(np.isnan(size), np.inf, size), out=running)
         tied = statistic[position] * (1 - 1e-10)
         p_values[position] = (1 + np.count_nonzero(running >= tied)) / (1 + n_resamples)
     out[order] = np.maximum.accumulate(p_values)
@@ -92,4 +93,5 @@ def check_correction(correction: str) -> Correction:
 
 def _studentize(size: FloatArray, error: FloatArray) -> FloatArray:
     size, error = np.broadcast_arrays(size, error)
-    return np.divide(size, error, out=np.zeros(size.shape), where=error > 0)
+    without = np.where(size > 0, np.inf, np.where(np.isnan(size), np.nan, 0.0))
+    return np.divide(size, error, out=without, where=error > 0)

@@ -122,6 +122,8 @@ class AgreementStudy:
         """
         import pandas as pd
 
+        if n_subsamples < 1:
+            raise ValueError(f"`n_subsamples` must be at least 1, got {n_subsamples}.")
         sizes = check_ratios(ratios, len(self.predictions))
         evaluation = Evaluation(self.predictions, self.metric_pairs.metrics, collapse=False)
         model_a, model_b = all_pairs(len(self.predictions.models))
@@ -253,6 +255,8 @@ def agreement_study(
     if len(predictions.models) < 2:
         raise ValueError("agreement is over pairs of models; there is 1 model.")
     check_confidence_level(confidence_level)
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, metric_pairs.metrics, collapse=False)

@@ -107,6 +107,8 @@ def part_rows(
     if predictions.groups is not None:
         cluster = np.unique(predictions.groups, return_inverse=True)[1]
         n_clusters = int(cluster.max()) + 1
+        if n_clusters < 2:
+            raise ValueError("down-sampling whole clusters needs at least 2 of them, there is 1.")
         kept = subsample(n_clusters, max(2, round(ratio * n_clusters)), seed, index=index)
         return np.flatnonzero(np.isin(cluster, kept))
     strata = predictions.codes if stratify else None

@@ -45,6 +45,7 @@ class SensitivityStudy:
     predictions: Predictions = field(repr=False)
     n_resamples: int
     seed_label: str = field(repr=False)
+    confidence_level: float = 0.95
 
     @property
     def signature(self) -> str:
@@ -117,6 +118,7 @@ def sensitivity_study(
 
     levels = [("temperature", float(t)) for t in temperatures]
     levels += [("noise", float(sd)) for sd in noises]
+    levels = list(dict.fromkeys(levels))
     bad = [level for _, level in levels if not level > 0]
     if bad or not levels:
         raise ValueError(f"`temperatures` and `noises` must be positive, got {bad or 'none'}.")
@@ -145,7 +147,7 @@ def sensitivity_study(
             )
         )  # fmt: skip
     table = pd.concat(frames, ignore_index=True)
-    return SensitivityStudy(table, predictions, n_resamples, rng_label(rng))
+    return SensitivityStudy(table, predictions, n_resamples, rng_label(rng), confidence_level)
 
 
 def _changed(

@@ -16,6 +16,7 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.classification import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.significance import pair_differences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +98,8 @@ class SampleSize:
         import pandas as pd
 
         if n_samples is None:
-            sizes = np.unique(np.round(self.n_samples * np.logspace(-1, 2, 61)).astype(int))
+            sizes = np.round(self.n_samples * np.logspace(-1, 2, 61)).astype(int)
+            sizes = np.unique(np.maximum(sizes, 2))
         else:
             sizes = np.asarray(n_samples, dtype=int)
         return pd.DataFrame(
@@ -229,14 +231,21 @@ def sample_size(
     position = value_position(evaluation, found.name, label)
     estimate = evaluation.estimate()
     moments = influence_moments(evaluation, estimate)
-    error = moments.pair_standard_error(np.array([0]), np.array([1]))[0, position]
+    first, second = np.array([0]), np.array([1])
+    error = moments.pair_standard_error(first, second)[0, position]
+    difference = float(pair_differences(estimate, first, second)[0, position])
+    if math.isnan(difference):
+        raise ValueError(
+            f"{found.name} is undefined for one of the models on this test set; there is no "
+            "difference to plan for."
+        )
     n = evaluation.units.size
     return SampleSize(
         model_a=model_a,
         model_b=model_b,
         metric=found.name,
         label=label,
-        difference=float(estimate[0, position] - estimate[1, position]),
+        difference=difference,
         standard_deviation=float(error * math.sqrt(n)),
         n_samples=n,
         alpha=alpha,
