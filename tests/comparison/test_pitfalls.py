@@ -1,0 +1,168 @@
+"""What tests of tests must not do: take rounding for differences, forget clusters, lose classes."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import recall_score
+
+import modelcompare as mc
+
+RNG = np.random.default_rng(0)
+
+
+def noisy(y, right):
+    return np.where(RNG.random(len(y)) < right, y, (y + 1) % (y.max() + 1))
+
+
+def test_signs_and_ranks_are_of_samples_not_of_rounding():
+    snli = mc.load_example("snli")
+    right = np.array([snli.predicted(m) == snli.codes for m in snli.models], dtype=float)
+    a, b = (right[snli.models.index(m)] for m in ("bow_pair", "naive_bayes"))
+    found = {m: mc.paired_test(snli, "bow_pair", "naive_bayes", "accuracy", method=m).p_value
+             for m in ("sign", "wilcoxon", "t")}  # fmt: skip
+    up, down = (a > b).sum(), (a < b).sum()
+    assert found["sign"] == pytest.approx(stats.binomtest(up, up + down).pvalue)
+    expected = stats.wilcoxon(a, b, zero_method="wilcox", correction=False, method="approx").pvalue
+    assert found["wilcoxon"] == pytest.approx(expected)
+    assert found["t"] == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    friedman = mc.omnibus_test(snli, "accuracy", method="friedman").p_value
+    assert friedman == pytest.approx(stats.friedmanchisquare(*right).pvalue)
+
+
+def test_integer_scores_of_many_samples():
+    a, b = RNG.integers(0, 6, 777), RNG.integers(0, 6, 777)
+    preds = mc.Predictions.from_scores({"a": a, "b": b})
+    found = mc.paired_test(preds, "a", "b", "mean_score", method="sign").p_value
+    up, down = (a > b).sum(), (a < b).sum()
+    assert found == pytest.approx(stats.binomtest(up, up + down).pvalue)
+
+
+def test_two_sets_with_other_labels_are_compared_by_the_same_class():
+    y1, y2 = RNG.integers(0, 3, 300), RNG.integers(1, 4, 300)
+    a, b = noisy(y1, 0.9), np.where(RNG.random(300) < 0.7, y2, 1)
+    sides = mc.Predictions(y1, {"a": a}), mc.Predictions(y2, {"b": b})
+    expected = [recall_score(y, p, labels=[1], average=None)[0] for y, p in ((y1, a), (y2, b))]
+    for method in ("bootstrap", "wald"):
+        found = mc.unpaired_test(*sides, "recall", label=1, n_resamples=99, method=method)
+        assert found.difference == pytest.approx(expected[0] - expected[1])
+    with pytest.raises(ValueError, match="`label` 0 is not a class"):
+        mc.unpaired_test(*sides, "recall", label=0, n_resamples=99)
+
+
+def test_clusters_and_weights_are_not_forgotten():
+    y = RNG.integers(0, 2, 60)
+    models = {k: noisy(y, 0.7) for k in "abc"}
+    clustered = mc.Predictions(y, models, groups=np.arange(60) // 6)
+    with pytest.raises(ValueError, match="needs independent samples"):
+        mc.omnibus_test(clustered)
+    with pytest.raises(ValueError, match="deals single samples, which clusters forbid"):
+        mc.unpaired_test(clustered["a"], clustered["b"], "accuracy", method="permutation")
+
+
+@pytest.mark.parametrize("method", ["delong", "wald"])
+def test_a_difference_without_variance_has_a_direction(method):
+    y, p = [0] * 10 + [1] * 10, np.linspace(0.1, 0.9, 20)
+    preds = mc.Predictions(y, {"a": p, "b": 1 - p})
+    greater, less = (mc.paired_test(preds, "a", "b", "roc_auc", method=method, alternative=k)
+                     for k in ("greater", "less"))  # fmt: skip
+    assert (greater.p_value, less.p_value) == (0, 1)
+    assert greater.statistic == math.inf
+    same = mc.unpaired_test(preds["a"], preds["a"], "roc_auc", method="wald")
+    assert (same.statistic, same.p_value) == (0, 1)
+
+
+def test_max_t_of_certain_and_of_undefined_differences():
+    y = [0, 1] * 20
+    preds = mc.Predictions(y, {"right": y, "wrong": [1 - v for v in y], "half": [0] * 40})
+    result = mc.compare(preds, "accuracy", correction="max-t", n_resamples=999)
+    assert (result.differences.p_adjusted < 0.05).all()
+    truth = [0] * 40 + [1] * 10
+    rare = mc.Predictions(truth, {"a": [0] * 39 + [1] + [1] + [0] * 9,
+                                  "b": [0] * 34 + [1] * 6 + [1, 0] + [0] * 8})  # fmt: skip
+    with pytest.warns(mc.UndefinedMetricWarning):
+        adjusted = mc.compare(rare, "precision", correction="max-t", n_resamples=999)
+    with pytest.warns(mc.UndefinedMetricWarning):
+        single = mc.compare(rare, "precision", correction="none", test="bootstrap", n_resamples=999)
+    assert (adjusted.differences.p_adjusted >= single.differences.p_value - 1e-12).all()
+
+
+def test_pooled_differences_that_are_undefined_have_no_p_value():
+    sets = {}
+    for name in ("s", "t"):
+        y = RNG.integers(0, 2, 100)
+        said = np.zeros(100, int) if name == "s" else noisy(y, 0.7)
+        sets[name] = mc.Predictions(y, {"a": said, "b": noisy(y, 0.7)}, labels=[0, 1])
+    with pytest.warns(mc.UndefinedMetricWarning):
+        frame = mc.compare_sets(sets, ["precision"], n_resamples=199).pooled_differences
+    undefined = frame[frame.label == 1].iloc[0]
+    assert np.isnan([undefined.p_value, undefined.p_adjusted]).all()
+    other = frame[frame.label == 0].iloc[0]
+    assert other.p_adjusted == other.p_value
+    with pytest.raises(ValueError, match="needs 3 models, there are 2"):
+        mc.compare_sets(sets, ["accuracy"], n_resamples=99).friedman("accuracy")
+
+
+def test_ranks_across_slices_follow_the_corrected_tests():
+    y = RNG.integers(0, 2, 1200)
+    preds = mc.Predictions(
+        y, {"a": noisy(y, 0.8), "b": noisy(y, 0.68)},
+        slices={"g": np.repeat(range(20), 60), "part": np.where(np.arange(1200) < 600, 1.5, np.nan)},
+    )  # fmt: skip
+    result = mc.compare_slices(preds, "accuracy", by="g", n_resamples=999)
+    better = result.differences.set_index("value")["better"]
+    for row in result.scores.itertuples():
+        leads = better[row.value]
+        expected = (
+            (1, 2)
+            if leads != leads or leads is None
+            else ((1, 1) if leads == row.model else (2, 2))
+        )
+        assert (row.rank_low, row.rank_high) == expected
+    assert all(isinstance(value, int) for value in result.scores["value"])
+    both = mc.compare_slices(preds, "accuracy", n_resamples=99)
+    assert ["part", None, 600] in both.left_out.astype(object).to_numpy().tolist()
+
+
+def test_ranks_and_chances_of_best_ignore_rounding_and_undefined_values():
+    x = np.array([0.1, 0.2, 0.3, 0.7] * 25)
+    preds = mc.Predictions.from_scores({"a": x, "b": x[::-1], "c": RNG.permutation(x)})
+    assert mc.compare(preds, n_resamples=99).scores["rank"].tolist() == [1, 1, 1]
+    assert "it needs" not in mc.sample_size(preds, "a", "c", "mean_score").sentence()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda p: mc.paired_test(p, "a", "a", "accuracy"), "'a' is named twice"),
+        (lambda p: mc.decide(p, "a", "a", "accuracy", margin=0.1), "'a' is named twice"),
+        (lambda p: mc.sample_size(p, "a", "a", "accuracy"), "'a' is named twice"),
+        (lambda p: mc.selfcheck(p, "a", "b", "accuracy", n_trials=0), "`n_trials` must be"),
+        (lambda p: mc.agreement_study(p, ["f1"], n_resamples=0), "`n_resamples` must be"),
+        (lambda p: mc.agreement_study(p, ["f1"], n_resamples=9).population(n_subsamples=0),
+         "`n_subsamples` must be"),
+        (lambda p: mc.unpaired_test(p["a"], p["b"], "accuracy", n_resamples=0), "`n_resamples`"),
+    ],
+)  # fmt: skip
+def test_bad_requests(call, message):
+    y = RNG.integers(0, 2, 60)
+    preds = mc.Predictions(y, {"a": RNG.random(60), "b": RNG.random(60)})
+    with pytest.raises(ValueError, match=message):
+        call(preds)
+
+
+def test_levels_that_are_no_whole_percentages():
+    y = RNG.integers(0, 2, 60)
+    preds = mc.Predictions(y, {"a": noisy(y, 0.8)})
+    assert (
+        "99.9% CI"
+        in mc.compare(preds, "accuracy", confidence_level=0.999, n_resamples=99).verdict()
+    )
+
+
+def test_intervals_of_infinite_replicates():
+    from modelcompare.intervals import percentile_interval
+
+    draws = np.array([np.inf] * 60 + [*range(40)], dtype=float)[:, None]
+    assert percentile_interval(draws).high[0] == np.inf
