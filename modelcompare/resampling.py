@@ -262,10 +262,12 @@ class BootstrapWeights(_Blocks):
         return int(self._available_by_row_block(stratum).sum())
 
     def _stratum_size(self, stratum: int) -> int:
-        available = self._stratum_available(stratum)
         if self.size is None:
-            return available
-        return max(1, round(self.size * available / self.units.size))
+            return self._stratum_available(stratum)
+        strata = self.units.strata
+        n_strata = 1 if strata is None else int(strata.max()) + 1
+        counts = np.array([self._stratum_available(place) for place in range(n_strata)])
+        return int(_shared_out(self.size, counts)[stratum])
 
 
 @dataclass(frozen=True)
@@ -354,16 +356,21 @@ def subsample(
     generator = np.random.default_rng(child)
     if strata is None:
         return np.sort(generator.choice(n_samples, size, replace=False))
-    counts = np.bincount(strata)
-    exact = size * counts / n_samples
+    sizes = _shared_out(size, np.bincount(strata))
+    chosen = [
+        generator.choice(np.flatnonzero(strata == stratum), sizes[stratum], replace=False)
+        for stratum in range(len(sizes))
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def _shared_out(size: int, counts: IntArray) -> IntArray:
+    """Shares of `size` in proportion to the counts, by largest remainders."""
+    exact = size * counts / counts.sum()
     sizes = np.floor(exact).astype(np.intp)
     order = np.argsort(sizes - exact, kind="stable")
     sizes[order[: size - int(sizes.sum())]] += 1
-    chosen = [
-        generator.choice(np.flatnonzero(strata == stratum), sizes[stratum], replace=False)
-        for stratum in range(len(counts))
-    ]
-    return np.sort(np.concatenate(chosen))
+    return sizes
 
 
 def standard_normal(seed: np.random.SeedSequence, shape: tuple[int, ...]) -> FloatArray:

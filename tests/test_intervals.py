@@ -224,3 +224,24 @@ def test_policies_for_undefined_resamples():
     never = mc.Predictions([0, 1] * 5, {"a": [0] * 10})
     with pytest.raises(ValueError, match="hardly ever a value"):
         mc.bootstrap(never, "precision", n_resamples=10, undefined="redraw")
+
+
+def test_standard_errors_know_the_strata():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 600)
+    hit = rng.random(600) < np.array([0.95, 0.5, 0.1])[y]
+    models = {
+        "a": np.where(hit, y, (y + 1) % 3),
+        "b": np.where(rng.random(600) < 0.5, y, (y + 1) % 3),
+    }
+    for collapse in (True, False):
+        for strata in (None, y):
+            preds = mc.Predictions(y, models, strata=strata)
+            result = mc.bootstrap(preds, "accuracy", n_resamples=4000, collapse=collapse)
+            ratio = result.draws.std(axis=0)[:, 0] / result.moments.standard_error()[:, 0]
+            np.testing.assert_allclose(ratio, 1, atol=0.05)
+            pair = np.array([0]), np.array([1])
+            spread = (result.draws[:, 0] - result.draws[:, 1]).std()
+            assert spread == pytest.approx(
+                result.moments.pair_standard_error(*pair)[0, 0], rel=0.05
+            )

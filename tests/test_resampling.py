@@ -119,3 +119,10 @@ def test_what_may_be_passed_as_rng():
 def test_an_unknown_scheme_is_refused():
     with pytest.raises(ValueError, match="`scheme` must be one of multinomial, poisson, bayesian"):
         resampling.check_scheme("jackknife")
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 9])
+def test_m_out_of_n_draws_m_in_strata_too(size):
+    units = Units(6, None, np.array([0, 0, 0, 1, 2, 2]))
+    drawn = BootstrapWeights(units, 20, SEED, "multinomial", size).draw_all(0)
+    assert (drawn.sum(axis=1) == size).all()

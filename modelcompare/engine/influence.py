@@ -104,8 +104,13 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     second = np.zeros((n_values, n_models, n_models))
     third = np.zeros_like(second)
     fourth = np.zeros_like(first)
+    strata = evaluation.units.strata
+    means = None if strata is None else _stratum_means(evaluation, estimate, strata)
     for rows in row_chunks(evaluation):
         influence = evaluation.influence(slice(None), rows, estimate)
+        if strata is not None and means is not None:
+            # Resamples keep the strata's sizes, so what differs between strata does not vary.
+            influence = influence - means[strata[rows]]
         counts = evaluation.units.counts()[rows].astype(np.float64)
         for value in range(n_values):
             u = np.ascontiguousarray(influence[:, :, value])
@@ -116,6 +121,18 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
             third[value] += squared.T @ u
             fourth[value] += (squared * u * u).sum(axis=0)
     return _centred(evaluation.units.size, first, second, third, fourth)
+
+
+def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArray) -> FloatArray:
+    """Mean influence in each stratum, of shape (n_strata, n_models, n_values)."""
+    n_strata = int(strata.max()) + 1
+    sums, sizes = np.zeros((n_strata, *estimate.shape)), np.zeros(n_strata)
+    for rows in row_chunks(evaluation):
+        influence = evaluation.influence(slice(None), rows, estimate)
+        counts = evaluation.units.counts()[rows].astype(np.float64)
+        np.add.at(sums, strata[rows], influence * counts[:, None, None])
+        np.add.at(sizes, strata[rows], counts)
+    return sums / np.maximum(sizes, 1.0)[:, None, None]
 
 
 def signed_sums(
