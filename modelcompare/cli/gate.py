@@ -83,7 +83,9 @@ def gate(
         n_resamples=resampling.resamples, n_jobs=resampling.jobs, rng=resampling.seed,
     )  # fmt: skip
     if format == "json":
-        document = {**vars(result), "sentence": result.sentence()}
+        # JSON has no NaN.
+        values = {k: None if v != v else v for k, v in vars(result).items()}
+        document = {**values, "sentence": result.sentence()}
         typer.echo(json.dumps(document, indent=2, default=str))
     elif format == "github":
         level = "notice" if result.passed else "error"

@@ -68,6 +68,11 @@ class DecisionResult:
             "equivalent": f"within {self.margin:g} of {self.baseline}",
         }[self.kind]
         shown = "is shown to be" if self.passed else "is not shown to be"
+        if math.isnan(self.gain):
+            return (
+                f"{self.candidate} {shown} {word} in {what}, which is undefined for one of the two "
+                f"on this test set ({self.n_samples:,} {self.unit})."
+            )
         # As many decimals as the interval bears: two digits of a quarter of its width.
         digits = decimals((self.ci_high - self.ci_low) / 4)
         return (

@@ -46,6 +46,18 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
     slices |= {
         name: array for name, array in arrays.items() if name not in models and array.ndim == 1
     }
+    plain = [_plain(name) for name in models]
+    repeated = sorted({name for name in plain if plain.count(name) > 1})
+    if repeated:
+        raise ValueError(f"{path.name} holds several arrays of model {repeated[0]!r}; keep one.")
+    of_scores = [name.startswith("scores__") for name in models]
+    if any(of_scores):
+        if not all(of_scores):
+            raise ValueError(
+                f"{path.name} mixes scores__ arrays with predictions; scores per example stand "
+                "alone."
+            )
+        truth = None
     outputs = {_plain(name): _output(name, arrays[name]) for name in models}
     if columns.models is not None:
         outputs = _chosen(outputs, columns.models, path)
@@ -78,8 +90,15 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+        loaded = np.load(path, allow_pickle=False)
+        if not isinstance(loaded, np.lib.npyio.NpzFile):
+            raise ValueError("it holds one array; save several with numpy.savez")
+        with loaded as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        odd = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
+        if odd:
+            raise ValueError(f"{odd[0]} in it is no array")
+        return arrays
     except ValueError as error:
         if "pickle" in str(error).lower() or "object" in str(error).lower():
             raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_TRUE = "y_true"
+_WHOLE = re.compile(r"-?[0-9]+")
 ID_NAMES = ("id", "uid", "doc_id", "seg_id", "sample_id")
 
 
@@ -61,13 +63,16 @@ def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None
     check_columns(frame, columns, where)
     true = columns.true or (DEFAULT_TRUE if DEFAULT_TRUE in frame.columns else None)
     id_name = columns.id or guess_id(frame)
-    special = {true, id_name, *columns.named.values(), *columns.slices} - {None}
-    model_columns = _model_columns(frame, special, true is None or columns.scores, where)
-    chosen = _chosen_models(model_columns, columns.models, where)
-    used = [column for model in chosen for column in model_columns[model]]
+    # An id that repeats (items times runs) names no samples, and is no model either.
+    special = {true, id_name, *ID_NAMES, *columns.named.values(), *columns.slices} - {None}
+    scores = true is None or columns.scores
+    whole = None if true is None or scores else column_array(frame[true])
+    model_columns = _model_columns(frame, special, scores, whole, where)
+    chosen = _chosen_models(list(model_columns), columns.models, where)
+    used = [column for model in chosen for column in model_columns[model].values()]
     frame = without_missing(frame, used, columns.missing, where, [c for c in [true] if c])
-    truth = None if true is None or columns.scores else column_array(frame[true])
-    labels, outputs = _outputs(frame, {model: model_columns[model] for model in chosen})
+    truth = None if true is None or scores else column_array(frame[true])
+    labels, outputs = _outputs(frame, {model: model_columns[model] for model in chosen}, truth)
     kind: Kind | Literal["auto"] = "scores" if truth is None else columns.kind
     return Predictions(
         truth,
@@ -106,6 +111,11 @@ def guess_id(frame: pd.DataFrame) -> str | None:
 def column_array(column: pd.Series[Any]) -> NDArray[Any]:
     """A column as numpy array: numbers as numbers, anything else as objects."""
     array: NDArray[Any] = column.to_numpy(None if column.dtype.kind in "iufb" else object)
+    if array.dtype.kind == "O" and any(isinstance(x, list | dict | np.ndarray) for x in array):
+        raise ValueError(
+            f"column {column.name!r} holds lists or objects; give one label, number or text for "
+            "each sample."
+        )
     return array
 
 
@@ -139,22 +149,22 @@ def without_missing(
 
 
 def _model_columns(
-    frame: pd.DataFrame, special: set[Any], numeric_only: bool, where: str
-) -> dict[str, list[str]]:
-    """Columns of each model: one of labels or scores, or one ``model:class`` for each class."""
-    models: dict[str, list[str]] = {}
+    frame: pd.DataFrame, special: set[Any], scores: bool, truth: NDArray[Any] | None, where: str
+) -> dict[str, dict[str | None, str]]:
+    """Each model's columns by class: one without (labels or scores), or ``model:class`` ones."""
+    classes = set() if truth is None else {str(label) for label in {*truth.tolist()}}
+    models: dict[str, dict[str | None, str]] = {}
     for column in frame.columns:
-        if column in special:
+        if column in special or (scores and frame[column].dtype.kind not in "iufb"):
             continue
-        if numeric_only and frame[column].dtype.kind not in "iufb":
-            continue
-        model = column.partition(":")[0] if not numeric_only else column
-        models.setdefault(model, []).append(column)
+        model, heading = (column, None) if scores else _split(column, classes)
+        models.setdefault(model, {})[heading] = column
     for model, names in models.items():
-        if model in names and len(names) > 1:
+        if None in names and len(names) > 1:
+            other = next(name for heading, name in names.items() if heading is not None)
             raise ValueError(
                 f"{where}: model {model!r} has a column of labels and columns of probabilities "
-                f"({names[1]}); drop one or the other."
+                f"({other}); drop one or the other."
             )
     if not models:
         raise ValueError(
@@ -164,9 +174,16 @@ def _model_columns(
     return models
 
 
-def _chosen_models(
-    available: dict[str, list[str]], wanted: tuple[str, ...] | None, where: str
-) -> list[str]:
+def _split(column: str, classes: set[str]) -> tuple[str, str | None]:
+    """Model and class of a heading; where it has several colons, as the true classes say."""
+    places = [place for place, sign in enumerate(column) if sign == ":"]
+    if not places:
+        return column, None
+    place = next((p for p in places if column[p + 1 :] in classes), places[-1])
+    return column[:place], column[place + 1 :]
+
+
+def _chosen_models(available: list[str], wanted: tuple[str, ...] | None, where: str) -> list[str]:
     if wanted is None:
         return list(available)
     for model in wanted:
@@ -179,13 +196,15 @@ def _chosen_models(
 
 
 def _outputs(
-    frame: pd.DataFrame, model_columns: dict[str, list[str]]
+    frame: pd.DataFrame,
+    model_columns: dict[str, dict[str | None, str]],
+    truth: NDArray[Any] | None,
 ) -> tuple[NDArray[Any] | None, dict[str, NDArray[Any]]]:
     """Labels by the probabilities' headings, and each model's array in their order."""
     headings = {
-        model: [name.partition(":")[2] for name in names]
+        model: [heading for heading in names if heading is not None]
         for model, names in model_columns.items()
-        if ":" in names[0]
+        if None not in names
     }
     labels: NDArray[Any] | None = None
     if headings:
@@ -196,21 +215,41 @@ def _outputs(
                     f"model {model!r} has probabilities of {', '.join(classes)}, but model "
                     f"{first_model!r} of {', '.join(first)}; the classes must be the same."
                 )
-        labels = typed_labels(first)
+        labels = typed_labels(first, truth)
     outputs: dict[str, NDArray[Any]] = {}
     for model, names in model_columns.items():
         if model in headings:
-            position = {name.partition(":")[2]: name for name in names}
-            ordered = [position[heading] for heading in next(iter(headings.values()))]
-            outputs[model] = frame[ordered].to_numpy(dtype=np.float64)
+            ordered = [names[heading] for heading in next(iter(headings.values()))]
+            outputs[model] = _probabilities(frame, ordered)
         else:
-            outputs[model] = column_array(frame[names[0]])
+            outputs[model] = _like_truth(column_array(frame[names[None]]), truth)
     return labels, outputs
 
 
-def typed_labels(headings: list[str]) -> NDArray[Any]:
-    """Class names from headings: whole numbers if all are, texts otherwise."""
-    if all(heading.lstrip("-").isdigit() for heading in headings):
+def _probabilities(frame: pd.DataFrame, names: list[str]) -> NDArray[Any]:
+    for name in names:
+        if frame[name].dtype.kind not in "iufb":
+            raise ValueError(f"column {name!r} must hold probabilities; it holds texts.")
+    array: NDArray[Any] = frame[names].to_numpy(dtype=np.float64)
+    return array
+
+
+def _like_truth(array: NDArray[Any], truth: NDArray[Any] | None) -> NDArray[Any]:
+    """Whole numbers as texts, where the true labels are texts among which they are."""
+    if truth is None or truth.dtype.kind != "O" or array.dtype.kind not in "iu":
+        return array
+    texts = array.astype(str).astype(object)
+    return texts if {*texts.tolist()} & {*truth.tolist()} else array
+
+
+def typed_labels(headings: list[str], truth: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Class names from headings, of the true labels' type: numbers, truth values or texts."""
+    if truth is not None and truth.dtype.kind == "b":
+        values = {"False": False, "True": True}
+        if {*headings} <= {*values}:
+            return np.array([values[heading] for heading in headings])
+    texts = truth is not None and truth.dtype.kind == "O"
+    if not texts and all(_WHOLE.fullmatch(heading) for heading in headings):
         return np.array([int(heading) for heading in headings])
     return np.array(headings, dtype=object)
 

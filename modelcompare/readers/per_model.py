@@ -56,37 +56,56 @@ def one_file_per_model(
         frames = {model: frames[model] for model in columns.models}
     are_logs = all(is_harness_log(frame) for frame in frames.values())
     frames = _aligned(frames, columns, ids)
-    first = next(iter(frames.values()))
-    if are_logs:
-        scores = {m: _harness_score(m, frame, columns.score) for m, frame in frames.items()}
-        return Predictions.from_scores(
-            scores,
-            ids=first.index.to_numpy(),
-            greater_is_better=not columns.lower_is_better,
-            name=_name(paths),
-        )
     true = columns.true or DEFAULT_TRUE
-    truth = _common_truth(frames, true)
-    read = {model: _one_model(model, frame) for model, frame in frames.items()}
-    labels = _common_labels({model: classes for model, (classes, _) in read.items()})
+    if columns.missing == "drop" and not are_logs:
+        frames = _without_missing(frames, true)
+    first = next(iter(frames.values()))
 
     def optional(column: str | None) -> NDArray[Any] | None:
         return None if column is None else column_array(first[column])
 
+    described: dict[str, Any] = {
+        "ids": first.index.to_numpy(),
+        "groups": optional(columns.groups),
+        "strata": optional(columns.strata),
+        "runs": optional(columns.runs),
+        "sample_weight": optional(columns.weight),
+        "slices": first[list(columns.slices)].reset_index(drop=True) if columns.slices else None,
+        "name": _name(paths),
+    }
+    if are_logs or columns.scores:
+        scores = {
+            model: _harness_score(model, frame, columns.score) if are_logs else _said(model, frame)
+            for model, frame in frames.items()
+        }
+        better = not columns.lower_is_better
+        return Predictions.from_scores(scores, greater_is_better=better, **described)
+    truth = _common_truth(frames, true)
+    read = {model: _one_model(model, frame) for model, frame in frames.items()}
+    labels = _common_labels({model: classes for model, (classes, _) in read.items()})
     return Predictions(
         truth,
         {model: _reordered(array, classes, labels) for model, (classes, array) in read.items()},
         kind=columns.kind,
-        labels=None if labels is None else typed_labels(labels),
-        ids=first.index.to_numpy(),
-        groups=optional(columns.groups),
-        strata=optional(columns.strata),
-        runs=optional(columns.runs),
-        sample_weight=optional(columns.weight),
-        slices=first[list(columns.slices)] if columns.slices else None,
+        labels=None if labels is None else typed_labels(labels, truth),
         normalize=columns.normalize,
-        name=_name(paths),
+        **described,
     )
+
+
+def _without_missing(frames: dict[str, pd.DataFrame], true: str) -> dict[str, pd.DataFrame]:
+    """Aligned frames without the samples that any of them lacks a cell of."""
+    bad = np.zeros(len(next(iter(frames.values()))), dtype=bool)
+    for frame in frames.values():
+        used = [c for c in frame.columns if c in (true, "y_pred") or c.startswith(_PROBABILITY)]
+        bad |= frame[used].isna().any(axis=1).to_numpy()
+    if bad.any():
+        warnings.warn(
+            f"left out {int(bad.sum()):,} of {len(bad):,} samples with missing cells.",
+            DataWarning,
+            stacklevel=4,
+        )
+    return {model: frame.loc[~bad] for model, frame in frames.items()}
 
 
 def _name(paths: Mapping[str, Path]) -> str:
@@ -183,6 +202,8 @@ def _common_truth(frames: dict[str, pd.DataFrame], true: str) -> NDArray[Any]:
             "(--true COLUMN)."
         )
     first_model, first = next(iter(holders.items()))
+    for model, frame in holders.items():
+        without_missing(frame.reset_index(), [true], "raise", f"the file of model {model!r}", [])
     truth = column_array(first[true])
     for model, frame in holders.items():
         differs = column_array(frame[true]) != truth
@@ -201,13 +222,18 @@ def _one_model(model: str, frame: pd.DataFrame) -> tuple[list[str] | None, NDArr
     if names:
         without_missing(frame.reset_index(), names, "raise", f"the file of model {model!r}", [])
         return [n[len(_PROBABILITY) :] for n in names], frame[names].to_numpy(dtype=np.float64)
+    return None, _said(model, frame)
+
+
+def _said(model: str, frame: pd.DataFrame) -> NDArray[Any]:
+    """The column of a model's labels, values or scores."""
     if "y_pred" not in frame.columns:
         raise ValueError(
             f"the file of model {model!r} has neither y_pred nor prob:class columns; it has "
             f"{', '.join(map(str, frame.columns[:5]))}."
         )
     without_missing(frame.reset_index(), ["y_pred"], "raise", f"the file of model {model!r}", [])
-    return None, column_array(frame["y_pred"])
+    return column_array(frame["y_pred"])
 
 
 def _common_labels(classes: dict[str, list[str] | None]) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import zlib
@@ -92,29 +93,54 @@ def _read_delimited(path: Path) -> pd.DataFrame:
     import pandas as pd
 
     separator = "\t" if file_kind(path) == "tsv" else ","
-    opener: Any = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        header = file.readline().rstrip("\r\n").split(separator)
+    with _opened(path, encoding="utf-8-sig", newline="") as file:
+        lines = csv.reader(file, delimiter=separator)
+        header, first = next(lines, []), next(lines, None)
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise ValueError(f"{path.name}: column {repeated[0]!r} occurs twice.")
+    if first is not None and len(first) > len(header):
+        raise ValueError(
+            f"{path.name}: rows of different lengths (the header has {len(header)} cells, the "
+            f"first row {len(first)})."
+        )
     try:
         # Only an empty cell is missing: "NA", "null" and "None" may be labels.
-        return pd.read_csv(
-            path, sep=separator, encoding="utf-8-sig", keep_default_na=False, na_values=[""]
-        )
+        frame = pd.read_csv(
+            path, sep=separator, encoding="utf-8-sig", keep_default_na=False, na_values=[""],
+            dtype=str, compression="gzip" if _is_zipped(path) else None,
+        )  # fmt: skip
+        # An index that was written along has no heading.
+        named = [place for place, name in enumerate(header) if name]
+        return frame.iloc[:, named].apply(_numbers_if_all_are)
     except pd.errors.ParserError as error:
         raise ValueError(f"{path.name}: rows of different lengths ({error}).") from error
     except pd.errors.EmptyDataError as error:
         raise ValueError(f"{path.name}: the file holds no table.") from error
 
 
+def _numbers_if_all_are(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of texts as numbers, if every cell is one; true and false stay texts."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(column, errors="coerce")
+    fits = numbers.notna() | column.isna() | column.str.lower().eq("nan")
+    return numbers if fits.all() and numbers.notna().any() else column.astype(object)
+
+
+def _is_zipped(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _opened(path: Path, **options: Any) -> Any:
+    return (gzip.open if _is_zipped(path) else open)(path, "rt", **options)
+
+
 def _read_jsonl(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    opener: Any = gzip.open if path.suffix == ".gz" else open
     rows = []
-    with opener(path, "rt", encoding="utf-8") as lines:
+    with _opened(path, encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

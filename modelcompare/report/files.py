@@ -97,10 +97,15 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 def _write(path: Path, data: bytes) -> Path:
     """Write beside the target, then rename over it."""
     check_writable(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # A link stays one, and a device or pipe is written to, not replaced.
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)
+        return path
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(data)
-        temporary.replace(path)
+        temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
     return path

@@ -61,3 +61,14 @@ def test_bad_input(run, wide_csv, arguments, part):
     done = run("gate", wide_csv, *arguments)
     assert done.code == 2
     assert part in done.err
+
+
+def test_an_undefined_metric_passes_nothing_and_is_valid_json(run, tmp_path):
+    path = tmp_path / "never.csv"
+    path.write_text("y_true,a,b\n" + "0,0,0\n1,0,1\n" * 30, encoding="utf-8")
+    found = run("gate", path, "--baseline", "b", "--candidate", "a", "--metric", "precision", "--label",
+                "1", "--margin", "0.1", "--format", "json", *FEW)  # fmt: skip
+    assert found.code == 1
+    document = json.loads(found.out)
+    assert document["gain"] is None
+    assert "undefined for one of the two" in document["sentence"]
