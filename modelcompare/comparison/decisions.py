@@ -10,7 +10,7 @@ import numpy as np
 
 from modelcompare.comparison.bootstrapping import bootstrap
 from modelcompare.comparison.values import check_choice, value_position
-from modelcompare.comparison.verdict import decimals, percent
+from modelcompare.comparison.verdict import decimals, percent, written
 from modelcompare.intervals import Method
 from modelcompare.metrics.classification import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -75,11 +75,13 @@ class DecisionResult:
             )
         # As many decimals as the interval bears: two digits of a quarter of its width.
         digits = decimals((self.ci_high - self.ci_low) / 4)
+        gain, low, high = (
+            written(value, digits, "+") for value in (self.gain, self.ci_low, self.ci_high)
+        )
         return (
-            f"{self.candidate} {shown} {word} in {what}: gain {self.gain:+.{digits}f}, "
-            f"{percent(1 - 2 * self.alpha)} CI {self.ci_low:+.{digits}f} to "
-            f"{self.ci_high:+.{digits}f} ({self.n_samples:,} {self.unit}, one-sided alpha "
-            f"{self.alpha:g})."
+            f"{self.candidate} {shown} {word} in {what}: gain {gain}, "
+            f"{percent(1 - 2 * self.alpha)} CI {low} to {high} ({self.n_samples:,} {self.unit}, "
+            f"one-sided alpha {self.alpha:g})."
         )
 
 

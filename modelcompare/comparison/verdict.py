@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 _POWER = 0.8
 _MOST_NAMES = 4
-# What rounding leaves of a standard error of 0.
-_ROUNDING = 1e-12
+_MOST_DECIMALS = 6
 
 
 def verdict(result: Comparison) -> str:
@@ -34,25 +33,26 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     leader, others = int(order[0]), order[1:]
     models = result.models
     digits = decimals(float(result.bootstrap.moments.standard_error()[leader, position]))
+    best = written(point[leader], digits)
     if len(models) == 1:
         low, high = (
             result.score_interval.low[0, position],
             result.score_interval.high[0, position],
         )
         return (
-            f"{heading}: {models[0]} scores {point[0]:.{digits}f} "
-            f"({percent(result.confidence_level)} CI {low:.{digits}f} to {high:.{digits}f})."
+            f"{heading}: {models[0]} scores {best} ({percent(result.confidence_level)} CI "
+            f"{written(low, digits)} to {written(high, digits)})."
         )
     if len(others) == 0:
         return (
-            f"{heading}: {models[leader]} scores {point[leader]:.{digits}f}; it is undefined for "
+            f"{heading}: {models[leader]} scores {best}; it is undefined for "
             f"{_names([model for i, model in enumerate(models) if i != leader])}."
         )
     beaten = [int(i) for i in others if result.better_worse[position, leader, i]]
     tied = [int(i) for i in others if int(i) not in beaten]
     if not tied:
         return (
-            f"{heading}: {models[leader]} leads ({point[leader]:.{digits}f}) and is better than "
+            f"{heading}: {models[leader]} leads ({best}) and is better than "
             f"{_names([models[i] for i in beaten])} "
             f"({_largest_p(result, position, leader, beaten)})."
         )
@@ -61,10 +61,10 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     more = f" and {len(tied) - 1} more" if len(tied) > 1 else ""
     if math.isclose(point[leader], point[rival], rel_tol=1e-12):
         first = f"{heading}: {models[leader]} and {models[rival]}{more} are level"
-        first += f" at {point[leader]:.{digits}f} ({clause})"
+        first += f" at {best} ({clause})"
     else:
         first = (
-            f"{heading}: {models[leader]} leads ({point[leader]:.{digits}f}) but cannot be told "
+            f"{heading}: {models[leader]} leads ({best}) but cannot be told "
             f"from {models[rival]}{more} ({clause})"
         )
     behind = f"; it is better than {_names([models[i] for i in beaten])}" if beaten else ""
@@ -90,16 +90,23 @@ def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str
     pair = np.array([min(a, b)]), np.array([max(a, b)])
     digits = decimals(float(result.bootstrap.moments.pair_standard_error(*pair)[0, position]))
     return (
-        f"{point[a] - point[b]:+.{digits}f}, {percent(result.confidence_level)} CI "
-        f"{bounds[0]:.{digits}f} to {bounds[1]:.{digits}f}, {_p_text(p_value)}"
+        f"{written(point[a] - point[b], digits, '+')}, {percent(result.confidence_level)} CI "
+        f"{written(bounds[0], digits)} to {written(bounds[1], digits)}, {_p_text(p_value)}"
     )
 
 
 def decimals(standard_error: float) -> int:
     """Decimals that show two digits of a standard error; four where there is none."""
-    if not (math.isfinite(standard_error) and standard_error > _ROUNDING):
+    if not (math.isfinite(standard_error) and standard_error > 0):
         return 4
-    return min(max(1 - math.floor(math.log10(standard_error)), 0), 12)
+    return max(1 - math.floor(math.log10(standard_error)), 0)
+
+
+def written(value: float, digits: int, sign: str = "") -> str:
+    """Write a number with so many decimals, or with an exponent if that would be long."""
+    if digits > _MOST_DECIMALS or abs(value) >= 1e9:
+        return f"{value:{sign}.4g}"
+    return f"{value:{sign}.{digits}f}"
 
 
 def percent(share: float) -> str:

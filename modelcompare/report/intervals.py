@@ -95,8 +95,15 @@ class CharacterAxis:
         return "".join(line)
 
 
+# Ticks from here up, or below, are written with an exponent.
+_LARGE, _SMALL = 1e7, 1e-5
+
+
 def _tick_texts(ticks: list[float]) -> list[str]:
     """Write all ticks with the decimals that the finest needs."""
+    largest = max((abs(tick) for tick in ticks), default=0.0)
+    if largest >= _LARGE or 0 < largest < _SMALL:
+        return [f"{tick:.3g}" for tick in ticks]
     decimals = max((_decimals(tick) for tick in ticks), default=0)
     return [f"{tick:.{decimals}f}" for tick in ticks]
 

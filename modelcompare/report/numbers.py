@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 MAX_DECIMALS = 6
 MISSING = "-"
+# From here up a number is written with an exponent.
+_LARGE = 1e9
 
 
 def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
@@ -37,7 +39,7 @@ def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
 
 
 def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
-    """Write a number with fixed decimals, or in scientific notation where those would all be 0.
+    """Write a number with fixed decimals, or with an exponent if it is tiny or huge.
 
     Parameters
     ----------
@@ -62,6 +64,8 @@ def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
         return MISSING
     sign = "+" if signed else ""
     too_small = decimals == MAX_DECIMALS and value != 0 and abs(value) < 10.0 ** (2 - MAX_DECIMALS)
+    if abs(value) >= _LARGE:
+        return f"{value:{sign}.4e}"
     text = f"{value:{sign}.1e}" if too_small else f"{value:{sign}.{decimals}f}"
     is_zero = not too_small and float(text) == 0
     return f"{0.0:.{decimals}f}" if is_zero else text

@@ -4,7 +4,8 @@ Which test: all four ask whether two models' values differ on this kind of data.
 
 - ``sign-flip`` flips the signs of the samples' influences on the difference. Its null is that the
   two values are equal, nothing more; for means of per-sample scores it is the usual paired
-  permutation test.
+  permutation test. In a stratified design it is conservative: what differs between strata counts
+  as chance.
 - ``permutation`` (approximate randomization) swaps the two models' outputs. Its null is that the
   models are exchangeable: two models of equal F1, one precise and one with high recall, are not.
 - ``bootstrap`` shifts the bootstrap distribution of the difference to 0.
