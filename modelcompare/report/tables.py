@@ -263,7 +263,9 @@ def _latex_scores(result: Comparison, blocks: Sequence[Block]) -> str:
 
 
 def _latex_score(row: Any, decimals: int) -> str:
-    """Write an estimate and its interval in one cell."""
+    """Write an estimate and its interval in one cell; a dash for a value that is undefined."""
+    if math.isnan(row.estimate):
+        return "--"
     estimate = _latex_number(format_number(row.estimate, decimals))
     low, high = (_latex_number(format_number(end, decimals)) for end in (row.ci_low, row.ci_high))
     bold = rf"\textbf{{{estimate}}}" if row.rank_low == 1 else estimate

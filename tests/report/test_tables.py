@@ -126,3 +126,14 @@ def test_the_method_note_names_what_was_done(make_comparison):
     assert "adjusted for the number of pairs by holm" in method_note(result)
     result.correction = "none"
     assert "not adjusted for the number of pairs" in method_note(result)
+
+
+def test_an_undefined_value_is_a_dash_in_latex():
+    import modelcompare as mc
+
+    preds = mc.Predictions([0, 1] * 20, {"never": [0] * 40, "right": [0, 1] * 20})
+    with pytest.warns(mc.UndefinedMetricWarning):
+        text = mc.compare(preds, "precision", n_resamples=99).to_latex()
+    assert r"never & 0.500" in text
+    assert "& --" in text
+    assert "[-, -]" not in text.split("longtable")[0]
