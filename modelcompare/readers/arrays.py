@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.checks import softmax
+from modelcompare.checks import DataWarning, softmax
 from modelcompare.predictions import Predictions
 from modelcompare.readers.columns import ID_NAMES, Columns
 
@@ -66,6 +67,13 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
             f"{path.name} holds no model; name arrays after the models, or probs__NAME, "
             "logits__NAME, pred__NAME, scores__NAME."
         )
+    if columns.missing == "drop":
+        keep = _complete([*outputs.values(), *([] if truth is None else [truth])], path)
+        if keep is not None:
+            outputs = {model: array[keep] for model, array in outputs.items()}
+            truth = None if truth is None else truth[keep]
+            special = {r: None if array is None else array[keep] for r, array in special.items()}
+            slices = {name: array[keep] for name, array in slices.items()}
     kind: Any = columns.kind
     if truth is None:
         kind = "scores"
@@ -108,6 +116,25 @@ def _load(path: Path) -> dict[str, NDArray[Any]]:
         raise ValueError(f"{path.name} is not an archive of arrays ({error}).") from error
     except (zipfile.BadZipFile, EOFError, OSError, zlib.error) as error:
         raise ValueError(f"{path.name}: the file is damaged or cut short ({error}).") from error
+
+
+def _complete(arrays: list[NDArray[Any]], path: Path) -> NDArray[np.bool_] | None:
+    """Rows without NaN in any array, or None if that is all of them."""
+    lengths = {len(array) for array in arrays}
+    if len(lengths) > 1:
+        return None
+    bad = np.zeros(lengths.pop(), dtype=bool)
+    for array in arrays:
+        if array.dtype.kind == "f":
+            bad |= np.isnan(array).reshape(len(array), -1).any(axis=1)
+    if not bad.any():
+        return None
+    warnings.warn(
+        f"{path.name}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells.",
+        DataWarning,
+        stacklevel=4,
+    )
+    return ~bad
 
 
 def _take(arrays: dict[str, NDArray[Any]], name: str, path: Path) -> NDArray[Any]:

@@ -147,3 +147,17 @@ def test_missing_labels_of_pandas_are_missing():
     with pytest.raises(ValueError, match="`groups` has missing values"):
         mc.Predictions([0, 1], {"m": [0, 1]}, groups=pd.to_datetime(["2020-01-01", None]))
     assert len(mc.Predictions([0, 1, 1], {"m": [0, 1, 1]}).subset([])) == 0
+
+
+def test_missing_rows_of_an_archive_can_be_dropped(tmp_path):
+    path = tmp_path / "p.npz"
+    probs = np.full((4, 2), 0.5)
+    probs[1] = np.nan
+    np.savez(path, y_true=np.arange(4) % 2, ids=np.arange(4), probs__a=probs, probs__b=np.full((4, 2), 0.5),
+             lang=np.array(["en", "de", "en", "de"]))  # fmt: skip
+    with pytest.raises(ValueError, match="NaN or infinite probabilities in 1 row"):
+        read_predictions(path)
+    with pytest.warns(mc.checks.DataWarning, match="left out 1 of 4 rows"):
+        preds = read_predictions(path, missing="drop")
+    assert preds.ids.tolist() == [0, 2, 3]
+    assert preds.slices["lang"].tolist() == ["en", "en", "de"]
