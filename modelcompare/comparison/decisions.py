@@ -42,6 +42,8 @@ class DecisionResult:
         Whether it is shown.
     n_samples : int
         Samples (or clusters).
+    unit : {"samples", "clusters"}
+        What is counted: clusters where `groups` are given.
     """
 
     baseline: str
