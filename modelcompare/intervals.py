@@ -276,9 +276,11 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
 
 def check_method(method: str) -> Method:
     """Return the method, or say which there are."""
-    if method not in get_args(Method):
-        raise ValueError(f"`method` must be one of {', '.join(get_args(Method))}, got {method!r}.")
-    return method  # type: ignore[return-value]
+    known: tuple[Method, ...] = get_args(Method)
+    for name in known:
+        if name == method:
+            return name
+    raise ValueError(f"`method` must be one of {', '.join(known)}, got {method!r}.")
 
 
 def check_confidence_level(confidence_level: float) -> float:

@@ -388,9 +388,11 @@ def random_groups(n_units: int, n_groups: int) -> IntArray:
 
 def check_scheme(scheme: str) -> Scheme:
     """Return the scheme, or say which there are."""
-    if scheme not in get_args(Scheme):
-        raise ValueError(f"`scheme` must be one of {', '.join(get_args(Scheme))}, got {scheme!r}.")
-    return scheme  # type: ignore[return-value]
+    known: tuple[Scheme, ...] = get_args(Scheme)
+    for name in known:
+        if name == scheme:
+            return name
+    raise ValueError(f"`scheme` must be one of {', '.join(known)}, got {scheme!r}.")
 
 
 def _fill_counts(

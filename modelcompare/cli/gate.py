@@ -9,6 +9,7 @@ import typer
 
 from modelcompare.cli.options import ReadingOptions, ResamplingOptions, expanded
 
+Kind = Literal["non-inferior", "superior", "equivalent"]
 _EXAMPLES = """
 [bold]Examples[/bold]
 
@@ -61,16 +62,13 @@ def gate(
     resampling: ResamplingOptions,
 ) -> None:
     """Exit with 0 if the candidate passes, 1 if it is not shown to, 2 if the input is bad."""
-    chosen = [
-        kind
-        for kind, asked in (
-            ("non-inferior", non_inferior), ("superior", superior), ("equivalent", equivalent),
-        )
-        if asked
-    ]  # fmt: skip
+    asked: dict[Kind, bool] = {
+        "non-inferior": non_inferior, "superior": superior, "equivalent": equivalent,
+    }  # fmt: skip
+    chosen = [kind for kind, wanted in asked.items() if wanted]
     if len(chosen) > 1:
         raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")
-    kind = chosen[0] if chosen else "non-inferior"
+    kind: Kind = chosen[0] if chosen else "non-inferior"
     if margin is None and kind != "superior":
         raise ValueError(f"--margin is needed to ask for {kind}: how much worse would matter?")
     predictions = reading.read()
@@ -78,7 +76,7 @@ def gate(
 
     labels = [] if predictions.labels is None else predictions.labels.tolist()
     result = decide(
-        predictions, baseline, candidate, metric, kind=kind, margin=margin or 0.0,  # type: ignore[arg-type]
+        predictions, baseline, candidate, metric, kind=kind, margin=margin or 0.0,
         label=next((x for x in labels if str(x) == label), label), alpha=alpha,
         n_resamples=resampling.resamples, n_jobs=resampling.jobs, rng=resampling.seed,
     )  # fmt: skip

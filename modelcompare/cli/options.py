@@ -306,7 +306,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
         command(**options)
 
     parameters = list(_spread(inspect.signature(command), hints))
-    collect.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    vars(collect)["__signature__"] = inspect.Signature(parameters)
     collect.__annotations__ = {each.name: each.annotation for each in parameters}
     return collect
 

@@ -294,7 +294,8 @@ def _mcnemar(q: _Question, method: str) -> tuple[float, float, int, bool]:
     p = q.evaluation.predictions
     right_a, right_b = (p.predicted(m) == p.codes for m in p.models)
     a_only, b_only = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
-    return *mcnemar_test(a_only, b_only, method, q.alternative), 0, True  # type: ignore[arg-type]
+    name: Any = method
+    return *mcnemar_test(a_only, b_only, name, q.alternative), 0, True
 
 
 def _delong(q: _Question, _: str) -> tuple[float, float, int, bool]:

@@ -8,7 +8,7 @@ be independent. For paired numbers, such as two metrics on the same resamples, o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -151,10 +151,12 @@ def _bartlett(
     return statistic, chdtrc(1, statistic)
 
 
-def _levene(x: FloatArray, y: FloatArray, centre: object) -> tuple[FloatArray, FloatArray]:
+def _levene(
+    x: FloatArray, y: FloatArray, centre: Callable[[FloatArray], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
     from scipy.special import fdtrc
 
-    z_x, z_y = (np.abs(a - centre(a)[:, None]) for a in (x, y))  # type: ignore[operator]
+    z_x, z_y = (np.abs(a - centre(a)[:, None]) for a in (x, y))
     n_x, n_y = _count(x), _count(y)
     mean_x, mean_y = _row_mean(z_x), _row_mean(z_y)
     mean = (n_x * mean_x + n_y * mean_y) / (n_x + n_y)

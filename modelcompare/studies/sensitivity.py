@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,14 +176,14 @@ def _one_model(
     variants: Predictions,
     levels: list[tuple[str, float]],
     *,
-    bootstrap_options: dict[str, object],
+    bootstrap_options: dict[str, Any],
     method: Method,
     confidence_level: float,
 ) -> pd.DataFrame:
     """Changes of one model, whose variants stand behind it as further models."""
     import pandas as pd
 
-    result: BootstrapResult = bootstrap(variants, **bootstrap_options)  # type: ignore[arg-type]
+    result: BootstrapResult = bootstrap(variants, **bootstrap_options)
     changed = np.arange(1, len(levels) + 1)
     original = np.zeros(len(levels), dtype=np.intp)
     interval = result.difference_interval(changed, original, method, confidence_level)
