@@ -129,7 +129,17 @@ def test_ranks_and_chances_of_best_ignore_rounding_and_undefined_values():
     x = np.array([0.1, 0.2, 0.3, 0.7] * 25)
     preds = mc.Predictions.from_scores({"a": x, "b": x[::-1], "c": RNG.permutation(x)})
     assert mc.compare(preds, n_resamples=99).scores["rank"].tolist() == [1, 1, 1]
-    assert "it needs" not in mc.sample_size(preds, "a", "c", "mean_score").sentence()
+    sentence = mc.sample_size(preds, "a", "c", "mean_score").sentence()
+    assert sentence.endswith("the observed difference is 0, which no test set shows.")
+
+
+def test_a_model_without_a_value_is_never_best():
+    y = [0, 1] * 30 + [2] * 2
+    preds = mc.Predictions(y, {"a": [0] * 62, "b": y, "c": [0, 1] * 31}, labels=[0, 1, 2])
+    with pytest.warns(mc.UndefinedMetricWarning):
+        result = mc.compare(preds, "precision", n_resamples=199)
+    frame = result.groups.set_index(["model", "label"])["p_best"]
+    assert frame["a", 2] == frame["c", 2] == 0
 
 
 @pytest.mark.parametrize(
