@@ -6,14 +6,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
 from modelcompare import checks
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.predictions import Predictions
 from modelcompare.variants import with_probabilities
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Missing = Literal["unassigned", "spread"]
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
@@ -235,8 +235,6 @@ def _above_equal(n_classes: int) -> float:
 
 def missing_mass(predictions: Predictions) -> Any:
     """Mean probability that each model's lists leave out, as a Series by model."""
-    import pandas as pd
-
     return pd.Series({
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
@@ -268,7 +266,7 @@ def _sorted(labels: set[Any]) -> list[Any]:
 
 
 def _matrix(
-    model: str, rows: list[list[tuple[Any, float]]], classes: NDArray[Any], missing: Missing
+    model: str, rows: list[list[tuple[Any, float]]], classes: AnyArray, missing: Missing
 ) -> FloatArray:
     """Probabilities of shape (n_samples, n_classes)."""
     lengths = np.array([len(row) for row in rows])
@@ -299,7 +297,7 @@ def _matrix(
 
 
 def _confident(
-    model: str, said: NDArray[Any], bins: NDArray[Any], table: dict[Any, float]
+    model: str, said: AnyArray, bins: AnyArray, table: dict[Any, float]
 ) -> list[list[tuple[Any, float]]]:
     """Lists of the predicted label alone, with the value of its bin."""
     unknown = sorted({repr(name) for name in bins.tolist() if name not in table})

@@ -22,10 +22,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from modelcompare.arrays import BoolArray, FloatArray
+
 Method = Literal[
     "percentile", "basic", "BCa", "normal", "studentized", "logit", "wilson", "clopper-pearson",
     "jeffreys", "delong",

@@ -18,8 +18,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+
 Scheme = Literal["multinomial", "poisson", "bayesian"]
 RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None
 
@@ -395,9 +395,7 @@ def check_scheme(scheme: str) -> Scheme:
     raise ValueError(f"`scheme` must be one of {', '.join(known)}, got {scheme!r}.")
 
 
-def _fill_counts(
-    generator: np.random.Generator, sizes: FloatArray, out: NDArray[Any]
-) -> NDArray[Any]:
+def _fill_counts(generator: np.random.Generator, sizes: FloatArray, out: AnyArray) -> AnyArray:
     """Count how often each of equally likely units was drawn, one row per size."""
     n_units = out.shape[1]
     for row, size in enumerate(sizes.astype(np.intp)):

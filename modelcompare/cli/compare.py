@@ -14,7 +14,7 @@ from modelcompare.cli.output import check_outputs, emit, emit_figure
 if TYPE_CHECKING:
     from rich.console import Console, Group
 
-    from modelcompare.comparison import Comparison
+    from modelcompare.comparison.result import Comparison
 
 # Spelt out here, because the rooms that define them are slow to import; the tests compare them.
 Method = Literal[
@@ -112,7 +112,7 @@ def compare(
     """Compare models on one test set: scores, intervals, differences of all pairs."""
     check_outputs(output, plot)
     predictions = reading.read()
-    from modelcompare.comparison import compare as compare_models
+    from modelcompare.comparison.compare import compare as compare_models
 
     result = compare_models(
         predictions,
@@ -134,13 +134,13 @@ def compare(
 
 def show(result: Comparison, output: OutputOptions) -> None:
     """Print a comparison, or write it to a file."""
-    from modelcompare.report import (
+    from modelcompare.report.html import comparison_page
+    from modelcompare.report.tables import (
         comparison_csv,
         comparison_json,
         comparison_latex,
         comparison_markdown,
     )
-    from modelcompare.report.html import comparison_page
 
     writers = {
         "csv": comparison_csv,
@@ -158,7 +158,7 @@ def show(result: Comparison, output: OutputOptions) -> None:
 
 def _screen(result: Comparison, console: Console, *, show_all: bool) -> Group:
     """Lay a comparison out for a console."""
-    from modelcompare.report import comparison_screen
+    from modelcompare.report.screen import comparison_screen
 
     ascii_only = not console.encoding.lower().startswith("utf")
     return comparison_screen(result, width=console.width, show_all=show_all, ascii_only=ascii_only)

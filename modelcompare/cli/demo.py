@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
     """Compare the models of the example that ships, and draw a forest plot into demo/."""
     check_outputs(output)
-    from modelcompare.comparison import compare
+    from modelcompare.comparison.compare import compare
     from modelcompare.examples import load_example
 
     result = compare(

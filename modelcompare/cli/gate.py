@@ -72,7 +72,7 @@ def gate(
     if margin is None and kind != "superior":
         raise ValueError(f"--margin is needed to ask for {kind}: how much worse would matter?")
     predictions = reading.read()
-    from modelcompare.comparison import decide
+    from modelcompare.questions.decide import decide
 
     labels = [] if predictions.labels is None else predictions.labels.tolist()
     result = decide(

@@ -57,8 +57,9 @@ def report(
     resampling: ResamplingOptions,
 ) -> None:
     """Write a self-contained HTML page of a comparison, or a model card in Markdown."""
-    from modelcompare.report import check_writable, comparison_html, model_card, write_text
-    from modelcompare.report.html import check_html
+    from modelcompare.report.files import check_writable, write_text
+    from modelcompare.report.html import check_html, comparison_html
+    from modelcompare.studies.card import model_card
 
     path = output or Path("report.html" if card is None else f"{card}.md")
     check_writable(path)
@@ -72,7 +73,7 @@ def report(
     if card is not None:
         write_text(path, model_card(preds, card, metric, **options))
     else:
-        from modelcompare.comparison import compare
+        from modelcompare.comparison.compare import compare
 
         comparison_html(compare(preds, metric, **options), path)
     typer.echo(f"wrote {path}", err=True)

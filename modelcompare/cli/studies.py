@@ -18,7 +18,7 @@ from modelcompare.cli.options import (
 from modelcompare.cli.output import check_folder, emit_study
 
 if TYPE_CHECKING:
-    from modelcompare.report.study_tables import TextTable
+    from modelcompare.report.study_contents import TextTable
 
 AgreementTestName = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
 _STATISTICS = "Statistics"
@@ -109,9 +109,10 @@ def variance(
     """How a metric's spread depends on the size of the test set (paper, section 6.1)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import variance_tables, write_variance
-    from modelcompare.studies import PAPER_PAIRS, PAPER_RATIOS, variance_study
-    from modelcompare.studies.variance import PAPER_TESTS
+    from modelcompare.report.study_contents import variance_tables
+    from modelcompare.report.study_files import write_variance
+    from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
+    from modelcompare.studies.variance import PAPER_TESTS, variance_study
 
     result = variance_study(
         predictions,
@@ -148,8 +149,10 @@ def agreement(
     """Whether two metrics prefer the same models, over all pairs (paper, section 6.2)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import agreement_tables, write_agreement
-    from modelcompare.studies import PAPER_PAIRS, agreement_study
+    from modelcompare.report.study_contents import agreement_tables
+    from modelcompare.report.study_files import write_agreement
+    from modelcompare.studies.agreement import agreement_study
+    from modelcompare.studies.pairs import PAPER_PAIRS
 
     result = agreement_study(
         predictions,
@@ -173,8 +176,10 @@ def undefined(
     """How often a metric has no value, by class and size (paper, section 4)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import undefined_tables, write_undefined
-    from modelcompare.studies import PAPER_PAIRS, PAPER_RATIOS, undefined_study
+    from modelcompare.report.study_contents import undefined_tables
+    from modelcompare.report.study_files import write_undefined
+    from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
+    from modelcompare.studies.undefined import undefined_study
 
     result = undefined_study(
         predictions,
@@ -202,9 +207,9 @@ def sensitivity(
     """Which metrics notice other confidences behind the same decisions (paper, section 5)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import sensitivity_tables, write_sensitivity
-    from modelcompare.studies import sensitivity_study
-    from modelcompare.studies.sensitivity import DEFAULT_METRICS
+    from modelcompare.report.study_contents import sensitivity_tables
+    from modelcompare.report.study_files import write_sensitivity
+    from modelcompare.studies.sensitivity import DEFAULT_METRICS, sensitivity_study
 
     result = sensitivity_study(predictions, metric or DEFAULT_METRICS, **study.options())
     _show(result, sensitivity_tables, write_sensitivity, output)
@@ -238,8 +243,9 @@ def sample_size(
         raise ValueError(
             f"there are {len(predictions.models)} models; name two with --model A --model B."
         )
-    from modelcompare.report import sample_size_tables, write_sample_size
-    from modelcompare.studies import sample_size as size_of
+    from modelcompare.questions.sample_size import sample_size as size_of
+    from modelcompare.report.study_contents import sample_size_tables
+    from modelcompare.report.study_files import write_sample_size
 
     chosen = next((x for x in predictions.labels.tolist() if str(x) == label), label) if (
         label is not None and predictions.labels is not None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
-from modelcompare.comparison.assembly import compare
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import (
     Split,
     fitted,
@@ -19,14 +21,14 @@ from modelcompare.comparison.cross_validation import (
     splitter,
 )
 from modelcompare.comparison.result import Comparison
-from modelcompare.engine import Evaluation, ValueKey
+from modelcompare.engine.axis import ValueKey
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, random_state, rng_label
-from modelcompare.significance import adjust, all_pairs, pair_differences
-from modelcompare.significance.corrections import Correction, check_correction
+from modelcompare.significance.corrections import Correction, adjust, check_correction
 from modelcompare.significance.folds import (
     FoldTest,
     corrected_t,
@@ -34,12 +36,8 @@ from modelcompare.significance.folds import (
     five_by_two_f,
     five_by_two_t,
 )
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 FoldTestName = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
 
 
@@ -86,7 +84,7 @@ class EstimatorComparison:
 
     def to_markdown(self) -> str:
         """Values and differences as Markdown tables, with the signature."""
-        from modelcompare.report import estimators_markdown
+        from modelcompare.report.fold_tables import estimators_markdown
 
         return estimators_markdown(self)
 
@@ -263,8 +261,6 @@ class _Folds:
 
     def frame(self, repeat_of: Mapping[int, int]) -> pd.DataFrame:
         """Return the values, a row for each fold, model, metric and class."""
-        import pandas as pd
-
         rows = [
             (repeat_of.get(fold, 0), fold, *self.sizes[fold], model, key.metric, key.label, value)
             for fold, of_fold in zip(self.numbers, self.values, strict=True)
@@ -286,8 +282,6 @@ class _Folds:
         confidence_level: float,
     ) -> pd.DataFrame:
         """Test every pair of models by every metric."""
-        import pandas as pd
-
         rows = list(self._rows(test, rope, confidence_level))
         frame = pd.DataFrame(rows, columns=_COLUMNS)
         frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
@@ -347,9 +341,9 @@ def _fold_test(test: FoldTestName, d: FloatArray, test_to_train: float) -> FoldT
 
 
 def _predictions(
-    y: NDArray[Any],
-    outputs: Mapping[str, list[NDArray[Any]]],
-    labels: NDArray[Any] | None,
+    y: AnyArray,
+    outputs: Mapping[str, list[AnyArray]],
+    labels: AnyArray | None,
     splits: Sequence[Split],
     part: Sequence[int],
     groups: Any,

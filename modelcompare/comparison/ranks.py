@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.intp]
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 
 
-def ranks(merit: NDArray[np.float64]) -> IntArray:
+def ranks(merit: FloatArray) -> IntArray:
     """Rank along the first axis, 1 for the greatest; ties share the best rank, NaN comes last.
 
     Examples
@@ -24,7 +23,7 @@ def ranks(merit: NDArray[np.float64]) -> IntArray:
         return 1 + np.count_nonzero(filled[None, :] > filled[:, None] + slack, axis=1)
 
 
-def rank_bounds(better: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+def rank_bounds(better: BoolArray) -> tuple[IntArray, IntArray]:
     """Ranks that a model may have, given who is shown to be better than whom.
 
     At least as many models are ahead as are shown to be better, and at least as many behind as

@@ -5,18 +5,15 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import (
-    Evaluation,
-    InfluenceMoments,
-    influence_moments,
-    proportions,
-    replicate_second_moments,
-)
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.proportions import proportions
+from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import (
     PROPORTION_METHODS,
     VALUE_METHODS,
@@ -34,14 +31,8 @@ from modelcompare.resampling import (
     BootstrapWeights,
     Scheme,
 )
-from modelcompare.significance import pair_differences
 from modelcompare.significance.delong import delong_covariance
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.significance.pairwise import pair_differences
 
 # Bytes of the replicates of one block of pairs.
 _PAIR_BYTES = 64 * 2**20
@@ -92,29 +83,21 @@ class BootstrapResult:
     @property
     def index(self) -> pd.MultiIndex:
         """(model, metric, label) of every value, models outermost."""
-        import pandas as pd
-
         rows = [(m, k.metric, k.label) for m in self.models for k in self.evaluation.keys]
         return pd.MultiIndex.from_tuples(rows, names=["model", "metric", "label"])
 
     @property
     def estimate(self) -> pd.Series[float]:
         """Values on the test set, by (model, metric, label)."""
-        import pandas as pd
-
         return pd.Series(self.point.ravel(), index=self.index, name="estimate")
 
     @property
     def replicates(self) -> pd.DataFrame:
         """Values on the resamples: a row for each resample, a column for each value."""
-        import pandas as pd
-
         return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
 
     def value_columns(self) -> pd.DataFrame:
         """Columns model, metric and label, a row for each value, models outermost."""
-        import pandas as pd
-
         keys, n_models = self.evaluation.keys, len(self.models)
         return pd.DataFrame(
             {

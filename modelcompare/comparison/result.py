@@ -8,20 +8,18 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.comparison.groups import chance_of_best, compact_letters, tiers
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
 from modelcompare.comparison.verdict import verdict
 from modelcompare.intervals import Interval
-from modelcompare.significance import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +122,6 @@ class Comparison:
         ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
         where the two cannot be told apart).
         """
-        import pandas as pd
-
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
         keys, names = self.bootstrap.evaluation.keys, np.array(self.models, dtype=object)
@@ -152,7 +148,7 @@ class Comparison:
         )
 
     @cached_property
-    def better_worse(self) -> NDArray[np.bool_]:
+    def better_worse(self) -> BoolArray:
         """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
         n_models = len(self.models)
         model_a, model_b = all_pairs(n_models)
@@ -172,8 +168,6 @@ class Comparison:
         worse than its tier's best), letters (two models share one exactly if they are not shown to
         differ), p_best (share of resamples in which the model is best).
         """
-        import pandas as pd
-
         frames = []
         for position, key in enumerate(self.bootstrap.evaluation.keys):
             better = self.better_worse[position]
@@ -272,36 +266,36 @@ class Comparison:
 
     def to_markdown(self) -> str:
         """Scores and differences as Markdown tables, with the signature."""
-        from modelcompare.report import comparison_markdown
+        from modelcompare.report.tables import comparison_markdown
 
         return comparison_markdown(self)
 
     def to_latex(self) -> str:
         """Scores and differences as LaTeX tables (booktabs), with the signature."""
-        from modelcompare.report import comparison_latex
+        from modelcompare.report.tables import comparison_latex
 
         return comparison_latex(self)
 
     def to_csv(self) -> str:
         """Scores and differences as one CSV text of long rows, unrounded."""
-        from modelcompare.report import comparison_csv
+        from modelcompare.report.tables import comparison_csv
 
         return comparison_csv(self)
 
     def to_json(self) -> str:
         """Scores, differences, verdict and signature as JSON, unrounded."""
-        from modelcompare.report import comparison_json
+        from modelcompare.report.tables import comparison_json
 
         return comparison_json(self)
 
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write one self-contained page with verdict, figures and tables."""
-        from modelcompare.report import comparison_html
+        from modelcompare.report.html import comparison_html
 
         comparison_html(self, path)
 
     def plot(self) -> Figure:
         """Forest plot of scores and of differences, one row of panels per metric."""
-        from modelcompare.report import plot_comparison
+        from modelcompare.report.forest import plot_comparison
 
         return plot_comparison(self)

@@ -8,23 +8,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.comparison.assembly import compare
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance import adjust, all_pairs, pair_differences
-from modelcompare.significance.corrections import Correction
+from modelcompare.significance.corrections import Correction, adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,6 @@ class SetComparison:
 
         Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted.
         """
-        import pandas as pd
-
         point, draws = self._pooled
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(point, model_a, model_b)
@@ -124,8 +120,6 @@ class SetComparison:
             model, mean_rank, best first. Its ``attrs`` hold statistic, p_value,
             critical_difference, and p_values (n_models, n_models) of Nemenyi's test.
         """
-        import pandas as pd
-
         if len(self.models) < 3:
             raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
         if metric not in self._first.metric_info:
@@ -156,7 +150,7 @@ class SetComparison:
         metric : str
             A metric that is not per class.
         """
-        from modelcompare.report import plot_critical_difference
+        from modelcompare.report.ranks_plot import plot_critical_difference
 
         return plot_critical_difference(self.friedman(metric), metric)
 
@@ -185,8 +179,6 @@ class SetComparison:
         return result.bootstrap.point[:, where][:, 0]
 
     def _stacked(self, kind: str) -> pd.DataFrame:
-        import pandas as pd
-
         frames = {name: getattr(result, kind) for name, result in self.results.items()}
         stacked = pd.concat(frames, names=["set", None]).reset_index(level="set")
         return stacked.reset_index(drop=True)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from modelcompare.comparison.assembly import compare
+from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance import adjust
-from modelcompare.significance.corrections import Correction, check_correction
-
-if TYPE_CHECKING:
-    import pandas as pd
+from modelcompare.significance.corrections import Correction, adjust, check_correction
 
 
 @dataclass(frozen=True)
@@ -93,8 +90,6 @@ def compare_slices(
     0   new     a       0.5
     1   new     b       1.0
     """
-    import pandas as pd
-
     check_correction(correction)
     if correction == "max-t":
         raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")

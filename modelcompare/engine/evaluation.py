@@ -12,16 +12,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine.callables import CallableEvaluator
-from modelcompare.engine.columns import (
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.axis import (
     Column,
     KeptNumbers,
     check_width,
     lay_out,
     value_keys,
 )
+from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import (
@@ -43,9 +43,6 @@ from modelcompare.metrics.base import (
 )
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import ROW_BLOCK, Units
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 # Bytes that the statistics, or the totals, of one pass may take.
 PASS_BYTES = 96 * 2**20

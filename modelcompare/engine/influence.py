@@ -11,13 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
 from modelcompare.engine.weights import Weights
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

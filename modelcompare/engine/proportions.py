@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
-
-FloatArray = NDArray[np.float64]
 
 
 def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:

@@ -25,8 +25,8 @@ from modelcompare.metrics.calibration_functions import (
     kl_divergence,
     mce,
 )
-from modelcompare.metrics.classification import soft_twin
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
+from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.explain import Explanation, explain
 from modelcompare.metrics.functions import (
     accuracy,
@@ -63,7 +63,6 @@ from modelcompare.metrics.registry import (
     get_metric,
     resolve_metrics,
 )
-from modelcompare.metrics.sequences import text_signature
 from modelcompare.metrics.text_functions import (
     bleu,
     cer,
@@ -74,6 +73,7 @@ from modelcompare.metrics.text_functions import (
     ter,
     wer,
 )
+from modelcompare.metrics.texts import text_signature
 from modelcompare.metrics.value_functions import (
     explained_variance,
     kendall,

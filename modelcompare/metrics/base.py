@@ -15,14 +15,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from modelcompare.kinds import Output
 from modelcompare.predictions import Predictions
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Needs = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
 Road = Literal["sum", "order", "callable"]
 
@@ -57,7 +56,7 @@ class Outcomes:
     output: Output
     codes: IntArray | None = None
     n_classes: int = 0
-    y_true: NDArray[Any] | None = None
+    y_true: AnyArray | None = None
     true_distribution: FloatArray | None = None
     predicted_codes: IntArray | None = None
     everyone: Outcomes | None = None

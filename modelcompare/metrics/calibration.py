@@ -14,13 +14,12 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.confidences import mass_edges
-from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.probabilistic import COUNT
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.scoring import COUNT
 
-IntArray = NDArray[np.intp]
 Strategy = Literal["width", "mass"]
 N_BINS = 15
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from modelcompare.metrics.classification import ZeroDivision
-from modelcompare.metrics.plain import AverageName, FloatArray, averaged_value, single_value
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.counts import ZeroDivision
+from modelcompare.metrics.plain import AverageName, averaged_value, single_value
 
 
 def accuracy(

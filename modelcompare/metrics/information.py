@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from modelcompare.metrics.base import FloatArray, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.probabilistic import COUNT, mean
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.base import Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.scoring import COUNT, mean
 
 _MOST_CLASSES = 100
 

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modelcompare import checks
+from modelcompare.arrays import FloatArray
 from modelcompare.kinds import Output
-from modelcompare.metrics.base import FloatArray, Needs, Outcomes
+from modelcompare.metrics.base import Needs, Outcomes
 
 
 def read_outcomes(

@@ -10,19 +10,16 @@ import re
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import (
     AnyMetric,
-    FloatArray,
-    IntArray,
     Metric,
     Outcomes,
     Statistic,
 )
-from modelcompare.metrics.probabilistic import COUNT, mean
+from modelcompare.metrics.scoring import COUNT, mean
 
-BoolArray = NDArray[np.bool_]
 _TOP_K = re.compile(r"top_([1-9]\d*)_accuracy")
 
 

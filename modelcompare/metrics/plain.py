@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import Metric, Outcomes, UndefinedMetricWarning
 from modelcompare.metrics.inputs import read_outcomes
 from modelcompare.metrics.registry import get_metric
 
-FloatArray = NDArray[np.float64]
 AverageName = Literal["macro", "micro", "weighted", "binary"]
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from modelcompare.metrics.plain import FloatArray, averaged_value, single_value
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.plain import averaged_value, single_value
 
 
 def brier_score(

@@ -13,12 +13,10 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.metrics.base import FloatArray, OrderMetric, Outcomes, divide
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.metrics.base import OrderMetric, Outcomes, divide
 
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.intp]
 Average = Literal["macro", "weighted"]
 
 

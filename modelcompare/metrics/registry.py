@@ -14,13 +14,13 @@ from modelcompare.metrics import (
     calibration,
     information,
     nbest,
-    probabilistic,
     ranking,
-    regression,
-    sequences,
+    scoring,
+    texts,
+    values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric
-from modelcompare.metrics.classification import (
+from modelcompare.metrics.counts import (
     Average,
     ZeroDivision,
     count_metrics,
@@ -35,13 +35,13 @@ MetricLike = str | AnyMetric | Callable[..., Any]
 
 _ALL: tuple[AnyMetric, ...] = (
     *count_metrics(),
-    *probabilistic.METRICS,
+    *scoring.METRICS,
     *ranking.METRICS,
     *calibration.METRICS,
     *information.METRICS,
     *nbest.METRICS,
-    *regression.METRICS,
-    *sequences.METRICS,
+    *values.METRICS,
+    *texts.METRICS,
 )
 METRICS: dict[str, AnyMetric] = {metric.name: metric for metric in _ALL}
 """Every named metric, under the default convention: 0 / 0 is NaN."""

@@ -7,10 +7,9 @@ import gzip
 import json
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 KINDS = ("csv", "tsv", "parquet", "jsonl", "npz")
 
@@ -77,8 +76,6 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def as_frame(source: Any) -> pd.DataFrame:
     """A pandas frame from pandas, or from a frame that converts itself to columns (polars)."""
-    import pandas as pd
-
     if isinstance(source, pd.DataFrame):
         return source
     if hasattr(source, "to_dict") and hasattr(source, "get_columns"):
@@ -90,8 +87,6 @@ def as_frame(source: Any) -> pd.DataFrame:
 
 
 def _read_delimited(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
     separator = "\t" if file_kind(path) == "tsv" else ","
     with _opened(path, encoding="utf-8-sig", newline="") as file:
         lines = csv.reader(file, delimiter=separator)
@@ -121,8 +116,6 @@ def _read_delimited(path: Path) -> pd.DataFrame:
 
 def _numbers_if_all_are(column: pd.Series[Any]) -> pd.Series[Any]:
     """A column of texts as numbers, if every cell is one; true and false stay texts."""
-    import pandas as pd
-
     numbers = pd.to_numeric(column, errors="coerce")
     fits = numbers.notna() | column.isna() | column.str.lower().eq("nan")
     return numbers if fits.all() and numbers.notna().any() else column.astype(object)
@@ -137,8 +130,6 @@ def _opened(path: Path, **options: Any) -> Any:
 
 
 def _read_jsonl(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
     rows = []
     with _opened(path, encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, start=1):
@@ -155,8 +146,6 @@ def _read_jsonl(path: Path) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         import pyarrow as pa
     except ImportError as error:

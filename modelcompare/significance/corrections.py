@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from modelcompare.arrays import FloatArray
+
 Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 

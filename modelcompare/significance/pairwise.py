@@ -20,13 +20,14 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation, InfluenceMoments, Swaps, map_blocks, signed_sums
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, signed_sums
+from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.swaps import Swaps
 from modelcompare.engine.weights import Weights
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Alternative = Literal["two-sided", "greater", "less"]
 TestName = Literal["sign-flip", "permutation", "bootstrap", "wald"]
 TESTS: tuple[TestName, ...] = get_args(TestName)

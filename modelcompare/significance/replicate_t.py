@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.arrays import FloatArray, IntArray
 
 
 def replicate_t_p_values(

@@ -11,9 +11,9 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from modelcompare.arrays import FloatArray
+
 Alternative = Literal["two-sided", "greater", "less"]
 McNemar = Literal["mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected"]
 

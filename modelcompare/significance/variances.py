@@ -9,15 +9,14 @@ be independent. For paired numbers, such as two metrics on the same resamples, o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    import pandas as pd
+from modelcompare.arrays import FloatArray
 
-FloatArray = NDArray[np.float64]
 VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 
@@ -68,8 +67,6 @@ def variance_tests(
     0       f      4.000   0.1544
     1  levene      3.375   0.0961
     """
-    import pandas as pd
-
     a, b = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     chosen = tuple(VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]) if tests is None else tests
     check_variance_tests(chosen, paired=paired)

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import Evaluation, influence_moments
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals import check_confidence_level
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
     BootstrapWeights,
@@ -22,7 +24,7 @@ from modelcompare.resampling import (
     rng_label,
     seed_sequence,
 )
-from modelcompare.significance import (
+from modelcompare.significance.pairwise import (
     all_pairs,
     bootstrap_p_values,
     pair_differences,
@@ -41,11 +43,8 @@ from modelcompare.studies.pairs import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
 AGREEMENT_TESTS: tuple[AgreementTest, ...] = get_args(AgreementTest)
 ON_REPLICATES = ("t", "paired-t")
@@ -120,8 +119,6 @@ class AgreementStudy:
             over pairs of models and down-samplings), low, high (range of 95 % of the
             down-samplings). A value that is undefined orders nothing and so disagrees.
         """
-        import pandas as pd
-
         if n_subsamples < 1:
             raise ValueError(f"`n_subsamples` must be at least 1, got {n_subsamples}.")
         sizes = check_ratios(ratios, len(self.predictions))
@@ -163,19 +160,19 @@ class AgreementStudy:
 
     def to_latex(self) -> str:
         """Table 1 of the paper, for these models (packages booktabs)."""
-        from modelcompare.report import agreement_latex
+        from modelcompare.report.study_contents import agreement_latex
 
         return agreement_latex(self)
 
     def to_markdown(self) -> str:
         """Table 1 of the paper, for these models, as Markdown."""
-        from modelcompare.report import agreement_markdown
+        from modelcompare.report.study_contents import agreement_markdown
 
         return agreement_markdown(self)
 
     def plot(self) -> Figure:
         """Scatter of the models' differences under both metrics, with quadrants of agreement."""
-        from modelcompare.report import plot_agreement
+        from modelcompare.report.agreement_plots import plot_agreement
 
         return plot_agreement(self)
 
@@ -183,7 +180,7 @@ class AgreementStudy:
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
     ) -> Figure:
         """Agreement with the order of the whole test set, against the ratio."""
-        from modelcompare.report import plot_population
+        from modelcompare.report.agreement_plots import plot_population
 
         return plot_population(self, self.population(ratios, n_subsamples=n_subsamples))
 
@@ -317,8 +314,6 @@ def _frames(
     confidence_level: float,
     seed: np.random.SeedSequence,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    import pandas as pd
-
     names = np.array(evaluation.models, dtype=object)
     model_a, model_b = all_pairs(len(names))
     frames, rows = [], []
@@ -365,8 +360,8 @@ def _frames(
 
 
 def _share_interval(
-    significant: NDArray[np.bool_],
-    agree: NDArray[np.bool_],
+    significant: BoolArray,
+    agree: BoolArray,
     n_models: int,
     confidence_level: float,
     seed: np.random.SeedSequence,

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import Evaluation
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import quantiles
 from modelcompare.predictions import Predictions
 from modelcompare.significance.variances import VarianceTest, row_variance, variance_test
 from modelcompare.studies.pairs import MetricPairs
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
 _TEST_COLUMNS = (
     "model", "ratio", "n_samples", "subsample", "label", "metric_a", "metric_b", "variance_a",
     "variance_b", "variance_ratio", "test", "statistic", "p_value",
@@ -113,8 +110,6 @@ def distribution_frame(
     n_subsamples: int,
 ) -> pd.DataFrame:
     """Frame `VarianceStudy.distribution`."""
-    import pandas as pd
-
     keys = Evaluation(predictions, metric_pairs.metrics, collapse=False).keys
     n_models = len(predictions.models)
     frames = []
@@ -157,8 +152,6 @@ def tests_frame(
     predictions: Predictions, metric_pairs: MetricPairs, parts: list[Part]
 ) -> pd.DataFrame:
     """Frame `VarianceStudy.tests`."""
-    import pandas as pd
-
     keys = Evaluation(predictions, metric_pairs.metrics, collapse=False).keys
     columns: dict[str, list[Any]] = {name: [] for name in _TEST_COLUMNS}
     n_models = len(predictions.models)

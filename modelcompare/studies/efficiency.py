@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import Evaluation, row_chunks
-from modelcompare.significance import all_pairs, pair_differences
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import row_chunks
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.pairs import MetricPairs
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 def variance_ratios(
@@ -25,7 +20,6 @@ def variance_ratios(
     With influences u and v of the two metrics the ratio is ``sum u^2 / sum v^2``, and the influence
     on its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
-    import pandas as pd
     from scipy.special import ndtri
 
     estimate = evaluation.estimate()
@@ -85,7 +79,6 @@ def relative_efficiency(
     samples. The interval is that of the squared ratio of the two differences, whose relative
     errors dwarf those of the standard errors.
     """
-    import pandas as pd
     from scipy.special import ndtri
 
     estimate = evaluation.estimate()
@@ -153,7 +146,7 @@ def _cross_products(
     return [(uu, vv, uv) for uu, vv, uv in sums]
 
 
-def _of_pairs(gram: FloatArray, model_a: NDArray[np.intp], model_b: NDArray[np.intp]) -> FloatArray:
+def _of_pairs(gram: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
     """Sum of products of the pairs' differences, of shape (n_pairs, n_labels)."""
     out = (
         gram[:, model_a, model_a]

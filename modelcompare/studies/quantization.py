@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from modelcompare.arrays import FloatArray
 from modelcompare.confidences import quantize
-from modelcompare.engine import Evaluation, InfluenceMoments, influence_moments
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.significance import all_pairs
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.variants import with_probabilities
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
 
@@ -134,8 +130,6 @@ _PAIRS = [
 
 
 def _frame(rows: list[dict[str, object]], columns: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
     frame = pd.DataFrame(rows, columns=columns)
     # Beside a missing label, pandas would make integers floats.
     frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.comparison import BootstrapResult, bootstrap
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.intervals import Method
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
 DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")
 TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
 NOISES = (0.25, 0.5, 1.0, 2.0)
@@ -59,7 +59,7 @@ class SensitivityStudy:
 
     def plot(self) -> Figure:
         """Change of each metric against temperature and noise."""
-        from modelcompare.report import plot_sensitivity
+        from modelcompare.report.agreement_plots import plot_sensitivity
 
         return plot_sensitivity(self)
 
@@ -114,8 +114,6 @@ def sensitivity_study(
     0   f1_macro       0.000  False
     1  cf1_macro       0.075   True
     """
-    import pandas as pd
-
     levels = [("temperature", float(t)) for t in temperatures]
     levels += [("noise", float(sd)) for sd in noises]
     levels = list(dict.fromkeys(levels))
@@ -181,8 +179,6 @@ def _one_model(
     confidence_level: float,
 ) -> pd.DataFrame:
     """Changes of one model, whose variants stand behind it as further models."""
-    import pandas as pd
-
     result: BootstrapResult = bootstrap(variants, **bootstrap_options)
     changed = np.arange(1, len(levels) + 1)
     original = np.zeros(len(levels), dtype=np.intp)

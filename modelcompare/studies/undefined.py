@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from modelcompare.engine import Evaluation
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -59,7 +59,7 @@ class UndefinedStudy:
 
     def plot(self) -> Figure:
         """Share of undefined values against the ratio, soft twin beside hard."""
-        from modelcompare.report import plot_undefined
+        from modelcompare.report.agreement_plots import plot_undefined
 
         return plot_undefined(self)
 
@@ -113,7 +113,6 @@ def undefined_study(
     5    0.2   precision           54.0
     7    0.2  cprecision            0.0
     """
-    import pandas as pd
     from tqdm import tqdm
 
     if n_resamples < 2:

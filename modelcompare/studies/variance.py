@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import Evaluation, influence_moments
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals import check_confidence_level
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.significance import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import VarianceTest, check_variance_tests
 from modelcompare.studies.distributions import (
     Part,
@@ -35,10 +36,8 @@ from modelcompare.studies.pairs import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 
 REPLICATE_NOTE = (
@@ -167,13 +166,13 @@ class VarianceStudy:
         n_columns : int, optional
             Panels side by side, one for each class.
         """
-        from modelcompare.report import plot_variances
+        from modelcompare.report.study_figures import plot_variances
 
         return plot_variances(self, self._pair(pair), n_columns=n_columns)
 
     def plot_intervals(self, pair: int | Pair = 0) -> Figure:
         """Values with bands against the ratio, both metrics of a pair (figures 2, 3, 4)."""
-        from modelcompare.report import plot_intervals
+        from modelcompare.report.study_figures import plot_intervals
 
         return plot_intervals(self, self._pair(pair))
 
@@ -185,8 +184,6 @@ class VarianceStudy:
         return pair
 
     def _over_ratios(self, task: Any) -> pd.DataFrame:
-        import pandas as pd
-
         frames = []
         for ratio in self.ratios:
             rows = part_rows(self.predictions, ratio, self.seed, stratify=self.stratify)
@@ -326,8 +323,6 @@ def variance_study(
 
 
 def _separation(evaluation: Evaluation) -> pd.DataFrame:
-    import pandas as pd
-
     estimate = evaluation.estimate()
     moments = influence_moments(evaluation, estimate)
     model_a, model_b = all_pairs(len(evaluation.models))

@@ -6,7 +6,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import modelcompare as mc
-from modelcompare.comparison.groups import chance_of_best, compact_letters, tiers
+from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
 from modelcompare.significance.omnibus import average_ranks, nemenyi
 from tests.studies.made_up import made_up
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modelcompare import Predictions
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import METRICS, resolve_metrics
 
 TWO_CLASSES = ("roc_auc", "average_precision")

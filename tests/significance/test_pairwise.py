@@ -5,14 +5,14 @@ import pytest
 from scipy import stats
 
 from modelcompare import Predictions
-from modelcompare.engine import Evaluation, influence_moments
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import BootstrapWeights, SwapMasks
-from modelcompare.significance import (
-    adjust,
+from modelcompare.significance.corrections import adjust, max_t
+from modelcompare.significance.pairwise import (
     all_pairs,
     bootstrap_p_values,
-    max_t,
     permutation_p_values,
     sign_flip_p_values,
     wald_p_values,

@@ -1,0 +1,93 @@
+"""Groups of models that cannot be told apart: letters, tiers, chances of being best."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+
+
+def compact_letters(different: BoolArray, order: IntArray) -> list[str]:
+    """Letters such that two models share one exactly if they are not shown to differ.
+
+    Parameters
+    ----------
+    different : ndarray of bool of shape (n_models, n_models)
+        Symmetric: whether two models are shown to differ.
+    order : ndarray of int
+        Models from best to worst; the best get the first letters.
+
+    Returns
+    -------
+    list of str
+        Letters of each model, in the models' own order.
+
+    References
+    ----------
+    .. [1] Piepho (2004), J. Computational and Graphical Statistics 13, insert and absorb.
+
+    Examples
+    --------
+    >>> apart = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> compact_letters(apart, np.array([0, 1, 2]))
+    ['a', 'ab', 'b']
+    """
+    n_models = len(different)
+    columns: list[frozenset[int]] = [frozenset(range(n_models))]
+    for i in range(n_models):
+        for j in range(i + 1, n_models):
+            if not different[i, j]:
+                continue
+            split = [c - {x} for c in columns if {i, j} <= c for x in (i, j)]
+            columns = [c for c in columns if not {i, j} <= c] + split
+            columns = [c for c in dict.fromkeys(columns) if not any(c < other for other in columns)]
+    place = {int(model): position for position, model in enumerate(order)}
+    columns.sort(key=lambda column: sorted(place[model] for model in column))
+    return [
+        "".join(_letter(number) for number, column in enumerate(columns) if model in column)
+        for model in range(n_models)
+    ]
+
+
+def _letter(number: int) -> str:
+    """Letters a to z, then a2, b2 and so on."""
+    return chr(ord("a") + number % 26) + ("" if number < 26 else str(number // 26 + 1))
+
+
+def tiers(better: BoolArray, order: IntArray) -> IntArray:
+    """Tier of each model: a new one begins where a model is shown to be worse than its tier's best.
+
+    Parameters
+    ----------
+    better : ndarray of bool of shape (n_models, n_models)
+        Whether model i is shown to be better than model j.
+    order : ndarray of int
+        Models from best to worst.
+
+    Examples
+    --------
+    >>> beats = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
+    >>> tiers(beats, np.array([0, 1, 2])).tolist()
+    [1, 1, 2]
+    """
+    out = np.ones(len(better), dtype=np.intp)
+    head, tier = order[0], 1
+    for model in order[1:]:
+        if better[head, model]:
+            head, tier = model, tier + 1
+        out[model] = tier
+    return out
+
+
+def chance_of_best(draws: FloatArray) -> FloatArray:
+    """Share of resamples in which each model has the greatest value, ties shared.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_resamples, n_models)
+        Replicates, turned so that greater is better; undefined ones are never best.
+    """
+    filled = np.where(np.isnan(draws), -np.inf, draws)
+    best = (filled == filled.max(axis=1, keepdims=True)) & ~np.isnan(draws)
+    n_best = best.sum(axis=1, keepdims=True)
+    return np.divide(best, n_best, out=np.zeros(draws.shape), where=n_best > 0).mean(axis=0)

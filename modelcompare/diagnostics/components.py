@@ -1,0 +1,110 @@
+"""Items times runs: how much of a score's spread is due to the items, how much to the seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.weights import GivenWeights
+from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import BootstrapWeights, RngLike, Units, child_seed, seed_sequence
+
+
+def variance_components(
+    predictions: Predictions,
+    metrics: MetricLike | Sequence[MetricLike],
+    *,
+    n_resamples: int = 1999,
+    rng: RngLike = 0,
+) -> pd.DataFrame:
+    """Split the standard error of each score into items and runs.
+
+    Every row is one item answered in one run (seed): `predictions.groups` names the item and
+    `predictions.runs` the run. Items, runs, and both at once are resampled; a row weighs the
+    product of its item's and its run's counts.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With `groups` (items) and `runs`.
+    metrics : str, metric, or sequence of these
+        What is measured.
+    n_resamples : int
+        Resamples of each kind.
+    rng : int, Generator, SeedSequence or None
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        Columns model, metric, label, estimate, se_items (the runs as given), se_runs (the items as
+        given), se_both. Resampling both is somewhat conservative (Owen 2007).
+
+    Raises
+    ------
+    ValueError
+        If items or runs are missing, or there is one of them only.
+
+    References
+    ----------
+    .. [1] Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1(2).
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> scores = {"a": [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1]}
+    >>> preds = mc.Predictions.from_scores(scores, groups=[0, 1, 2, 3] * 3,
+    ...                                    runs=[0] * 4 + [1] * 4 + [2] * 4)
+    >>> mc.variance_components(preds, "mean_score", n_resamples=999).round(2).to_dict("records")[0][
+    ...     "se_items"]
+    0.12
+    """
+    if predictions.groups is None or predictions.runs is None:
+        raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    item, run = (
+        np.unique(column, return_inverse=True)[1]
+        for column in (predictions.groups, predictions.runs)
+    )
+    if item.max() == 0 or run.max() == 0:
+        raise ValueError("variance components need at least 2 items and 2 runs.")
+    rows = predictions.without("groups", "runs")
+    evaluation = Evaluation(rows, resolve_metrics(metrics, rows), collapse=False)
+    seed = seed_sequence(rng)
+    counts = [
+        _drawn(int(codes.max()) + 1, n_resamples, child_seed(seed, place))
+        for place, codes in enumerate((item, run))
+    ]
+    weights = {
+        "se_items": counts[0][:, item],
+        "se_runs": counts[1][:, run],
+        "se_both": counts[0][:, item] * counts[1][:, run],
+    }
+    errors = {
+        name: np.nanstd(
+            evaluation.replicates(GivenWeights(drawn, evaluation.units)), axis=0, ddof=1
+        ).ravel()
+        for name, drawn in weights.items()
+    }
+    keys, n_models = evaluation.keys, len(evaluation.models)
+    return pd.DataFrame(
+        {
+            "model": np.repeat(np.array(evaluation.models, dtype=object), len(keys)),
+            "metric": [key.metric for key in keys] * n_models,
+            "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
+            "estimate": evaluation.estimate().ravel(),
+            **errors,
+        }
+    )
+
+
+def _drawn(n_units: int, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
+    weights = BootstrapWeights(Units(n_units), n_resamples, seed)
+    return np.vstack([weights.draw_all(block) for block in range(weights.n_blocks)])

@@ -1,0 +1,150 @@
+"""A test of two models on two different test sets."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
+from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.counts import ZeroDivision
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.questions.contrast import (
+    check_choice,
+    is_extreme,
+    sample_contributions,
+    standardized,
+    value_position,
+)
+from modelcompare.questions.paired import PairedTestResult
+from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
+from modelcompare.significance.two_models import Alternative, normal_p_value
+from modelcompare.variants import joined
+
+UnpairedMethod = Literal["bootstrap", "permutation", "wald", "welch"]
+
+
+def unpaired_test(
+    predictions_a: Predictions,
+    predictions_b: Predictions,
+    metric: MetricLike = "f1_macro",
+    *,
+    method: UnpairedMethod = "bootstrap",
+    label: Any = None,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    zero_division: ZeroDivision = math.nan,
+    rng: RngLike = 0,
+) -> PairedTestResult:
+    """Test two models on two different test sets.
+
+    Parameters
+    ----------
+    predictions_a, predictions_b : Predictions
+        One model each, on samples that have nothing to do with each other.
+    metric, label, alternative, n_resamples, zero_division, rng
+        As in `paired_test`.
+    method : {"bootstrap", "permutation", "wald", "welch"}
+        Independent resamples shifted to the null; exchanging samples between the two test sets
+        (its null: both are draws from one distribution); influence-function standard errors;
+        Welch's t for means of per-sample numbers.
+
+    Returns
+    -------
+    PairedTestResult
+
+    Raises
+    ------
+    ValueError
+        If there is more than one model on a side, or the method does not apply.
+    """
+    check_choice("method", method, UnpairedMethod)
+    check_choice("alternative", alternative, Alternative)
+    sides = []
+    for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
+        if len(predictions.models) != 1:
+            raise ValueError(
+                f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
+            )
+        (found,) = resolve_metrics([metric], predictions, zero_division=zero_division)
+        sides.append(Evaluation(predictions, (found,), collapse=False))
+    if n_resamples < 2:
+        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    # The same class may stand in other places of the two sets' labels.
+    positions = [value_position(side, found.name, label) for side in sides]
+    values = [side.estimate()[0, position] for side, position in zip(sides, positions, strict=True)]
+    difference = float(values[0] - values[1])
+    seed = seed_sequence(rng)
+    drawn, exact = 0, True
+    if method == "welch":
+        from scipy import stats
+
+        a, b = (sample_contributions(side, found)[0] for side in sides)
+        result = stats.ttest_ind(a, b, equal_var=False, alternative=alternative)
+        statistic, p_value = float(result.statistic), float(result.pvalue)
+    elif method == "wald":
+        if not found.smooth:
+            raise ValueError(
+                f"metric {found.name!r} is not smooth, so influence functions do not describe it; "
+                "use method='bootstrap'."
+            )
+        errors = [
+            influence_moments(side, side.estimate()).standard_error()[0, position]
+            for side, position in zip(sides, positions, strict=True)
+        ]
+        statistic = standardized(difference, math.hypot(*errors))
+        p_value = normal_p_value(statistic, alternative)
+    else:
+        null = (
+            _independent_draws(sides, positions, n_resamples, seed, difference)
+            if method == "bootstrap"
+            else _exchanged(sides, label, n_resamples, seed)
+        )
+        tolerance = 1e-10 * float(np.abs(values).sum())
+        extreme = sum(is_extreme(float(d), difference, tolerance, alternative) for d in null)
+        statistic, p_value = difference, (1 + extreme) / (1 + n_resamples)
+        drawn, exact = n_resamples, False
+    error = 0.0 if exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
+    return PairedTestResult(
+        predictions_a.models[0], predictions_b.models[0], found.name, label, difference, statistic,
+        p_value, error, f"unpaired-{method}", alternative, drawn, exact,
+    )  # fmt: skip
+
+
+def _independent_draws(
+    sides: list[Evaluation],
+    positions: list[int],
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    difference: float,
+) -> FloatArray:
+    draws = [
+        side.replicates(BootstrapWeights(side.units, n_resamples, child_seed(seed, place)))
+        for place, side in enumerate(sides)
+    ]
+    return draws[0][:, 0, positions[0]] - draws[1][:, 0, positions[1]] - difference
+
+
+def _exchanged(
+    sides: list[Evaluation], label: Any, n_resamples: int, seed: np.random.SeedSequence
+) -> FloatArray:
+    """Differences after the samples were dealt anew to two test sets of the same sizes."""
+    first, second = (side.predictions for side in sides)
+    if first.groups is not None or second.groups is not None:
+        raise ValueError(
+            "method 'permutation' deals single samples, which clusters forbid; use 'bootstrap' or "
+            "'wald'."
+        )
+    pooled = joined(first, second)
+    evaluation = Evaluation(pooled, sides[0].metrics, collapse=False)
+    position = value_position(evaluation, sides[0].metrics[0].name, label)
+    out = []
+    for part in deals(len(pooled), len(first), n_resamples, seed):
+        a, b = evaluation.values(part), evaluation.values(1.0 - part)
+        out.append(a[:, 0, position] - b[:, 0, position])
+    return np.concatenate(out)
