@@ -1,0 +1,84 @@
+"""Every choice of an option, the checks of options, and the line that says how numbers were made.
+
+Imports no other module that is slow to load, so the command line can read it at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from modelcompare import __version__
+
+Kind = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
+Average = Literal["macro", "micro", "weighted"]
+ZeroDivision = float | Literal["paper"]
+Undefined = Literal["count", "stratify", "redraw", "raise"]
+
+Scheme = Literal["multinomial", "poisson", "bayesian"]
+IntervalMethod = Literal[
+    "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson", "clopper-pearson",
+    "jeffreys", "delong",
+]  # fmt: skip
+Alternative = Literal["two-sided", "greater", "less"]
+# Tests of all pairs of models at once; a paired test of two models may be any of `PairedTest`.
+PairsTest = Literal["sign-flip", "permutation", "bootstrap", "wald"]
+PairedTest = Literal[
+    "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald", "mcnemar-exact",
+    "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong", "t", "wilcoxon", "sign",
+]  # fmt: skip
+UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch"]
+OmnibusTest = Literal["cochran-q", "friedman"]
+AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
+VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
+FoldTest = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
+Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "none"]
+Decision = Literal["non-inferior", "superior", "equivalent"]
+CurveKind = Literal["roc", "precision-recall"]
+
+SameIds = Literal["same", "intersect"]
+Missing = Literal["raise", "drop"]
+Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
+
+
+def check_choice(argument: str, value: object, choices: Any) -> None:
+    """Refuse what is not among the choices of a Literal, and list them."""
+    known = get_args(choices)
+    if value not in known:
+        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {value!r}.")
+
+
+def check_count(argument: str, value: int, *, at_least: int = 2) -> None:
+    """Refuse a number of resamples, samples or models that is too small."""
+    if value < at_least:
+        raise ValueError(f"`{argument}` must be at least {at_least}, got {value}.")
+
+
+def check_fraction(argument: str, value: float, *, below: float = 1.0) -> None:
+    """Refuse what does not lie between 0 and `below`, and explain percentages."""
+    if not (math.isfinite(value) and 0 < value < below):
+        hint = f"; for {value:g} % pass {value / 100:g}" if 1 < value < 100 * below else ""
+        raise ValueError(f"`{argument}` must be in (0, {below:g}), got {value:g}{hint}.")
+
+
+def signature(*parts: str | Mapping[str, object]) -> str:
+    """How numbers were made, in one line, for papers and logs.
+
+    Parameters
+    ----------
+    *parts : str or mapping
+        Texts stand as they are, mappings as ``name:value``; empty texts are left out.
+
+    Examples
+    --------
+    >>> signature("variance_study", {"n": 9824, "B": 1000}, "", "stratified")
+    'modelcompare:0.1.0|variance_study|n:9824|B:1000|stratified'
+    """
+    spread: list[str] = [f"modelcompare:{__version__}"]
+    for part in parts:
+        if isinstance(part, str):
+            spread += [part] if part else []
+        else:
+            spread += [f"{name}:{value}" for name, value in part.items()]
+    return "|".join(spread)
