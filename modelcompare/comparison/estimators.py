@@ -21,7 +21,7 @@ from modelcompare.comparison.cross_validation import (
     splitter,
 )
 from modelcompare.comparison.result import Comparison
-from modelcompare.engine.axis import ValueKey
+from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics import default_metrics, resolve_metrics
@@ -261,17 +261,19 @@ class _Folds:
 
     def frame(self, repeat_of: Mapping[int, int]) -> pd.DataFrame:
         """Return the values, a row for each fold, model, metric and class."""
-        rows = [
-            (repeat_of.get(fold, 0), fold, *self.sizes[fold], model, key.metric, key.label, value)
-            for fold, of_fold in zip(self.numbers, self.values, strict=True)
-            for model, of_model in zip(self.models, of_fold, strict=True)
-            for key, value in zip(self.keys, of_model, strict=True)
-        ]
-        columns = ["repeat", "fold", "n_train", "n_test", "model", "metric", "label", "value"]
-        frame = pd.DataFrame(rows, columns=columns)
-        # Beside a missing label, pandas would make integers floats.
-        frame["label"] = pd.Series([row[columns.index("label")] for row in rows], dtype=object)
-        return frame
+        folds = np.repeat(np.array(self.numbers, dtype=np.intp), len(self.models))
+        sizes = np.array(self.sizes)[folds]
+        return long_frame(
+            {
+                "repeat": np.array([repeat_of.get(int(k), 0) for k in folds], dtype=np.intp),
+                "fold": folds,
+                "n_train": sizes[:, 0],
+                "n_test": sizes[:, 1],
+                "model": np.array(self.models * len(self.numbers), dtype=object),
+            },
+            self.keys,
+            value=self.values,
+        )
 
     def differences(
         self,

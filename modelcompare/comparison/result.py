@@ -15,6 +15,7 @@ from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
 from modelcompare.comparison.verdict import verdict
+from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import Interval
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 
@@ -101,18 +102,18 @@ class Comparison:
         """
         point = self.bootstrap.point
         rank_low, rank_high = rank_bounds(self.better_worse)
-        frame = self.bootstrap.value_columns()
-        columns = {
-            "estimate": point,
-            "standard_error": self.bootstrap.moments.standard_error(),
-            "ci_low": self.score_interval.low,
-            "ci_high": self.score_interval.high,
-            "n_undefined": self.bootstrap.n_undefined,
-            "rank": ranks(point * self._direction),
-            "rank_low": rank_low,
-            "rank_high": rank_high,
-        }
-        return frame.assign(**{name: values.ravel() for name, values in columns.items()})
+        return score_frame(
+            self.models,
+            self.bootstrap.evaluation.keys,
+            estimate=point,
+            standard_error=self.bootstrap.moments.standard_error(),
+            ci_low=self.score_interval.low,
+            ci_high=self.score_interval.high,
+            n_undefined=self.bootstrap.n_undefined,
+            rank=ranks(point * self._direction),
+            rank_low=rank_low,
+            rank_high=rank_high,
+        )
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -124,27 +125,23 @@ class Comparison:
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
-        keys, names = self.bootstrap.evaluation.keys, np.array(self.models, dtype=object)
+        names = np.array(self.models, dtype=object)
         winner = np.where(
             difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
         )
         significant = self.p_adjusted < self.alpha
-        return pd.DataFrame(
-            {
-                "model_a": np.repeat(names[model_a], len(keys)),
-                "model_b": np.repeat(names[model_b], len(keys)),
-                "metric": [key.metric for key in keys] * len(model_a),
-                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-                "difference": difference.ravel(),
-                "standard_error": self.bootstrap.moments.pair_standard_error(
-                    model_a, model_b
-                ).ravel(),
-                "ci_low": self.difference_interval.low.ravel(),
-                "ci_high": self.difference_interval.high.ravel(),
-                "p_value": self.p_values.ravel(),
-                "p_adjusted": self.p_adjusted.ravel(),
-                "better": np.where(significant, winner, np.array(None)).ravel(),
-            }
+        return pair_frame(
+            self.models,
+            model_a,
+            model_b,
+            self.bootstrap.evaluation.keys,
+            difference=difference,
+            standard_error=self.bootstrap.moments.pair_standard_error(model_a, model_b),
+            ci_low=self.difference_interval.low,
+            ci_high=self.difference_interval.high,
+            p_value=self.p_values,
+            p_adjusted=self.p_adjusted,
+            better=np.where(significant, winner, np.array(None)),
         )
 
     @cached_property

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import resolve_metrics
@@ -90,19 +91,10 @@ def variance_components(
     errors = {
         name: np.nanstd(
             evaluation.replicates(GivenWeights(drawn, evaluation.units)), axis=0, ddof=1
-        ).ravel()
+        )
         for name, drawn in weights.items()
     }
-    keys, n_models = evaluation.keys, len(evaluation.models)
-    return pd.DataFrame(
-        {
-            "model": np.repeat(np.array(evaluation.models, dtype=object), len(keys)),
-            "metric": [key.metric for key in keys] * n_models,
-            "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
-            "estimate": evaluation.estimate().ravel(),
-            **errors,
-        }
-    )
+    return score_frame(evaluation.models, evaluation.keys, estimate=evaluation.estimate(), **errors)
 
 
 def _drawn(n_units: int, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:

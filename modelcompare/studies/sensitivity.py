@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.engine.axis import long_frame
 from modelcompare.intervals import Method
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -184,22 +185,17 @@ def _one_model(
     original = np.zeros(len(levels), dtype=np.intp)
     interval = result.difference_interval(changed, original, method, confidence_level)
     error = result.moments.pair_standard_error(changed, original)
-    keys = result.evaluation.keys
     difference = result.point[changed] - result.point[original]
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
-    return pd.DataFrame(
-        {
-            "model": variants.models[0],
-            "change": np.repeat([change for change, _ in levels], len(keys)),
-            "level": np.repeat([level for _, level in levels], len(keys)),
-            "metric": [key.metric for key in keys] * len(levels),
-            "label": pd.Series([key.label for key in keys] * len(levels), dtype=object),
-            "original": np.tile(result.point[0], len(levels)),
-            "estimate": result.point[changed].ravel(),
-            "difference": difference.ravel(),
-            "standard_error": error.ravel(),
-            "ci_low": interval.low.ravel(),
-            "ci_high": interval.high.ravel(),
-            "moves": ((interval.low > 0) | (interval.high < 0)).ravel(),
-        }
+    changes, amounts = zip(*levels, strict=True)
+    return long_frame(
+        {"model": variants.models[0], "change": changes, "level": amounts},
+        result.evaluation.keys,
+        original=result.point[original],
+        estimate=result.point[changed],
+        difference=difference,
+        standard_error=error,
+        ci_low=interval.low,
+        ci_high=interval.high,
+        moves=(interval.low > 0) | (interval.high < 0),
     )

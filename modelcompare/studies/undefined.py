@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
@@ -134,18 +135,16 @@ def undefined_study(
                 )
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
+                rows = {
+                    "model": [model], "ratio": ratio, "n_samples": round(ratio * len(predictions)),
+                }  # fmt: skip
                 frames.append(
-                    pd.DataFrame(
-                        {
-                            "model": model,
-                            "ratio": ratio,
-                            "n_samples": round(ratio * len(predictions)),
-                            "metric": [key.metric for key in evaluation.keys],
-                            "label": pd.Series([k.label for k in evaluation.keys], dtype=object),
-                            "support": [support.get(key.label) for key in evaluation.keys],
-                            "n_undefined": n_undefined,
-                            "pct_undefined": 100 * n_undefined / n_resamples,
-                        }
+                    long_frame(
+                        rows,
+                        evaluation.keys,
+                        support=[support.get(key.label) for key in evaluation.keys],
+                        n_undefined=n_undefined,
+                        pct_undefined=100 * n_undefined / n_resamples,
                     )
                 )
                 bar.update()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals import check_confidence_level
@@ -328,17 +329,14 @@ def _separation(evaluation: Evaluation) -> pd.DataFrame:
     model_a, model_b = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, model_a, model_b)
     error = moments.pair_standard_error(model_a, model_b)
-    names, keys = np.array(evaluation.models, dtype=object), evaluation.keys
     with np.errstate(divide="ignore", invalid="ignore"):
         separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
-    return pd.DataFrame(
-        {
-            "model_a": np.repeat(names[model_a], len(keys)),
-            "model_b": np.repeat(names[model_b], len(keys)),
-            "metric": [key.metric for key in keys] * len(model_a),
-            "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-            "difference": difference.ravel(),
-            "standard_error": error.ravel(),
-            "separation": separation.ravel(),
-        }
+    return pair_frame(
+        evaluation.models,
+        model_a,
+        model_b,
+        evaluation.keys,
+        difference=difference,
+        standard_error=error,
+        separation=separation,
     )
