@@ -30,10 +30,10 @@ from modelcompare.intervals import (
 from modelcompare.metrics import Metric, UndefinedMetricWarning
 from modelcompare.resampling import (
     BootstrapWeights,
-    Scheme,
 )
 from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import Scheme
 
 # Bytes of the replicates of one block of pairs.
 _PAIR_BYTES = 64 * 2**20

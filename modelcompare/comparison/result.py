@@ -18,6 +18,7 @@ from modelcompare.comparison.verdict import verdict
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import Interval
 from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -238,28 +239,20 @@ class Comparison:
         >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
         'modelcompare:0.1.0|n:18|B:99|ci:basic|test:sign-flip|adjust:holm|rng:0'
         """
-        from modelcompare import __version__
-
         evaluation = self.bootstrap.evaluation
-        parts = [
-            f"modelcompare:{__version__}",
-            f"n:{self.n_samples}",
-            f"B:{self.n_resamples}",
-            f"ci:{self.method}",
-            f"test:{self.test}",
-            f"adjust:{self.correction}",
-            f"rng:{self.rng_label}",
-        ]
-        if evaluation.predictions.groups is not None:
-            parts.insert(2, f"clusters:{evaluation.units.n_units}")
-        if evaluation.units.strata is not None:
-            parts.append("stratified")
-        if self.bootstrap.scheme != "multinomial":
-            parts.append(self.bootstrap.scheme)
-        if evaluation.collapsed:
-            parts.append("collapsed")
-        parts += [f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature]
-        return "|".join(parts)
+        clustered = evaluation.predictions.groups is not None
+        return signature(
+            {"n": self.n_samples},
+            {"clusters": evaluation.units.n_units} if clustered else "",
+            {
+                "B": self.n_resamples, "ci": self.method, "test": self.test,
+                "adjust": self.correction, "rng": self.rng_label,
+            },
+            "stratified" if evaluation.units.strata is not None else "",
+            self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
+            "collapsed" if evaluation.collapsed else "",
+            *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
+        )  # fmt: skip
 
     def to_markdown(self) -> str:
         """Scores and differences as Markdown tables, with the signature."""

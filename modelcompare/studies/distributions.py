@@ -13,8 +13,9 @@ from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import quantiles
 from modelcompare.predictions import Predictions
-from modelcompare.significance.variances import VarianceTest, row_variance, variance_test
+from modelcompare.significance.variances import row_variance, variance_test
 from modelcompare.studies.pairs import MetricPairs
+from modelcompare.words import VarianceTest
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from modelcompare.confidences import quantize
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
-from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.variants import with_probabilities
+from modelcompare.words import check_fraction
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
@@ -100,7 +100,7 @@ def quantization_study(
     0       1  cf1_macro        6           1.07
     1       3  cf1_macro        6           1.03
     """
-    check_confidence_level(confidence_level)
+    check_fraction("confidence_level", confidence_level)
     if not n_bins:
         raise ValueError("`n_bins` is empty; name at least one number, e.g. n_bins=[3].")
     raw = {m: predictions.probabilities(m).astype(np.float64) for m in predictions.models}

@@ -14,12 +14,11 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.axis import long_frame
-from modelcompare.intervals import Method
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
+from modelcompare.words import IntervalMethod, ZeroDivision, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,12 +50,8 @@ class SensitivityStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|sensitivity_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|rng:{self.seed_label}"
-        )
+        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
+        return signature("sensitivity_study", made)
 
     def plot(self) -> Figure:
         """Change of each metric against temperature and noise."""
@@ -72,7 +67,7 @@ def sensitivity_study(
     temperatures: Sequence[float] = TEMPERATURES,
     noises: Sequence[float] = NOISES,
     n_resamples: int = 999,
-    method: Method = "percentile",
+    method: IntervalMethod = "percentile",
     confidence_level: float = 0.95,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -176,7 +171,7 @@ def _one_model(
     levels: list[tuple[str, float]],
     *,
     bootstrap_options: dict[str, Any],
-    method: Method,
+    method: IntervalMethod,
     confidence_level: float,
 ) -> pd.DataFrame:
     """Changes of one model, whose variants stand behind it as further models."""

@@ -11,10 +11,10 @@ import pandas as pd
 
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
+from modelcompare.words import ZeroDivision, check_count, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,12 +45,8 @@ class UndefinedStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|undefined_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|rng:{self.seed_label}"
-        )
+        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
+        return signature("undefined_study", made)
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -116,8 +112,7 @@ def undefined_study(
     """
     from tqdm import tqdm
 
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
