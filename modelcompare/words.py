@@ -40,6 +40,7 @@ Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by"
 Decision = Literal["non-inferior", "superior", "equivalent"]
 CurveKind = Literal["roc", "precision-recall"]
 
+FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]
 SameIds = Literal["same", "intersect"]
 Missing = Literal["raise", "drop"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
