@@ -13,14 +13,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.words import Scheme
 
-Scheme = Literal["multinomial", "poisson", "bayesian"]
 RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None
 
 RESAMPLE_BLOCK = 128
@@ -384,15 +384,6 @@ def random_groups(n_units: int, n_groups: int) -> IntArray:
         return np.arange(n_units)
     generator = np.random.default_rng(np.random.SeedSequence([n_units, n_groups]))
     return generator.permutation(np.arange(n_units) % n_groups)
-
-
-def check_scheme(scheme: str) -> Scheme:
-    """Return the scheme, or say which there are."""
-    known: tuple[Scheme, ...] = get_args(Scheme)
-    for name in known:
-        if name == scheme:
-            return name
-    raise ValueError(f"`scheme` must be one of {', '.join(known)}, got {scheme!r}.")
 
 
 def _fill_counts(generator: np.random.Generator, sizes: FloatArray, out: AnyArray) -> AnyArray:

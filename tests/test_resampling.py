@@ -3,6 +3,7 @@ import pytest
 
 from modelcompare import resampling
 from modelcompare.resampling import BootstrapWeights, SwapMasks, Units, seed_sequence, subsample
+from modelcompare.words import Scheme, check_choice
 
 SEED = np.random.SeedSequence(5)
 
@@ -118,7 +119,7 @@ def test_what_may_be_passed_as_rng():
 
 def test_an_unknown_scheme_is_refused():
     with pytest.raises(ValueError, match="`scheme` must be one of multinomial, poisson, bayesian"):
-        resampling.check_scheme("jackknife")
+        check_choice("scheme", "jackknife", Scheme)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 9])

@@ -19,12 +19,11 @@ from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
     BootstrapWeights,
     RngLike,
-    Scheme,
-    check_scheme,
     child_seed,
     seed_sequence,
 )
 from modelcompare.variants import with_strata
+from modelcompare.words import Scheme, check_choice
 
 Undefined = Literal["count", "stratify", "redraw", "raise"]
 _MOST_REDRAWS = 50
@@ -93,7 +92,7 @@ def bootstrap(
        estimate  ci_low  ci_high
     0      0.75   0.625    0.875
     """
-    check_scheme(scheme)
+    check_choice("scheme", scheme, Scheme)
     if n_resamples < 2:
         raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
     if size is not None and size < 1:

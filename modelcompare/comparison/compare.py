@@ -16,7 +16,7 @@ from modelcompare.intervals import Method, check_confidence_level, check_method
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, Scheme, SwapMasks, rng_label
+from modelcompare.resampling import RngLike, SwapMasks, rng_label
 from modelcompare.significance.corrections import Correction, adjust, check_correction, max_t
 from modelcompare.significance.pairwise import (
     TESTS,
@@ -25,6 +25,7 @@ from modelcompare.significance.pairwise import (
     pair_differences,
     pairwise_p_values,
 )
+from modelcompare.words import Scheme
 
 
 def compare(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.proportions import proportions
@@ -29,10 +30,10 @@ from modelcompare.intervals import (
 from modelcompare.metrics import Metric, UndefinedMetricWarning
 from modelcompare.resampling import (
     BootstrapWeights,
-    Scheme,
 )
 from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import Scheme
 
 # Bytes of the replicates of one block of pairs.
 _PAIR_BYTES = 64 * 2**20
@@ -98,14 +99,7 @@ class BootstrapResult:
 
     def value_columns(self) -> pd.DataFrame:
         """Columns model, metric and label, a row for each value, models outermost."""
-        keys, n_models = self.evaluation.keys, len(self.models)
-        return pd.DataFrame(
-            {
-                "model": np.repeat(np.array(self.models, dtype=object), len(keys)),
-                "metric": [key.metric for key in keys] * n_models,
-                "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
-            }
-        )
+        return score_frame(self.models, self.evaluation.keys)
 
     @property
     def n_undefined(self) -> IntArray:

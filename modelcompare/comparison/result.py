@@ -15,8 +15,10 @@ from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
 from modelcompare.comparison.verdict import verdict
+from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import Interval
 from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,18 +103,18 @@ class Comparison:
         """
         point = self.bootstrap.point
         rank_low, rank_high = rank_bounds(self.better_worse)
-        frame = self.bootstrap.value_columns()
-        columns = {
-            "estimate": point,
-            "standard_error": self.bootstrap.moments.standard_error(),
-            "ci_low": self.score_interval.low,
-            "ci_high": self.score_interval.high,
-            "n_undefined": self.bootstrap.n_undefined,
-            "rank": ranks(point * self._direction),
-            "rank_low": rank_low,
-            "rank_high": rank_high,
-        }
-        return frame.assign(**{name: values.ravel() for name, values in columns.items()})
+        return score_frame(
+            self.models,
+            self.bootstrap.evaluation.keys,
+            estimate=point,
+            standard_error=self.bootstrap.moments.standard_error(),
+            ci_low=self.score_interval.low,
+            ci_high=self.score_interval.high,
+            n_undefined=self.bootstrap.n_undefined,
+            rank=ranks(point * self._direction),
+            rank_low=rank_low,
+            rank_high=rank_high,
+        )
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -124,27 +126,23 @@ class Comparison:
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
-        keys, names = self.bootstrap.evaluation.keys, np.array(self.models, dtype=object)
+        names = np.array(self.models, dtype=object)
         winner = np.where(
             difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
         )
         significant = self.p_adjusted < self.alpha
-        return pd.DataFrame(
-            {
-                "model_a": np.repeat(names[model_a], len(keys)),
-                "model_b": np.repeat(names[model_b], len(keys)),
-                "metric": [key.metric for key in keys] * len(model_a),
-                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-                "difference": difference.ravel(),
-                "standard_error": self.bootstrap.moments.pair_standard_error(
-                    model_a, model_b
-                ).ravel(),
-                "ci_low": self.difference_interval.low.ravel(),
-                "ci_high": self.difference_interval.high.ravel(),
-                "p_value": self.p_values.ravel(),
-                "p_adjusted": self.p_adjusted.ravel(),
-                "better": np.where(significant, winner, np.array(None)).ravel(),
-            }
+        return pair_frame(
+            self.models,
+            model_a,
+            model_b,
+            self.bootstrap.evaluation.keys,
+            difference=difference,
+            standard_error=self.bootstrap.moments.pair_standard_error(model_a, model_b),
+            ci_low=self.difference_interval.low,
+            ci_high=self.difference_interval.high,
+            p_value=self.p_values,
+            p_adjusted=self.p_adjusted,
+            better=np.where(significant, winner, np.array(None)),
         )
 
     @cached_property
@@ -241,28 +239,20 @@ class Comparison:
         >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
         'modelcompare:0.1.0|n:18|B:99|ci:basic|test:sign-flip|adjust:holm|rng:0'
         """
-        from modelcompare import __version__
-
         evaluation = self.bootstrap.evaluation
-        parts = [
-            f"modelcompare:{__version__}",
-            f"n:{self.n_samples}",
-            f"B:{self.n_resamples}",
-            f"ci:{self.method}",
-            f"test:{self.test}",
-            f"adjust:{self.correction}",
-            f"rng:{self.rng_label}",
-        ]
-        if evaluation.predictions.groups is not None:
-            parts.insert(2, f"clusters:{evaluation.units.n_units}")
-        if evaluation.units.strata is not None:
-            parts.append("stratified")
-        if self.bootstrap.scheme != "multinomial":
-            parts.append(self.bootstrap.scheme)
-        if evaluation.collapsed:
-            parts.append("collapsed")
-        parts += [f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature]
-        return "|".join(parts)
+        clustered = evaluation.predictions.groups is not None
+        return signature(
+            {"n": self.n_samples},
+            {"clusters": evaluation.units.n_units} if clustered else "",
+            {
+                "B": self.n_resamples, "ci": self.method, "test": self.test,
+                "adjust": self.correction, "rng": self.rng_label,
+            },
+            "stratified" if evaluation.units.strata is not None else "",
+            self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
+            "collapsed" if evaluation.collapsed else "",
+            *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
+        )  # fmt: skip
 
     def to_markdown(self) -> str:
         """Scores and differences as Markdown tables, with the signature."""

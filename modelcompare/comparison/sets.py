@@ -13,13 +13,15 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
+from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance.corrections import Correction, adjust
+from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import Correction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,9 +68,9 @@ class SetComparison:
         """
         point, draws = self._pooled
         interval = percentile_interval(draws, confidence_level=self.confidence_level)
-        frame = self._first.bootstrap.value_columns()
-        return frame.assign(
-            estimate=point.ravel(), ci_low=interval.low.ravel(), ci_high=interval.high.ravel()
+        keys = self._first.bootstrap.evaluation.keys
+        return score_frame(
+            self.models, keys, estimate=point, ci_low=interval.low, ci_high=interval.high
         )
 
     @cached_property
@@ -91,19 +93,16 @@ class SetComparison:
         for metric in self._first.metrics:
             where = evaluation.metric_slice(metric)
             adjusted[:, where] = adjust(p_values[:, where], self.correction)
-        names, keys = np.array(self.models, dtype=object), evaluation.keys
-        return pd.DataFrame(
-            {
-                "model_a": np.repeat(names[model_a], len(keys)),
-                "model_b": np.repeat(names[model_b], len(keys)),
-                "metric": [key.metric for key in keys] * len(model_a),
-                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-                "difference": difference.ravel(),
-                "ci_low": interval.low.ravel(),
-                "ci_high": interval.high.ravel(),
-                "p_value": p_values.ravel(),
-                "p_adjusted": adjusted.ravel(),
-            }
+        return pair_frame(
+            self.models,
+            model_a,
+            model_b,
+            evaluation.keys,
+            difference=difference,
+            ci_low=interval.low,
+            ci_high=interval.high,
+            p_value=p_values,
+            p_adjusted=adjusted,
         )
 
     def friedman(self, metric: str) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance.corrections import Correction, adjust, check_correction
+from modelcompare.significance.corrections import adjust, check_correction
+from modelcompare.words import Correction
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, Units, child_seed, seed_sequence
+from modelcompare.words import check_count
 
 
 def variance_components(
@@ -67,8 +69,7 @@ def variance_components(
     """
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    check_count("n_resamples", n_resamples)
     item, run = (
         np.unique(column, return_inverse=True)[1]
         for column in (predictions.groups, predictions.runs)
@@ -90,19 +91,10 @@ def variance_components(
     errors = {
         name: np.nanstd(
             evaluation.replicates(GivenWeights(drawn, evaluation.units)), axis=0, ddof=1
-        ).ravel()
+        )
         for name, drawn in weights.items()
     }
-    keys, n_models = evaluation.keys, len(evaluation.models)
-    return pd.DataFrame(
-        {
-            "model": np.repeat(np.array(evaluation.models, dtype=object), len(keys)),
-            "metric": [key.metric for key in keys] * n_models,
-            "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
-            "estimate": evaluation.estimate().ravel(),
-            **errors,
-        }
-    )
+    return score_frame(evaluation.models, evaluation.keys, estimate=evaluation.estimate(), **errors)
 
 
 def _drawn(n_units: int, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:

@@ -20,6 +20,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import value_position
 from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,12 +124,8 @@ class SampleSize:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|sample_size|n:{self.n_samples}|alpha:{self.alpha:g}|"
-            f"power:{self.power:g}|se:influence"
-        )
+        made = {"n": self.n_samples, "alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
+        return signature("sample_size", made, {"se": "influence"})
 
     def sentence(self) -> str:
         """Say it in words."""
