@@ -15,8 +15,9 @@ from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
 from modelcompare.comparison.verdict import verdict
-from modelcompare.intervals import Interval
+from modelcompare.intervals import Interval, difference_method
 from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import IntervalMethod
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +61,7 @@ class Comparison:
     p_adjusted: FloatArray = field(repr=False)
     metric_info: dict[str, MetricInfo] = field(repr=False)
     confidence_level: float
-    method: str
+    method: IntervalMethod
     test: str
     correction: str
     alpha: float
@@ -97,7 +98,8 @@ class Comparison:
 
         Columns: model, metric, label (missing for averages), estimate, standard_error (influence
         function), ci_low, ci_high, n_undefined (resamples without a value), rank (1 is best),
-        rank_low and rank_high (the ranks that the corrected tests leave open).
+        rank_low and rank_high (the ranks that the corrected tests leave open), method (what the
+        interval was made with).
         """
         point = self.bootstrap.point
         rank_low, rank_high = rank_bounds(self.better_worse)
@@ -111,6 +113,7 @@ class Comparison:
             "rank": ranks(point * self._direction),
             "rank_low": rank_low,
             "rank_high": rank_high,
+            "method": self.score_interval.method,
         }
         return frame.assign(**{name: values.ravel() for name, values in columns.items()})
 
@@ -120,7 +123,7 @@ class Comparison:
 
         Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
         ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
-        where the two cannot be told apart).
+        where the two cannot be told apart), method (what the interval was made with).
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
@@ -144,6 +147,7 @@ class Comparison:
                 "p_value": self.p_values.ravel(),
                 "p_adjusted": self.p_adjusted.ravel(),
                 "better": np.where(significant, winner, np.array(None)).ravel(),
+                "method": self.difference_interval.method.ravel(),
             }
         )
 
@@ -248,7 +252,7 @@ class Comparison:
             f"modelcompare:{__version__}",
             f"n:{self.n_samples}",
             f"B:{self.n_resamples}",
-            f"ci:{self.method}",
+            f"ci:{self._interval_methods}",
             f"test:{self.test}",
             f"adjust:{self.correction}",
             f"rng:{self.rng_label}",
@@ -263,6 +267,13 @@ class Comparison:
             parts.append("collapsed")
         parts += [f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature]
         return "|".join(parts)
+
+    @property
+    def _interval_methods(self) -> str:
+        """Method of the scores' intervals, and that of the differences' where it is another."""
+        of_differences = difference_method(self.method)
+        same = of_differences == self.method or len(self.models) < 2
+        return self.method if same else f"{self.method}/{of_differences}"
 
     def to_markdown(self) -> str:
         """Scores and differences as Markdown tables, with the signature."""
