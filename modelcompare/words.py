@@ -6,8 +6,11 @@ Imports no other module that is slow to load, so the command line can read it at
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Told = Literal["labels", "probabilities", "values", "scores", "texts"]
 Kind = Literal[Told, "text_lists"]
@@ -24,6 +27,19 @@ IntervalMethod = Literal[
     "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson", "clopper-pearson",
     "jeffreys", "delong",
 ]  # fmt: skip
+# When to choose which, for help, docstrings and messages; the rows of `intervals.METHODS`.
+INTERVALS: Mapping[IntervalMethod, str] = {
+    "BCa": "corrects bias and skewness of the replicates",
+    "percentile": "quantiles of the replicates, the plainest",
+    "basic": "quantiles reflected at the estimate; leaves the bounds of bounded metrics",
+    "normal": "estimate and standard error, no resamples; trusts symmetry",
+    "studentized": "bootstrap-t; best for macro averages with a rare class",
+    "logit": "stays within a metric's bounds; best for the ROC AUC with a rare class",
+    "wilson": "proportions: accuracy, and precision, recall or specificity of a class",
+    "clopper-pearson": "proportions, never below the nominal coverage",
+    "jeffreys": "proportions, equal tails",
+    "delong": "the ROC AUC, without resamples",
+}
 Alternative = Literal["two-sided", "greater", "less"]
 # Tests of all pairs of models at once; a paired test of two models may be any of `PairedTest`.
 PairsTest = Literal["sign-flip", "permutation", "bootstrap", "wald"]
@@ -58,6 +74,26 @@ def listed(choices: Any) -> str:
     """
     *others, last = get_args(choices)
     return f"{', '.join(others)} or {last}" if others else str(last)
+
+
+def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Fill ``{name}`` in a docstring, so that what is listed there is listed once.
+
+    Examples
+    --------
+    >>> @written_out(animals="cat, dog")
+    ... def speak():
+    ...     "One of {animals}."
+    >>> speak.__doc__
+    'One of cat, dog.'
+    """
+
+    def fill(function: Callable[P, T]) -> Callable[P, T]:
+        for name, text in texts.items():
+            function.__doc__ = (function.__doc__ or "").replace(f"{{{name}}}", text)
+        return function
+
+    return fill
 
 
 def check_choice(argument: str, value: object, choices: Any) -> None:

@@ -12,30 +12,37 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap import Undefined, bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
-from modelcompare.intervals import Method, check_confidence_level, check_method
+from modelcompare.intervals import choices
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, SwapMasks, rng_label
-from modelcompare.significance.corrections import Correction, adjust, check_correction, max_t
+from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.pairwise import (
-    TESTS,
-    TestName,
     all_pairs,
     pair_differences,
     pairwise_p_values,
 )
-from modelcompare.words import Scheme
+from modelcompare.words import (
+    Correction,
+    IntervalMethod,
+    PairsTest,
+    Scheme,
+    check_choice,
+    check_fraction,
+    written_out,
+)
 
 
+@written_out(methods=choices(indent=8))
 def compare(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    method: Method = "BCa",
-    test: TestName = "sign-flip",
+    method: IntervalMethod = "BCa",
+    test: PairsTest = "sign-flip",
     correction: Correction = "holm",
     alpha: float = 0.05,
     scheme: Scheme = "multinomial",
@@ -66,8 +73,8 @@ def compare(
     confidence_level : float
         Of every interval; a fraction.
     method : str
-        Kind of interval: "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson",
-        "clopper-pearson", "jeffreys" or "delong" (`modelcompare.intervals`).
+        Kind of interval; the frames' column `method` names what each was made with.
+        {methods}
     test : {"sign-flip", "permutation", "bootstrap", "wald"}
         Paired test of each difference (`modelcompare.significance`). The default needs nothing
         but equal values under the null.
@@ -118,12 +125,11 @@ def compare(
     0     a     0.875     1
     1     b     0.625     2
     """
-    check_method(method)
-    check_confidence_level(confidence_level)
-    check_correction(correction)
-    _check_test(test)
-    if not 0 < alpha < 1:
-        raise ValueError(f"`alpha` must be in (0, 1), got {alpha:g}.")
+    check_choice("method", method, IntervalMethod)
+    check_choice("test", test, PairsTest)
+    check_choice("correction", correction, Correction)
+    check_fraction("confidence_level", confidence_level)
+    check_fraction("alpha", alpha)
     replicated = bootstrap(
         predictions,
         metrics,
@@ -220,8 +226,3 @@ def _warn_of_few_resamples(
             UserWarning,
             stacklevel=3,
         )
-
-
-def _check_test(test: str) -> None:
-    if test not in TESTS:
-        raise ValueError(f"`test` must be one of {', '.join(TESTS)}, got {test!r}.")

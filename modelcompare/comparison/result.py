@@ -16,9 +16,9 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
 from modelcompare.comparison.verdict import verdict
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.intervals import Interval
+from modelcompare.intervals import Interval, difference_method
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import signature
+from modelcompare.words import IntervalMethod, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ class Comparison:
     p_adjusted: FloatArray = field(repr=False)
     metric_info: dict[str, MetricInfo] = field(repr=False)
     confidence_level: float
-    method: str
+    method: IntervalMethod
     test: str
     correction: str
     alpha: float
@@ -99,7 +99,8 @@ class Comparison:
 
         Columns: model, metric, label (missing for averages), estimate, standard_error (influence
         function), ci_low, ci_high, n_undefined (resamples without a value), rank (1 is best),
-        rank_low and rank_high (the ranks that the corrected tests leave open).
+        rank_low and rank_high (the ranks that the corrected tests leave open), method (what the
+        interval was made with).
         """
         point = self.bootstrap.point
         rank_low, rank_high = rank_bounds(self.better_worse)
@@ -114,6 +115,7 @@ class Comparison:
             rank=ranks(point * self._direction),
             rank_low=rank_low,
             rank_high=rank_high,
+            method=self.score_interval.method,
         )
 
     @cached_property
@@ -122,7 +124,7 @@ class Comparison:
 
         Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
         ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
-        where the two cannot be told apart).
+        where the two cannot be told apart), method (what the interval was made with).
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
@@ -143,6 +145,7 @@ class Comparison:
             p_value=self.p_values,
             p_adjusted=self.p_adjusted,
             better=np.where(significant, winner, np.array(None)),
+            method=self.difference_interval.method,
         )
 
     @cached_property
@@ -245,7 +248,7 @@ class Comparison:
             {"n": self.n_samples},
             {"clusters": evaluation.units.n_units} if clustered else "",
             {
-                "B": self.n_resamples, "ci": self.method, "test": self.test,
+                "B": self.n_resamples, "ci": self._interval_methods, "test": self.test,
                 "adjust": self.correction, "rng": self.rng_label,
             },
             "stratified" if evaluation.units.strata is not None else "",
@@ -253,6 +256,13 @@ class Comparison:
             "collapsed" if evaluation.collapsed else "",
             *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
         )  # fmt: skip
+
+    @property
+    def _interval_methods(self) -> str:
+        """Method of the scores' intervals, and that of the differences' where it is another."""
+        of_differences = difference_method(self.method)
+        same = of_differences == self.method or len(self.models) < 2
+        return self.method if same else f"{self.method}/{of_differences}"
 
     def to_markdown(self) -> str:
         """Scores and differences as Markdown tables, with the signature."""
