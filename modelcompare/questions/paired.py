@@ -33,6 +33,7 @@ from modelcompare.resampling import (
 from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.pairwise import (
     bootstrap_p_values,
+    pair_differences,
     permutation_p_values,
     sign_flip_p_values,
     wald_p_values,
@@ -313,7 +314,7 @@ def _delong(q: _Question, _: str) -> tuple[float, float, int, bool]:
 def _samples(q: _Question, method: str) -> tuple[float, float, int, bool]:
     require_plain(q.evaluation.predictions, f"method {method!r}")
     contributions = sample_contributions(q.evaluation, q.metric)
-    differences = contributions[0] - contributions[1]
+    differences = pair_differences(contributions, _FIRST, _SECOND)[0]
     name: Any = method
     return *sample_test(name, differences, q.alternative), 0, True
 
