@@ -113,6 +113,19 @@ def test_intervals_of_proportions_are_statsmodels(method, name):
     )
 
 
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "jeffreys"])
+@pytest.mark.parametrize("n_right", [0, 20])
+def test_intervals_of_proportions_hold_a_share_of_0_or_1(method, n_right):
+    result = mc.bootstrap(preds_of(20, n_right), "accuracy", n_resamples=2)
+    row = result.confidence_interval(method=method).iloc[0]
+    assert row.ci_low <= row.estimate <= row.ci_high
+    if method == "jeffreys":
+        # Brown, Cai & DasGupta (2001), section 4.1.2: only the end away from the share moves.
+        expected = [0.0, stats.beta.ppf(0.975, 0.5, 20.5)]
+        expected = expected if n_right == 0 else [1 - expected[1], 1.0]
+        assert [row.ci_low, row.ci_high] == pytest.approx(expected)
+
+
 def test_intervals_of_proportions_are_refused_elsewhere():
     result = mc.bootstrap(preds_of(40, 31), "f1_macro", n_resamples=2)
     with pytest.raises(
