@@ -6,7 +6,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import modelcompare as mc
-from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
+from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.significance.omnibus import average_ranks, nemenyi
 from tests.studies.made_up import made_up
 
@@ -71,7 +71,7 @@ def test_tiers_and_letters_of_a_comparison():
     loss = result.groups[result.groups.metric == "log_loss"].set_index("model")
     assert loss.index[-1] == "m3"
     assert tiers(np.zeros((3, 3), dtype=bool), np.arange(3)).tolist() == [1, 1, 1]
-    assert chance_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
+    assert share_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
 
 
 def test_simultaneous_intervals_are_wider_and_agree_with_max_t():

@@ -88,6 +88,20 @@ def test_max_t_of_certain_and_of_undefined_differences():
     assert (adjusted.differences.p_adjusted >= single.differences.p_value - 1e-12).all()
 
 
+def test_simultaneous_intervals_exclude_nothing_where_resamples_have_no_value():
+    truth = [0] * 40 + [1] * 20
+    said = {"a": [0] * 60, "b": [0] * 40 + [1] * 18 + [0] * 2, "c": [0] * 42 + [1] * 18}
+    said["a"][59] = 1
+    preds = mc.Predictions(truth, said)
+    with pytest.warns(mc.UndefinedMetricWarning):
+        result = mc.compare(preds, "precision", n_resamples=499)
+    assert result.bootstrap.n_undefined.max() > 0.05 * 499
+    frame = result.simultaneous_intervals()
+    widths = (frame.ci_high - frame.ci_low)[frame.difference != 0]
+    assert np.isinf(widths).all()
+    assert not frame.isna().any(axis=None)
+
+
 def test_pooled_differences_that_are_undefined_have_no_p_value():
     sets = {}
     for name in ("s", "t"):
@@ -125,7 +139,7 @@ def test_ranks_across_slices_follow_the_corrected_tests():
     assert ["part", None, 600] in both.left_out.astype(object).to_numpy().tolist()
 
 
-def test_ranks_and_chances_of_best_ignore_rounding_and_undefined_values():
+def test_ranks_and_shares_of_best_ignore_rounding_and_undefined_values():
     x = np.array([0.1, 0.2, 0.3, 0.7] * 25)
     preds = mc.Predictions.from_scores({"a": x, "b": x[::-1], "c": RNG.permutation(x)})
     assert mc.compare(preds, n_resamples=99).scores["rank"].tolist() == [1, 1, 1]
