@@ -433,7 +433,7 @@ class Evaluation:
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
-            Outcomes.of(p, model),
+            everyone=Outcomes.of(p, model),
         )
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
