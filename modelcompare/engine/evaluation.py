@@ -100,7 +100,7 @@ class Evaluation:
             if collapse or rows.n_rows <= _COLLAPSE_AT * len(predictions):
                 self._rows = rows
         self.units = (
-            sample_units(len(predictions), self._unit_of, strata)
+            sample_units(len(predictions), self._unit_of, strata, self.metrics)
             if self._rows is None
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
