@@ -107,13 +107,12 @@ def sample_units(
 
 def check_units(units: Units, *, clustered: bool) -> None:
     """Refuse what cannot be resampled: one cluster, or strata of one sample or cluster each."""
-    what = "cluster" if clustered else "sample"
     if units.size < 2:
-        where = "`groups` holds one cluster" if clustered else "there is one sample"
         raise ValueError(
-            f"{where}: what another would give cannot be known from it. Give more {what}s"
-            + (", or leave `groups` out." if clustered else ".")
+            "`groups` holds one cluster, and what another would give cannot be known from it; give "
+            "more clusters, or leave `groups` out if its samples are independent."
         )
+    what = "cluster" if clustered else "sample"
     if units.strata is not None and np.bincount(units.strata, units.counts()).max() < 2:
         raise ValueError(
             f"every stratum holds one {what}, so nothing varies within them; merge strata, or "

@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.units import check_units
 from modelcompare.metrics import AnyMetric, Metric, resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -186,6 +187,7 @@ def paired_test(
     # These look at single samples, which distinct rows would hide.
     collapse = False if method in ("permutation", "t", "wilcoxon", "sign") else None
     evaluation = Evaluation(pair, (found,), collapse=collapse)
+    check_units(evaluation.units, clustered=pair.groups is not None)
     question = _Question(
         evaluation,
         value_position(evaluation, found.name, label),

@@ -10,6 +10,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.units import check_units
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -72,7 +73,9 @@ def unpaired_test(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
         (found,) = resolve_metrics([metric], predictions, zero_division=zero_division)
-        sides.append(Evaluation(predictions, (found,), collapse=False))
+        side = Evaluation(predictions, (found,), collapse=False)
+        check_units(side.units, clustered=predictions.groups is not None)
+        sides.append(side)
     if n_resamples < 2:
         raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
     # The same class may stand in other places of the two sets' labels.

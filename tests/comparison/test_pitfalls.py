@@ -157,6 +157,30 @@ def test_a_model_without_a_value_is_never_best():
 
 
 @pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"groups": [3] * 20}, "`groups` holds one cluster, and what another would give"),
+        ({"strata": np.arange(20)}, "every stratum holds one sample, so nothing varies"),
+        ({"groups": np.arange(20) // 5, "strata": np.arange(20) // 5},
+         "every stratum holds one cluster"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_resampled_is_refused(columns, message):
+    y = RNG.integers(0, 2, 20)
+    preds = mc.Predictions(y, {"a": y, "b": RNG.integers(0, 2, 20)}, labels=[0, 1], **columns)
+    calls = [
+        lambda: mc.compare(preds, "accuracy"),
+        lambda: mc.bootstrap(preds, "accuracy"),
+        lambda: mc.paired_test(preds, "a", "b", "accuracy"),
+        lambda: mc.decide(preds, "a", "b", "accuracy", margin=0.1),
+        lambda: mc.unpaired_test(preds["a"], preds["b"], "accuracy"),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda p: mc.paired_test(p, "a", "a", "accuracy"), "'a' is named twice"),
