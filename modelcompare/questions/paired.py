@@ -34,6 +34,7 @@ from modelcompare.resampling import (
 from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.pairwise import (
     bootstrap_p_values,
+    check_smooth,
     pair_differences,
     permutation_p_values,
     sign_flip_p_values,
@@ -276,11 +277,7 @@ def _berg_kirkpatrick(q: _Question, _: str) -> tuple[float, float, int, bool]:
 
 
 def _wald(q: _Question, _: str) -> tuple[float, float, int, bool]:
-    if not q.metric.smooth:
-        raise ValueError(
-            f"metric {q.metric.name!r} is not smooth, so influence functions do not describe it; "
-            "use method='permutation' or 'bootstrap'."
-        )
+    check_smooth(q.metric)
     moments = influence_moments(q.evaluation, q.estimate)
     p = wald_p_values(q.estimate, moments, _FIRST, _SECOND, alternative=q.alternative)
     error = float(moments.pair_standard_error(_FIRST, _SECOND)[0, q.position])

@@ -24,6 +24,7 @@ from modelcompare.questions.contrast import (
 )
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
+from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.two_models import Alternative, normal_p_value
 from modelcompare.variants import joined
 
@@ -91,11 +92,7 @@ def unpaired_test(
         result = stats.ttest_ind(a, b, equal_var=False, alternative=alternative)
         statistic, p_value = float(result.statistic), float(result.pvalue)
     elif method == "wald":
-        if not found.smooth:
-            raise ValueError(
-                f"metric {found.name!r} is not smooth, so influence functions do not describe it; "
-                "use method='bootstrap'."
-            )
+        check_smooth(found, "method='permutation' or 'bootstrap'")
         errors = [
             influence_moments(side, side.estimate()).standard_error()[0, position]
             for side, position in zip(sides, positions, strict=True)

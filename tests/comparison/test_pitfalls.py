@@ -200,6 +200,19 @@ def test_bad_requests(call, message):
         call(preds)
 
 
+def test_wald_is_refused_wherever_influence_functions_do_not_describe_a_metric():
+    y = RNG.integers(0, 2, 60)
+    preds = mc.Predictions(y, {"a": RNG.random(60), "b": RNG.random(60)})
+    for call in (
+        lambda: mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9),
+        lambda: mc.paired_test(preds, "a", "b", "ece", method="wald"),
+        lambda: mc.unpaired_test(preds["a"], preds["b"], "ece", method="wald"),
+        lambda: mc.agreement_study(preds, [("ece", "mce")], test="wald"),
+    ):
+        with pytest.raises(ValueError, match=r"'ece' is not smooth.*'permutation' or 'bootstrap'"):
+            call()
+
+
 def test_levels_that_are_no_whole_percentages():
     y = RNG.integers(0, 2, 60)
     preds = mc.Predictions(y, {"a": noisy(y, 0.8)})
