@@ -212,16 +212,18 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     return with_probabilities(predictions, out)
 
 
-def mass_edges(values: FloatArray, n_bins: int) -> FloatArray:
-    """Inner edges of bins of equally many values; a value on an edge belongs above.
+def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:
+    """Inner edges of bins of equal weight; a value on an edge belongs above.
 
     Examples
     --------
     >>> mass_edges(np.array([0.1, 0.2, 0.3, 0.4]), 2).tolist()
     [0.3]
     """
-    ordered = np.sort(values)
-    edges: FloatArray = ordered[np.arange(1, n_bins) * len(ordered) // n_bins]
+    order = np.argsort(values, kind="stable")
+    mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
+    places = np.searchsorted(n_bins * mass, np.arange(1, n_bins) * mass[-1], side="right")
+    edges: FloatArray = values[order][places]
     return edges
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.units import check_units
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -110,6 +111,7 @@ def bootstrap(
     if undefined == "stratify":
         predictions = _stratified(predictions)
     evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
     if undefined == "redraw":

@@ -13,10 +13,10 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
+from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.comparison.verdict import verdict
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.intervals import Interval, difference_method
+from modelcompare.intervals import Interval, difference_method, quantiles
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.words import IntervalMethod, signature
 
@@ -167,7 +167,8 @@ class Comparison:
 
         Columns: model, metric, label, estimate, tier (a new one begins with a model shown to be
         worse than its tier's best), letters (two models share one exactly if they are not shown to
-        differ), p_best (share of resamples in which the model is best).
+        differ), p_best (share of resamples in which the model is best: how often these samples,
+        drawn anew, put it first; not the probability that it is the best).
         """
         frames = []
         for position, key in enumerate(self.bootstrap.evaluation.keys):
@@ -184,7 +185,7 @@ class Comparison:
                         "estimate": self.bootstrap.point[:, position],
                         "tier": tiers(better, order),
                         "letters": compact_letters(better | better.T, order),
-                        "p_best": chance_of_best(draws),
+                        "p_best": share_of_best(draws),
                     }
                 ).iloc[order]
             )
@@ -194,8 +195,10 @@ class Comparison:
         """Intervals that cover all differences of a metric at once, from the same replicates.
 
         Every half-width is the same multiple of its standard error: the quantile of the largest
-        studentized deviation over all pairs and classes of the metric (max-t). Columns: model_a,
-        model_b, metric, label, difference, ci_low, ci_high.
+        studentized deviation over all pairs and classes of the metric (max-t). A resample on which
+        one of them has no value counts as an infinite deviation, so where these are more than
+        1 - confidence_level nothing is excluded. Columns: model_a, model_b, metric, label,
+        difference, ci_low, ci_high.
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
@@ -210,8 +213,13 @@ class Comparison:
             ):
                 deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
                 t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
-                largest = np.fmax(largest, np.nanmax(np.nan_to_num(t), axis=1))
-            half[:, where] = np.quantile(largest, self.confidence_level) * error[:, where]
+                # Without a value on the test set itself there is no interval to widen.
+                t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
+                largest = np.maximum(largest, t.max(axis=1))
+            level = np.array([self.confidence_level])
+            multiple = quantiles(np.sort(largest)[:, None], level)[0]
+            e = error[:, where]
+            half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
         frame["ci_low"] = (difference - half).ravel()
         frame["ci_high"] = (difference + half).ravel()

@@ -18,7 +18,7 @@ from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance.corrections import adjust
+from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.words import Correction
@@ -92,7 +92,13 @@ class SetComparison:
         evaluation = self._first.bootstrap.evaluation
         for metric in self._first.metrics:
             where = evaluation.metric_slice(metric)
-            adjusted[:, where] = adjust(p_values[:, where], self.correction)
+            if self.correction == "max-t":
+                null = (spread - difference)[:, :, where].reshape(len(draws), -1)
+                observed, error = difference[:, where], self._pooled_errors[:, where]
+                found = max_t(null, observed.ravel(), error.ravel())
+                adjusted[:, where] = found.reshape(observed.shape)
+            else:
+                adjusted[:, where] = adjust(p_values[:, where], self.correction)
         return pair_frame(
             self.models,
             model_a,
@@ -170,6 +176,15 @@ class SetComparison:
             np.mean([part.point for part in parts], axis=0),
             np.mean([part.draws for part in parts], axis=0),
         )
+
+    @property
+    def _pooled_errors(self) -> FloatArray:
+        """Standard errors of the pairs' differences of means over independent test sets."""
+        pairs = all_pairs(len(self.models))
+        errors = [
+            result.bootstrap.moments.pair_standard_error(*pairs) for result in self.results.values()
+        ]
+        return np.linalg.norm(errors, axis=0) / len(errors)
 
     def _values(self, result: Comparison, metric: str) -> FloatArray:
         if result.metric_info[metric].per_class:

@@ -66,7 +66,7 @@ def reliability(
     n_bins : int
         Number of bins.
     strategy : {"width", "mass"}
-        Bins of equal width, or of equally many samples of each model.
+        Bins of equal width, or of samples of equal weight, for each model.
     label : label, optional
         The class whose probability is looked at; by default that of the predicted class.
     confidence_level : float
@@ -102,7 +102,7 @@ def reliability(
     frames = []
     for model in predictions.models:
         confidence, right = _confidences(predictions, model, label)
-        edges = bin_edges(confidence, n_bins, strategy)
+        edges = bin_edges(confidence, n_bins, strategy, predictions.sample_weight)
         inside = np.zeros((len(confidence), n_bins))
         inside[np.arange(len(confidence)), in_bins(confidence, edges)] = 1.0
         n, hits = (whole @ inside)[0], (whole @ (inside * right[:, None]))[0]

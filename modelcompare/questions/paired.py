@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.units import check_units
 from modelcompare.metrics import AnyMetric, Metric, resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -33,6 +34,8 @@ from modelcompare.resampling import (
 from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.pairwise import (
     bootstrap_p_values,
+    check_smooth,
+    pair_differences,
     permutation_p_values,
     sign_flip_p_values,
     wald_p_values,
@@ -185,6 +188,7 @@ def paired_test(
     # These look at single samples, which distinct rows would hide.
     collapse = False if method in ("permutation", "t", "wilcoxon", "sign") else None
     evaluation = Evaluation(pair, (found,), collapse=collapse)
+    check_units(evaluation.units, clustered=pair.groups is not None)
     question = _Question(
         evaluation,
         value_position(evaluation, found.name, label),
@@ -273,11 +277,7 @@ def _berg_kirkpatrick(q: _Question, _: str) -> tuple[float, float, int, bool]:
 
 
 def _wald(q: _Question, _: str) -> tuple[float, float, int, bool]:
-    if not q.metric.smooth:
-        raise ValueError(
-            f"metric {q.metric.name!r} is not smooth, so influence functions do not describe it; "
-            "use method='permutation' or 'bootstrap'."
-        )
+    check_smooth(q.metric)
     moments = influence_moments(q.evaluation, q.estimate)
     p = wald_p_values(q.estimate, moments, _FIRST, _SECOND, alternative=q.alternative)
     error = float(moments.pair_standard_error(_FIRST, _SECOND)[0, q.position])
@@ -313,7 +313,7 @@ def _delong(q: _Question, _: str) -> tuple[float, float, int, bool]:
 def _samples(q: _Question, method: str) -> tuple[float, float, int, bool]:
     require_plain(q.evaluation.predictions, f"method {method!r}")
     contributions = sample_contributions(q.evaluation, q.metric)
-    differences = contributions[0] - contributions[1]
+    differences = pair_differences(contributions, _FIRST, _SECOND)[0]
     name: Any = method
     return *sample_test(name, differences, q.alternative), 0, True
 

@@ -10,6 +10,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.units import check_units
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -23,6 +24,7 @@ from modelcompare.questions.contrast import (
 )
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
+from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.two_models import Alternative, normal_p_value
 from modelcompare.variants import joined
 
@@ -72,7 +74,9 @@ def unpaired_test(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
         (found,) = resolve_metrics([metric], predictions, zero_division=zero_division)
-        sides.append(Evaluation(predictions, (found,), collapse=False))
+        side = Evaluation(predictions, (found,), collapse=False)
+        check_units(side.units, clustered=predictions.groups is not None)
+        sides.append(side)
     if n_resamples < 2:
         raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
     # The same class may stand in other places of the two sets' labels.
@@ -88,11 +92,7 @@ def unpaired_test(
         result = stats.ttest_ind(a, b, equal_var=False, alternative=alternative)
         statistic, p_value = float(result.statistic), float(result.pvalue)
     elif method == "wald":
-        if not found.smooth:
-            raise ValueError(
-                f"metric {found.name!r} is not smooth, so influence functions do not describe it; "
-                "use method='bootstrap'."
-            )
+        check_smooth(found, "method='permutation' or 'bootstrap'")
         errors = [
             influence_moments(side, side.estimate()).standard_error()[0, position]
             for side, position in zip(sides, positions, strict=True)

@@ -27,6 +27,7 @@ from modelcompare.engine.influence import InfluenceMoments, signed_sums
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.swaps import Swaps
 from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import AnyMetric
 
 Alternative = Literal["two-sided", "greater", "less"]
 TestName = Literal["sign-flip", "permutation", "bootstrap", "wald"]
@@ -103,7 +104,18 @@ def pairwise_p_values(
         return bootstrap_p_values(
             replicates, estimate, model_a, model_b, alternative=alternative, n_jobs=n_jobs
         )
+    for metric in evaluation.metrics:
+        check_smooth(metric, "test='permutation' or 'bootstrap'")
     return wald_p_values(estimate, moments, model_a, model_b, alternative=alternative)
+
+
+def check_smooth(metric: AnyMetric, instead: str = "method='permutation' or 'bootstrap'") -> None:
+    """Refuse a metric whose errors influence functions do not describe, and say what serves."""
+    if not metric.smooth:
+        raise ValueError(
+            f"metric {metric.name!r} is not smooth, so influence functions do not describe it; "
+            f"use {instead}."
+        )
 
 
 def sign_flip_p_values(

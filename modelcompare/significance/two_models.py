@@ -14,6 +14,8 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 
+_TIE_TOLERANCE = 1e-10
+
 Alternative = Literal["two-sided", "greater", "less"]
 McNemar = Literal["mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected"]
 
@@ -74,7 +76,7 @@ def sample_test(
     """Statistic and p-value of a test on per-sample differences a - b, by scipy.
 
     Differences that are all 0 have p = 1. The sign test leaves out samples without a difference;
-    Wilcoxon's keeps their ranks (Pratt).
+    Wilcoxon's keeps their ranks (Pratt), and takes sizes that only rounding tells apart for tied.
     """
     from scipy import stats
 
@@ -86,10 +88,21 @@ def sample_test(
         found = stats.binomtest(n_positive, len(nonzero), 0.5, alternative=alternative)
         return float(n_positive), float(found.pvalue)
     if method == "wilcoxon":
-        result = stats.wilcoxon(differences, zero_method="pratt", alternative=alternative)
+        tied = _tied(differences)
+        result = stats.wilcoxon(tied, zero_method="pratt", alternative=alternative)
     else:
         result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
     return float(result.statistic), float(result.pvalue)
+
+
+def _tied(differences: FloatArray) -> FloatArray:
+    """Differences whose sizes are equal to a relative 1e-10, given one size."""
+    size = np.abs(differences)
+    order = np.argsort(size)
+    ordered = size[order]
+    begins = np.r_[True, np.diff(ordered) > _TIE_TOLERANCE * ordered[1:]]
+    size[order] = ordered[begins][np.cumsum(begins) - 1]
+    return np.copysign(size, differences)
 
 
 def normal_p_value(z: float, alternative: Alternative) -> float:

@@ -27,6 +27,7 @@ from modelcompare.resampling import (
 from modelcompare.significance.pairwise import (
     all_pairs,
     bootstrap_p_values,
+    check_smooth,
     pair_differences,
     permutation_p_values,
     sign_flip_p_values,
@@ -292,6 +293,8 @@ def _p_values(
     progress: bool,
 ) -> FloatArray:
     if test == "wald":
+        for metric in evaluation.metrics:
+            check_smooth(metric, "test='permutation' or 'bootstrap'")
         return wald_p_values(estimate, influence_moments(evaluation, estimate), model_a, model_b)
     if test in ("permutation", "sign-flip"):
         masks = SwapMasks(evaluation.units, n_resamples, seed)

@@ -233,9 +233,9 @@ def variance_study(
     tests : sequence of str
         Tests of equal variance of the two metrics' replicates, see `variance_tests`. F, Bartlett
         and Levene reproduce the paper. They take the replicates for independent data, so their
-        p-values shrink as `n_resamples` grows: they measure the effort of the simulation. The
-        honest companions are "pitman-morgan", which knows that the replicates are paired, and
-        above all `VarianceStudy.variance_ratios`, whose interval does not depend on
+        p-values shrink as `n_resamples` grows: they measure the effort of the simulation.
+        "pitman-morgan" knows that the replicates are paired, and shrinks as well. The honest
+        companion is `VarianceStudy.variance_ratios`, whose interval does not depend on
         `n_resamples`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined where precision
