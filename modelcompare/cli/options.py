@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from modelcompare.predictions import Predictions
 
+# Name of a command, what it calls, and examples of what follows the name.
+Command = tuple[str, Callable[..., None], tuple[str, ...]]
 Text = str | None
 Texts = list[str] | None
 

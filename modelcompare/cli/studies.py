@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from modelcompare.cli.options import (
+    Command,
     ReadingOptions,
     StudyOptions,
     StudyOutputOptions,
@@ -198,6 +199,15 @@ def sample_size(
     if output.format in (None, "table"):
         typer.echo("\n".join([*wrap(result.sentence(), 80), ""]))
     _show(result, sample_size_tables, write_sample_size, output)
+
+
+COMMANDS: tuple[Command, ...] = (
+    ("variance", variance, ("predictions.npz --pair f1 -o study/",)),
+    ("agreement", agreement, ("predictions.npz --test permutation -o study/",)),
+    ("undefined", undefined, ("intents.npz --pair precision -o study/",)),
+    ("sensitivity", sensitivity, ("predictions.npz --metric cf1_macro --metric log_loss",)),
+    ("sample-size", sample_size, ("predictions.npz --model cnn --model lstm --metric f1_macro",)),
+)
 
 
 def _show(
