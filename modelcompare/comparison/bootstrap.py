@@ -13,7 +13,6 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import default_metrics, resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
@@ -25,6 +24,7 @@ from modelcompare.resampling import (
     seed_sequence,
 )
 from modelcompare.variants import with_strata
+from modelcompare.words import ZeroDivision
 
 Undefined = Literal["count", "stratify", "redraw", "raise"]
 _MOST_REDRAWS = 50

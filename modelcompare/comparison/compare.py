@@ -13,7 +13,6 @@ from modelcompare.comparison.bootstrap import Undefined, bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.intervals import Method, check_confidence_level, check_method
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, Scheme, SwapMasks, rng_label
@@ -25,6 +24,7 @@ from modelcompare.significance.pairwise import (
     pair_differences,
     pairwise_p_values,
 )
+from modelcompare.words import ZeroDivision
 
 
 def compare(

@@ -3,7 +3,6 @@
 Every registered name is a plain function too: ``modelcompare.metrics.f1_macro(y_true, y_pred)``.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from modelcompare.metrics.base import (
@@ -13,77 +12,88 @@ from modelcompare.metrics.base import (
     Metric,
     OrderMetric,
     Outcomes,
+    Quotient,
     Statistic,
     UndefinedMetricWarning,
 )
-from modelcompare.metrics.calibration_functions import (
+from modelcompare.metrics.calibration import (
     brier_reliability,
     brier_resolution,
     brier_uncertainty,
-    confusion_entropy,
     ece,
-    kl_divergence,
     mce,
 )
-from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
-from modelcompare.metrics.counts import soft_twin
-from modelcompare.metrics.explain import Explanation, explain
-from modelcompare.metrics.functions import (
+from modelcompare.metrics.confusion import (
+    confusion_matrix,
+    probabilistic_confusion_matrix,
+)
+from modelcompare.metrics.counts import (
     accuracy,
     balanced_accuracy,
+    caccuracy,
+    cf1,
     cohen_kappa,
+    cprecision,
+    crecall,
     f1,
     fbeta,
     jaccard,
     matthews_corrcoef,
     precision,
     recall,
+    soft_twin,
     specificity,
     zero_one_loss,
 )
-from modelcompare.metrics.plain import registered_function
-from modelcompare.metrics.probability_functions import (
-    brier_score,
-    caccuracy,
-    cf1,
-    cprecision,
-    crecall,
-    log_loss,
+from modelcompare.metrics.plain import (
+    plain,
 )
-from modelcompare.metrics.rank_functions import (
+from modelcompare.metrics.ranking import (
     average_precision,
-    mean_reciprocal_rank,
     roc_auc,
-    top_k_accuracy,
 )
 from modelcompare.metrics.registry import (
     METRICS,
+    Explanation,
     default_metrics,
+    explain,
     from_callable,
     get_metric,
+    load_metric,
+    register,
     resolve_metrics,
 )
-from modelcompare.metrics.text_functions import (
+from modelcompare.metrics.scoring import (
+    brier_score,
+    confusion_entropy,
+    kl_divergence,
+    log_loss,
+    mean_reciprocal_rank,
+    mean_score,
+    top_k_accuracy,
+)
+from modelcompare.metrics.slots import (
+    slot_error_rate,
+    span_f1,
+)
+from modelcompare.metrics.texts import (
     bleu,
     cer,
     chrf,
     exact_match,
-    slot_error_rate,
-    span_f1,
+    perplexity,
     ter,
+    text_signature,
     wer,
 )
-from modelcompare.metrics.texts import text_signature
-from modelcompare.metrics.value_functions import (
+from modelcompare.metrics.values import (
     explained_variance,
     kendall,
     mae,
-    mean_score,
     median_absolute_error,
     mse,
     msle,
     pearson,
-    perplexity,
     r2,
     rmse,
     spearman,
@@ -98,6 +108,7 @@ __all__ = [
     "Metric",
     "OrderMetric",
     "Outcomes",
+    "Quotient",
     "Statistic",
     "UndefinedMetricWarning",
     "accuracy",
@@ -129,6 +140,7 @@ __all__ = [
     "jaccard",
     "kendall",
     "kl_divergence",
+    "load_metric",
     "log_loss",
     "mae",
     "matthews_corrcoef",
@@ -144,6 +156,7 @@ __all__ = [
     "probabilistic_confusion_matrix",
     "r2",
     "recall",
+    "register",
     "resolve_metrics",
     "rmse",
     "roc_auc",
@@ -160,8 +173,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
+def __getattr__(name: str) -> Any:
     """Make a plain function of any registered metric (PEP 562)."""
     if name not in METRICS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return registered_function(name)
+    function = globals()[name] = plain(METRICS[name], name=name)
+    return function

@@ -11,7 +11,6 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.metrics import resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import (
@@ -25,6 +24,7 @@ from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
 from modelcompare.significance.two_models import Alternative, normal_p_value
 from modelcompare.variants import joined
+from modelcompare.words import ZeroDivision
 
 UnpairedMethod = Literal["bootstrap", "permutation", "wald", "welch"]
 

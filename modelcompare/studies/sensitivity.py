@@ -14,11 +14,11 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.intervals import Method
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
+from modelcompare.words import ZeroDivision
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
+from modelcompare.words import ZeroDivision
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
