@@ -11,6 +11,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.words import ZeroDivision
 
 AverageName = Literal["macro", "micro", "weighted", "binary"]
+ClassAverage = Literal["macro", "weighted"]
 MultiClass = Literal["ovr", "ovo"]
 Strategy = Literal["width", "mass"]
 
@@ -121,7 +122,7 @@ class AreaScore(Protocol):
         y_prob: ArrayLike,
         *,
         multi_class: MultiClass | None = None,
-        average: Literal["macro", "weighted"] = "macro",
+        average: ClassAverage = "macro",
         max_fpr: float | None = None,
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

@@ -28,7 +28,7 @@ from modelcompare.metrics.base import (
     varied,
 )
 from modelcompare.metrics.calls import AverageName
-from modelcompare.words import Kind, ZeroDivision
+from modelcompare.words import Kind
 
 _N = "array-like of shape (n_samples,)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
@@ -51,19 +51,20 @@ _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
 _OPTIONS: dict[str, tuple[str, str]] = {
     "beta": ("float", "Above 1 for recall, below 1 for precision."),
     "k": ("int", "Length of the list."),
-    "multi_class": ("", "How more than two classes are averaged."),
+    "multi_class": ('{"ovr", "ovo"}, optional', "How more than two classes are averaged."),
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),
     "n_bins": ("int", "Number of bins."),
-    "strategy": ("", "Bins of equal width, or of equally many samples."),
+    "strategy": ('{"width", "mass"}', "Bins of equal width, or of equally many samples."),
     "classwise": ("bool", "Mean over classes of the error of each class's probability, instead of "
                   "the top label's."),
     "labels": ("array-like, optional",
                "The classes, in the order of the result or of the columns; those that occur, "
                "sorted, by default."),
-    "average": ("", '"macro" is the mean over classes, "weighted" the mean by support, "micro" the '
-                'value of the summed counts, "binary" that of `pos_label` alone; None gives one '
-                "value for each class."),
+    "average": ('{"macro", "micro", "weighted", "binary"}, optional',
+                'None gives one value for each class. "macro" is the mean over classes, "weighted" '
+                'the mean by support, "micro" the value of the summed counts, "binary" that of '
+                "`pos_label` alone."),
     "pos_label": ("label", 'The class that ``average="binary"`` looks at.'),
     "sample_weight": (f"{_N}, optional", "Weight of each sample."),
     "zero_division": ('float or "paper"',
@@ -83,17 +84,19 @@ def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
     """
     if metric is None:
         raise TypeError("a metric without a soft twin has no soft function.")
-    signature = Signature(
-        list(_parameters(metric)),
-        return_annotation=float | FloatArray if metric.per_class else float,
-    )
+    name = name or metric.family or metric.name
+    returned = "float | FloatArray" if metric.per_class else "float"
+    signature = Signature(list(_parameters(metric)), return_annotation=returned)
 
     def function(*arguments: Any, **options: Any) -> Any:
-        given = signature.bind(*arguments, **options)
+        try:
+            given = signature.bind(*arguments, **options)
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from None
         given.apply_defaults()
         return _evaluated(metric, given.arguments)
 
-    function.__name__ = function.__qualname__ = name or metric.family or metric.name
+    function.__name__ = function.__qualname__ = name
     function.__module__ = "modelcompare.metrics"
     function.__doc__ = _docstring(metric, signature)
     vars(function)["__signature__"] = signature
@@ -227,43 +230,35 @@ def _names(metric: AnyMetric) -> tuple[str, ...]:
 def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
     """Parameters of a plain function: arrays, options of the recipe, what the kind allows."""
 
-    def option(name: str, default: Any, annotation: Any) -> Parameter:
+    def option(name: str, default: Any, annotation: str) -> Parameter:
         return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
     for name in _names(metric):
-        yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=ArrayLike)
+        yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation="ArrayLike")
     if metric.recipe is not None:
-        made = inspect.signature(metric.recipe.make, eval_str=True).parameters
+        made = inspect.signature(metric.recipe.make).parameters
         for name, value in metric.recipe.options.items():
             default = Parameter.empty if made[name].default is Parameter.empty else value
             yield option(name, default, made[name].annotation)
     if metric.needs in ("labels", "probabilities"):
-        yield option("labels", None, ArrayLike | None)
+        yield option("labels", None, "ArrayLike | None")
     if metric.per_class:
-        yield option("average", None, AverageName | None)
-        yield option("pos_label", 1, Any)
-    yield option("sample_weight", None, ArrayLike | None)
+        yield option("average", None, "AverageName | None")
+        yield option("pos_label", 1, "Any")
+    yield option("sample_weight", None, "ArrayLike | None")
     if isinstance(metric, Metric) and metric.zero_division is not None:
-        yield option("zero_division", math.nan, ZeroDivision)
-
-
-def _choices(annotation: Any) -> str:
-    """A Literal, or an optional one, as numpydoc writes it."""
-    optional = type(None) in get_args(annotation)
-    choices = get_args(get_args(annotation)[0]) if optional else get_args(annotation)
-    return f"{{{', '.join(map(repr, choices))}}}{', optional' if optional else ''}".replace(
-        "'", '"'
-    )
+        yield option("zero_division", math.nan, "ZeroDivision")
 
 
 def _docstring(metric: AnyMetric, signature: Signature) -> str:
     """Docstring in numpydoc's form."""
     known = {name: (kind, meaning) for name, kind, meaning in _ARRAYS[metric.needs]}
     known |= {name: (_N, meaning) for name, meaning in metric.arguments.items()} | _OPTIONS
+    if not metric.per_class:
+        known["average"] = ('{"macro", "weighted"}', "Weights of the mean over many classes.")
     parameters = []
-    for name, parameter in signature.parameters.items():
+    for name in signature.parameters:
         kind, meaning = known[name]
-        kind = kind or _choices(parameter.annotation)
         parameters += [f"{name} : {kind}", textwrap.indent(textwrap.fill(meaning, 96), "    ")]
     returned = "float, or ndarray of shape (n_classes,)" if metric.per_class else "float"
     sources = [f".. [{i}] {source}" for i, source in enumerate(metric.sources, 1)]

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, Recipe, divide, number
-from modelcompare.metrics.calls import AreaScore, MultiClass, ProbabilityScore
+from modelcompare.metrics.calls import AreaScore, ClassAverage, MultiClass, ProbabilityScore
 from modelcompare.metrics.plain import plain
 
-ClassAverage = Literal["macro", "weighted"]
 Prepare = Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
 Jackknife = Callable[[Outcomes, FloatArray], FloatArray]
 _VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"}
