@@ -59,6 +59,16 @@ def compare(
             rich_help_panel=_STATISTICS,
         ),
     ] = None,
+    metric_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.py:NAME",
+            help="A metric of your own (repeatable): a function of the truth and the output, or a "
+            "modelcompare Metric, in a Python file, which is run.",
+            show_default=False,
+            rich_help_panel=_STATISTICS,
+        ),
+    ] = None,
     method: Annotated[
         Method,
         typer.Option(
@@ -113,10 +123,12 @@ def compare(
     check_outputs(output, plot)
     predictions = reading.read()
     from modelcompare.comparison.compare import compare as compare_models
+    from modelcompare.metrics.registry import load_metric
 
+    metrics = [*(metric or []), *map(load_metric, metric_from or [])]
     result = compare_models(
         predictions,
-        metric or None,
+        metrics or None,
         n_resamples=resampling.resamples,
         confidence_level=confidence_level,
         method=method,

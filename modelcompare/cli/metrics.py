@@ -37,7 +37,7 @@ def metrics(
     ] = "text",
 ) -> None:
     """List all metrics, or explain one: definition, bounds, value encoded, weaknesses, source."""
-    from modelcompare.metrics.registry import explain, listed
+    from modelcompare.metrics.explain import explain, listed
 
     found = listed() if name is None else [explain(name)]
     if format == "json":
@@ -94,7 +94,7 @@ def _table(found: list[Explanation]) -> str:
 
 
 def _page(found: Explanation) -> str:
-    from modelcompare.metrics.registry import aliases_of
+    from modelcompare.metrics.explain import aliases_of
 
     metric = found.metric
     names = [metric.name, *aliases_of(metric.name)]

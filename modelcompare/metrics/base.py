@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.metrics.quotient import Parts, Quotient, summed
+from modelcompare.metrics.quotient import divide as divide
 from modelcompare.predictions import Predictions
 from modelcompare.words import Average, Kind, ZeroDivision
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from modelcompare.kinds import Output
 
 Road = Literal["sum", "order", "callable"]
-Parts = Callable[..., tuple[FloatArray, FloatArray]]
 
 _AVERAGES = {
     "macro": "the mean over classes",
@@ -250,37 +251,6 @@ class BaseMetric:
         return f"At most {high:g}, {better}" if math.isfinite(high) else better.capitalize()
 
 
-@dataclass(frozen=True)
-class Quotient:
-    """A formula that divides: what 0 / 0 is, and how classes are averaged, in one place.
-
-    Parameters
-    ----------
-    parts : callable, optional
-        Numerator and denominator from the totals; the metric's `ratio` by default.
-    without : callable, optional
-        Where the paper's convention finds no value, from the totals.
-    average : {"macro", "weighted"}, optional
-        Of the classes that have a value; "weighted" by the last total.
-    zero_division : float or "paper"
-        Value of 0 / 0.
-    """
-
-    parts: Parts | None = None
-    without: Callable[..., BoolArray] | None = None
-    average: Literal["macro", "weighted"] | None = None
-    zero_division: ZeroDivision = math.nan
-
-    def __call__(self, *totals: FloatArray) -> FloatArray:
-        if self.parts is None:
-            raise TypeError("a Metric needs `value` or `ratio`.")
-        paper = self.zero_division == "paper"
-        values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
-        if paper and self.without is not None:
-            values = np.where(self.without(*totals), math.nan, values)
-        return values if self.average is None else _averaged(values, totals[-1], self.average)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Metric(BaseMetric):
     """A formula over weighted sums of per-sample statistics.
@@ -343,11 +313,16 @@ class Metric(BaseMetric):
     def road(self) -> Road:
         return "sum"
 
+    @property
+    def has_averages(self) -> bool:
+        """Whether it is a quotient for each class, which can be averaged."""
+        return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
+
     def averaged(self, average: Average) -> Metric:
         """Average a metric that has a value for each class, and its soft twin."""
         if average not in get_args(Average):
             raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
-        if not (self.per_class and self.ratio and isinstance(self.value, Quotient)):
+        if not (self.has_averages and self.ratio and isinstance(self.value, Quotient)):
             raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
         common: dict[str, Any] = {
             "name": f"{self.name}_{average}",
@@ -362,8 +337,8 @@ class Metric(BaseMetric):
             ratio, without = self.ratio, self.value.without
             return replace(
                 self,
-                ratio=lambda *totals: _summed(ratio(*totals)),
-                value=Quotient(without=without and (lambda *totals: without(*_summed(totals)))),
+                ratio=lambda *totals: summed(ratio(*totals)),
+                value=Quotient(without=without and (lambda *totals: without(*summed(totals)))),
                 **common,
             )
         return replace(self, average=average, **common)
@@ -431,13 +406,6 @@ class CallableMetric(BaseMetric):
 AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
 
 
-def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
-    """Quotient, with `undefined` where the denominator is 0."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out = np.full(numerator.shape, undefined)
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
-
-
 def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
     """Make a metric anew: with options of its recipe, an average, a value for 0 / 0."""
     left = dict(options)
@@ -464,23 +432,3 @@ def number(value: float) -> str:
     """
     short = f"{value:g}"
     return short if float(short) == value else repr(float(value))
-
-
-def _averaged(
-    values: FloatArray, support: FloatArray, average: Literal["macro", "weighted"]
-) -> FloatArray:
-    """Average over the last axis, leaving out classes whose value is NaN.
-
-    As in scikit-learn with ``zero_division=nan``; of classes that are defined and do not occur,
-    the weighted mean is 0.
-    """
-    defined = ~np.isnan(values)
-    weights = defined * support if average == "weighted" else defined.astype(np.float64)
-    mass = weights.sum(axis=-1)
-    mean = divide(np.where(defined, weights * values, 0.0).sum(axis=-1), mass)
-    empty = np.where(defined.any(axis=-1) & (support.sum(axis=-1) > 0), 0.0, np.nan)
-    return np.where(mass > 0, mean, empty)
-
-
-def _summed(arrays: tuple[FloatArray, ...]) -> Any:
-    return tuple(array.sum(axis=-1) for array in arrays)

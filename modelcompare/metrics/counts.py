@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.metrics.base import AnyMetric, Metric, Quotient, Recipe, Statistic, number
+from modelcompare.metrics.base import AnyMetric, Metric, Recipe, Statistic, number
 from modelcompare.metrics.calls import (
     AveragedScore,
     BetaScore,
@@ -30,6 +30,7 @@ from modelcompare.metrics.calls import (
     SoftAveragedScore,
 )
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.quotient import Quotient
 
 Pair = tuple[FloatArray, FloatArray]
 

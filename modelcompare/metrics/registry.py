@@ -6,10 +6,12 @@ import difflib
 import importlib.util
 import inspect
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast, get_args
 
 from modelcompare.metrics import calibration, counts, ranking, scoring, slots, texts, values
 from modelcompare.metrics.base import (
@@ -31,7 +33,7 @@ MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
     """A metric and its averages, each followed by its soft twin."""
     averages: list[AnyMetric] = [metric]
-    if metric.per_class and isinstance(metric, Metric) and metric.ratio is not None:
+    if isinstance(metric, Metric) and metric.has_averages:
         averages += [metric.averaged(average) for average in get_args(Average)]
     for each in averages:
         yield each
@@ -173,7 +175,7 @@ def _number_between(name: str, before: str, after: str, *, whole: bool) -> float
     return value if text[0] in ".0123456789" and "_" not in text else None
 
 
-def register(metric: MetricLike, *, name: str | None = None) -> AnyMetric:
+def register(metric: MetricLike) -> AnyMetric:
     """Make a metric a name everywhere: in `compare`, in studies, as a plain function.
 
     Averages and a soft twin are registered with it, where the metric has them.
@@ -183,8 +185,6 @@ def register(metric: MetricLike, *, name: str | None = None) -> AnyMetric:
     metric : Metric, OrderMetric, CallableMetric or callable
         A function ``metric(y_true, y_pred)`` of labels becomes one through `from_callable`; its
         docstring explains it, as `about` does in a record.
-    name : str, optional
-        Another name than its own.
 
     Returns
     -------
@@ -210,17 +210,15 @@ def register(metric: MetricLike, *, name: str | None = None) -> AnyMetric:
     if isinstance(metric, str):
         raise TypeError(f"`metric` must be a Metric or a function, got the name {metric!r}.")
     made = metric if isinstance(metric, BaseMetric) else from_callable(metric)
-    if name is not None:
-        made = replace(made, name=name)
-    found = list(_names_of(made))
-    taken = [each.name for each in found if each.name in METRICS or each.name in ALIASES]
-    if taken:
-        raise ValueError(f"there is a metric {taken[0]!r} already; choose another name.")
-    METRICS.update({each.name: each for each in found})
+    found = {each.name: each for each in _names_of(made)}
+    for name in found:
+        if name in {*METRICS, *FAMILIES, *ALIASES} or _numbered(name) is not None:
+            raise ValueError(f"there is a metric {name!r} already; choose another name.")
+    METRICS.update(found)
     return made
 
 
-def load_metric(place: str) -> AnyMetric:
+def load_metric(place: str) -> MetricLike:
     """Load a metric, or a function ``metric(y_true, y_pred)``, from a Python file.
 
     Parameters
@@ -238,101 +236,33 @@ def load_metric(place: str) -> AnyMetric:
         raise ValueError(f"a metric from a file is FILE.py:NAME, got {place!r}.")
     if not Path(path).is_file():
         raise ValueError(f"{path}: there is no such file to load the metric {name!r} from.")
-    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    module = _run(path)
+    found = {key: value for key, value in vars(module).items() if _is_metric(value)}
+    if name not in found:
+        own = [key for key, value in found.items()
+               if isinstance(value, BaseMetric)
+               or getattr(value, "__module__", "") == module.__name__]  # fmt: skip
+        known = ", ".join(own) or "none"
+        raise ValueError(f"{path} holds no metric or function {name!r}; it has: {known}.")
+    return found[name]
+
+
+def _run(path: str) -> ModuleType:
+    """Run a Python file as a module."""
+    spec = importlib.util.spec_from_file_location(f"metric_from_{Path(path).stem}", path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python file (.py).")
-    module = importlib.util.module_from_spec(spec)
+    # Known by its name while it runs, as dataclasses ask.
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise ValueError(f"{path} does not run: {type(error).__name__}: {error}") from error
-    if not hasattr(module, name):
-        known = [key for key, value in vars(module).items() if callable(value) and key[0] != "_"]
-        hint = f"it has {', '.join(known)}" if known else "it is empty of functions"
-        raise ValueError(f"{path} holds no {name!r}; {hint}.")
-    return getattr(module, name)
+    return module
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """What a metric is, what it values, where it misleads, and who says so.
-
-    Attributes
-    ----------
-    metric : Metric, OrderMetric or CallableMetric
-        The metric itself: bounds, direction, needs, road.
-    """
-
-    metric: AnyMetric
-
-    @property
-    def family(self) -> str:
-        """Name of the plain function that says the same."""
-        return self.metric.family or self.metric.name
-
-    @property
-    def summary(self) -> str:
-        """First sentence."""
-        about = inspect.cleandoc(self.metric.about).partition("\n\n")[0]
-        return about or "Registered without a description."
-
-    @property
-    def text(self) -> str:
-        """What it values and where it misleads, its range and direction."""
-        rest = inspect.cleandoc(self.metric.about).partition("\n\n")[2]
-        return f"{rest} {self.metric.merit}".strip()
-
-    @property
-    def variant(self) -> str:
-        """How it differs from its family; empty where it does not."""
-        return self.metric.variant
-
-    @property
-    def references(self) -> tuple[str, ...]:
-        """Sources."""
-        return self.metric.sources
-
-    @property
-    def cost(self) -> str:
-        """What a resample costs."""
-        if isinstance(self.metric, Metric):
-            costly = any(statistic.costly for statistic in self.metric.statistics)
-            return "texts once" if costly else "one product"
-        return "sort once" if self.metric.road == "order" else "one call"
-
-
-def explain(name: str) -> Explanation:
-    """Explain a metric by its name.
-
-    Parameters
-    ----------
-    name : str
-        As for `modelcompare.get_metric`.
-
-    Raises
-    ------
-    ValueError
-        If no metric has that name; the nearest names are listed.
-
-    Examples
-    --------
-    >>> found = explain("cf1_macro")
-    >>> found.family, found.summary
-    ('cf1', 'Harmonic mean of cPrecision and cRecall (cF1).')
-    >>> found.variant
-    'the mean over classes'
-    """
-    return Explanation(get_metric(name))
-
-
-def listed() -> list[Explanation]:
-    """Explanations of every registered metric, in the order of the registry."""
-    return [Explanation(metric) for metric in METRICS.values()]
-
-
-def aliases_of(name: str) -> list[str]:
-    """Other names of a metric."""
-    return sorted(alias for alias, target in ALIASES.items() if target == name)
+def _is_metric(value: object) -> TypeGuard[MetricLike]:
+    return isinstance(value, BaseMetric) or (callable(value) and not isinstance(value, type))
 
 
 def resolve_metrics(

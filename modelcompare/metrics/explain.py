@@ -1,0 +1,91 @@
+"""What a metric is and values, read from its record."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.registry import ALIASES, METRICS, get_metric
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a metric is, what it values, where it misleads, and who says so.
+
+    Attributes
+    ----------
+    metric : Metric, OrderMetric or CallableMetric
+        The metric itself: bounds, direction, needs, road.
+    """
+
+    metric: AnyMetric
+
+    @property
+    def family(self) -> str:
+        """Name of the plain function that says the same."""
+        return self.metric.family or self.metric.name
+
+    @property
+    def summary(self) -> str:
+        """First sentence."""
+        about = inspect.cleandoc(self.metric.about).partition("\n\n")[0]
+        return about or "Registered without a description."
+
+    @property
+    def text(self) -> str:
+        """What it values and where it misleads, its range and direction."""
+        rest = inspect.cleandoc(self.metric.about).partition("\n\n")[2]
+        return f"{rest} {self.metric.merit}".strip()
+
+    @property
+    def variant(self) -> str:
+        """How it differs from its family; empty where it does not."""
+        return self.metric.variant
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Sources."""
+        return self.metric.sources
+
+    @property
+    def cost(self) -> str:
+        """What a resample costs."""
+        if isinstance(self.metric, Metric):
+            costly = any(statistic.costly for statistic in self.metric.statistics)
+            return "texts once" if costly else "one product"
+        return "sort once" if self.metric.road == "order" else "one call"
+
+
+def explain(name: str) -> Explanation:
+    """Explain a metric by its name.
+
+    Parameters
+    ----------
+    name : str
+        As for `modelcompare.get_metric`.
+
+    Raises
+    ------
+    ValueError
+        If no metric has that name; the nearest names are listed.
+
+    Examples
+    --------
+    >>> found = explain("cf1_macro")
+    >>> found.family, found.summary
+    ('cf1', 'Harmonic mean of cPrecision and cRecall (cF1).')
+    >>> found.variant
+    'the mean over classes'
+    """
+    return Explanation(get_metric(name))
+
+
+def listed() -> list[Explanation]:
+    """Explanations of every registered metric, in the order of the registry."""
+    return [Explanation(metric) for metric in METRICS.values()]
+
+
+def aliases_of(name: str) -> list[str]:
+    """Other names of a metric."""
+    return sorted(alias for alias, target in ALIASES.items() if target == name)
