@@ -13,7 +13,6 @@ from modelcompare.comparison.bootstrap import Undefined, bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.intervals import choices
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, SwapMasks, rng_label
@@ -28,6 +27,7 @@ from modelcompare.words import (
     IntervalMethod,
     PairsTest,
     Scheme,
+    ZeroDivision,
     check_choice,
     check_fraction,
     written_out,

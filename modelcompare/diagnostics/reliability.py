@@ -13,7 +13,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.calibration import Strategy, bin_edges, in_bins, top_label
+from modelcompare.metrics.calibration import bin_edges, in_bins, top_label
+from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.words import check_count, check_fraction

@@ -11,11 +11,11 @@ import numpy as np
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.verdict import decimals, percent, written
 from modelcompare.intervals import Method
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import check_choice, value_position
 from modelcompare.resampling import RngLike
+from modelcompare.words import ZeroDivision
 
 Decision = Literal["non-inferior", "superior", "equivalent"]
 

@@ -13,7 +13,6 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.units import check_units
 from modelcompare.metrics import AnyMetric, Metric, resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import (
@@ -48,6 +47,7 @@ from modelcompare.significance.two_models import (
     sample_test,
 )
 from modelcompare.variants import with_arrays
+from modelcompare.words import ZeroDivision
 
 PairedMethod = Literal[
     "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald", "mcnemar-exact",

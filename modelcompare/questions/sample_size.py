@@ -15,12 +15,11 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.metrics import resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import value_position
 from modelcompare.significance.pairwise import pair_differences
-from modelcompare.words import signature
+from modelcompare.words import ZeroDivision, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

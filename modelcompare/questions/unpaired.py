@@ -12,7 +12,6 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.units import check_units
 from modelcompare.metrics import resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import (
@@ -27,6 +26,7 @@ from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.two_models import Alternative, normal_p_value
 from modelcompare.variants import joined
+from modelcompare.words import ZeroDivision
 
 UnpairedMethod = Literal["bootstrap", "permutation", "wald", "welch"]
 

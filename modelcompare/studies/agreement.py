@@ -13,7 +13,6 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals import check_confidence_level
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
     BootstrapWeights,
@@ -42,6 +41,7 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_rows,
 )
+from modelcompare.words import ZeroDivision
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
