@@ -28,7 +28,7 @@ from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, random_state, rng_label
-from modelcompare.significance.corrections import Correction, adjust, check_correction
+from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import (
     FoldTest,
     corrected_t,
@@ -37,6 +37,7 @@ from modelcompare.significance.folds import (
     five_by_two_t,
 )
 from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import Correction, check_choice
 
 FoldTestName = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
 
@@ -193,7 +194,7 @@ def compare_estimators(
     """
     sklearn = scikit_learn()
     check_confidence_level(confidence_level)
-    check_correction(correction)
+    check_choice("correction", correction, Correction)
     if correction == "max-t":
         raise ValueError("`correction='max-t'` needs replicates; use 'holm'.")
     if test not in get_args(FoldTestName):

@@ -17,9 +17,10 @@ from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance.corrections import Correction, adjust
+from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import Correction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,30 +3,93 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import (
-    check_choice,
-    is_extreme,
-    sample_contributions,
-    standardized,
-    value_position,
-)
+from modelcompare.questions.contrast import evaluate, require_smooth, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
-from modelcompare.significance.two_models import Alternative, normal_p_value
+from modelcompare.significance import Outcome
+from modelcompare.significance.extreme import n_extreme, normal_p, resampling_p, standardized
+from modelcompare.significance.samples import sample_contributions
 from modelcompare.variants import joined
+from modelcompare.words import Alternative, UnpairedTest, check_choice, check_count
 
-UnpairedMethod = Literal["bootstrap", "permutation", "wald", "welch"]
+
+@dataclass(frozen=True)
+class _Sides:
+    """Two models, each on a test set of its own, in one value; a `Contrast` without pairing."""
+
+    a: Evaluation
+    b: Evaluation
+    label: Any
+    alternative: Alternative
+    n_resamples: int
+    seed: np.random.SeedSequence
+
+    @cached_property
+    def positions(self) -> tuple[int, int]:
+        """Places of the value: the same class may stand elsewhere in the other set's labels."""
+        return value_position(self.a, self.label), value_position(self.b, self.label)
+
+    @cached_property
+    def values(self) -> tuple[float, float]:
+        a, b = (
+            float(side.estimate()[0, position])
+            for side, position in zip((self.a, self.b), self.positions, strict=True)
+        )
+        return a, b
+
+    @property
+    def difference(self) -> float:
+        return self.values[0] - self.values[1]
+
+    @property
+    def error(self) -> float:
+        return math.hypot(
+            *(
+                influence_moments(side, side.estimate()).standard_error()[0, position]
+                for side, position in zip((self.a, self.b), self.positions, strict=True)
+            )
+        )
+
+    @property
+    def draws(self) -> FloatArray:
+        """Differences of independent resamples."""
+        a, b = (
+            side.replicates(
+                BootstrapWeights(side.units, self.n_resamples, child_seed(self.seed, place))
+            )[:, 0, self.positions[place]]
+            for place, side in enumerate((self.a, self.b))
+        )
+        return a - b
+
+    @property
+    def swaps(self) -> FloatArray:
+        """Differences after the samples were dealt anew to two test sets of the same sizes."""
+        first, second = self.a.predictions, self.b.predictions
+        if first.groups is not None or second.groups is not None:
+            raise ValueError(
+                "method 'permutation' deals single samples, which clusters forbid; use "
+                "'bootstrap' or 'wald'."
+            )
+        pooled = Evaluation(joined(first, second), self.a.metrics, collapse=False)
+        position = value_position(pooled, self.label)
+        hands = deals(len(pooled.predictions), len(first), self.n_resamples, self.seed)
+        out = [
+            pooled.values(hand)[:, 0, position] - pooled.values(1.0 - hand)[:, 0, position]
+            for hand in hands
+        ]
+        return np.concatenate(out)
 
 
 def unpaired_test(
@@ -34,7 +97,7 @@ def unpaired_test(
     predictions_b: Predictions,
     metric: MetricLike = "f1_macro",
     *,
-    method: UnpairedMethod = "bootstrap",
+    method: UnpairedTest = "bootstrap",
     label: Any = None,
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
@@ -63,88 +126,54 @@ def unpaired_test(
     ValueError
         If there is more than one model on a side, or the method does not apply.
     """
-    check_choice("method", method, UnpairedMethod)
+    check_choice("method", method, UnpairedTest)
     check_choice("alternative", alternative, Alternative)
-    sides = []
+    check_count("n_resamples", n_resamples)
+    evaluations = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
         if len(predictions.models) != 1:
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
-        (found,) = resolve_metrics([metric], predictions, zero_division=zero_division)
-        sides.append(Evaluation(predictions, (found,), collapse=False))
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
-    # The same class may stand in other places of the two sets' labels.
-    positions = [value_position(side, found.name, label) for side in sides]
-    values = [side.estimate()[0, position] for side, position in zip(sides, positions, strict=True)]
-    difference = float(values[0] - values[1])
-    seed = seed_sequence(rng)
-    drawn, exact = 0, True
-    if method == "welch":
-        from scipy import stats
-
-        a, b = (sample_contributions(side, found)[0] for side in sides)
-        result = stats.ttest_ind(a, b, equal_var=False, alternative=alternative)
-        statistic, p_value = float(result.statistic), float(result.pvalue)
-    elif method == "wald":
-        if not found.smooth:
-            raise ValueError(
-                f"metric {found.name!r} is not smooth, so influence functions do not describe it; "
-                "use method='bootstrap'."
-            )
-        errors = [
-            influence_moments(side, side.estimate()).standard_error()[0, position]
-            for side, position in zip(sides, positions, strict=True)
-        ]
-        statistic = standardized(difference, math.hypot(*errors))
-        p_value = normal_p_value(statistic, alternative)
-    else:
-        null = (
-            _independent_draws(sides, positions, n_resamples, seed, difference)
-            if method == "bootstrap"
-            else _exchanged(sides, label, n_resamples, seed)
+        evaluations.append(
+            evaluate(predictions, metric, zero_division=zero_division, collapse=False)
         )
-        tolerance = 1e-10 * float(np.abs(values).sum())
-        extreme = sum(is_extreme(float(d), difference, tolerance, alternative) for d in null)
-        statistic, p_value = difference, (1 + extreme) / (1 + n_resamples)
-        drawn, exact = n_resamples, False
-    error = 0.0 if exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
-    return PairedTestResult(
-        predictions_a.models[0], predictions_b.models[0], found.name, label, difference, statistic,
-        p_value, error, f"unpaired-{method}", alternative, drawn, exact,
+    sides = _Sides(
+        evaluations[0], evaluations[1], label, alternative, n_resamples, seed_sequence(rng)
+    )
+    return PairedTestResult.of(
+        (predictions_a.models[0], predictions_b.models[0]), sides.a.metrics[0].name, label,
+        sides.difference, _RUN[method](sides), f"unpaired-{method}", alternative,
     )  # fmt: skip
 
 
-def _independent_draws(
-    sides: list[Evaluation],
-    positions: list[int],
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    difference: float,
-) -> FloatArray:
-    draws = [
-        side.replicates(BootstrapWeights(side.units, n_resamples, child_seed(seed, place)))
-        for place, side in enumerate(sides)
-    ]
-    return draws[0][:, 0, positions[0]] - draws[1][:, 0, positions[1]] - difference
+def _welch(sides: _Sides) -> Outcome:
+    from scipy import stats
+
+    a, b = (sample_contributions(side, side.metrics[0])[0] for side in (sides.a, sides.b))
+    found = stats.ttest_ind(a, b, equal_var=False, alternative=sides.alternative)
+    return Outcome.of_one(float(found.statistic), float(found.pvalue))
 
 
-def _exchanged(
-    sides: list[Evaluation], label: Any, n_resamples: int, seed: np.random.SeedSequence
-) -> FloatArray:
-    """Differences after the samples were dealt anew to two test sets of the same sizes."""
-    first, second = (side.predictions for side in sides)
-    if first.groups is not None or second.groups is not None:
-        raise ValueError(
-            "method 'permutation' deals single samples, which clusters forbid; use 'bootstrap' or "
-            "'wald'."
-        )
-    pooled = joined(first, second)
-    evaluation = Evaluation(pooled, sides[0].metrics, collapse=False)
-    position = value_position(evaluation, sides[0].metrics[0].name, label)
-    out = []
-    for part in deals(len(pooled), len(first), n_resamples, seed):
-        a, b = evaluation.values(part), evaluation.values(1.0 - part)
-        out.append(a[:, 0, position] - b[:, 0, position])
-    return np.concatenate(out)
+def _wald(sides: _Sides) -> Outcome:
+    require_smooth(sides.a.metrics[0], "use method='bootstrap'")
+    z = float(standardized(sides.difference, sides.error))
+    return Outcome.of_one(z, float(normal_p(z, sides.alternative)))
+
+
+def _bootstrap(sides: _Sides) -> Outcome:
+    return _share_extreme(sides, sides.draws - sides.difference)
+
+
+def _permutation(sides: _Sides) -> Outcome:
+    return _share_extreme(sides, sides.swaps)
+
+
+def _share_extreme(sides: _Sides, null: FloatArray) -> Outcome:
+    scale = abs(sides.values[0]) + abs(sides.values[1])
+    count = n_extreme(null, sides.difference, sides.alternative, scale=scale)
+    p_value = float(resampling_p(count, sides.n_resamples))
+    return Outcome.of_one(sides.difference, p_value, sides.n_resamples, exact=False)
+
+
+_RUN = {"bootstrap": _bootstrap, "permutation": _permutation, "wald": _wald, "welch": _welch}

@@ -9,30 +9,21 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import influence_moments
 from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
     BootstrapWeights,
     RngLike,
-    SwapMasks,
     Units,
     child_seed,
     rng_label,
     seed_sequence,
 )
-from modelcompare.significance.pairwise import (
-    all_pairs,
-    bootstrap_p_values,
-    pair_differences,
-    permutation_p_values,
-    sign_flip_p_values,
-    wald_p_values,
-)
-from modelcompare.significance.replicate_t import replicate_t_p_values
+from modelcompare.significance import PairView, run_test
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
@@ -47,7 +38,8 @@ if TYPE_CHECKING:
 
 AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
 AGREEMENT_TESTS: tuple[AgreementTest, ...] = get_args(AgreementTest)
-ON_REPLICATES = ("t", "paired-t")
+# Tests of replicates, which other rooms call by the samples they run on.
+ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
 
 T_NOTE = (
     "The t-test runs on bootstrap replicates, as the paper's does: its p-values shrink as "
@@ -257,14 +249,17 @@ def agreement_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, metric_pairs.metrics, collapse=False)
-    estimate = evaluation.estimate()
-    model_a, model_b = all_pairs(len(predictions.models))
-    p_values = _p_values(
-        test, evaluation, estimate, model_a, model_b, n_resamples, seed, n_jobs, progress
+    view = PairView(
+        evaluation,
+        *all_pairs(len(predictions.models)),
+        n_resamples,
+        seed,
+        n_jobs=n_jobs,
+        progress=progress,
     )
-    difference = pair_differences(estimate, model_a, model_b)
+    p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     frame, table = _frames(
-        evaluation, metric_pairs, difference, p_values, alpha, confidence_level, seed
+        evaluation, metric_pairs, view.difference, p_values, alpha, confidence_level, seed
     )
     return AgreementStudy(
         predictions=predictions,
@@ -278,31 +273,6 @@ def agreement_study(
         seed=seed,
         seed_label=rng_label(rng),
     )
-
-
-def _p_values(
-    test: AgreementTest,
-    evaluation: Evaluation,
-    estimate: FloatArray,
-    model_a: IntArray,
-    model_b: IntArray,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    n_jobs: int | None,
-    progress: bool,
-) -> FloatArray:
-    if test == "wald":
-        return wald_p_values(estimate, influence_moments(evaluation, estimate), model_a, model_b)
-    if test in ("permutation", "sign-flip"):
-        masks = SwapMasks(evaluation.units, n_resamples, seed)
-        worker = permutation_p_values if test == "permutation" else sign_flip_p_values
-        return worker(evaluation, estimate, masks, model_a, model_b, n_jobs=n_jobs)
-    weights = BootstrapWeights(evaluation.units, n_resamples, seed)
-    replicates = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
-    if test == "bootstrap":
-        return bootstrap_p_values(replicates, estimate, model_a, model_b, n_jobs=n_jobs)
-    kind: Literal["welch", "paired"] = "welch" if test == "t" else "paired"
-    return replicate_t_p_values(replicates, model_a, model_b, kind=kind)
 
 
 def _frames(

@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from modelcompare import words
 from modelcompare.cli import compare as cli_compare
 
 FEW = ("--resamples", "199")
@@ -202,14 +203,10 @@ def test_help_shows_examples_and_fits_the_screen(run):
 
 
 def test_the_choices_are_those_of_the_library():
-    from modelcompare.intervals import Method
-    from modelcompare.significance.corrections import Correction
-    from modelcompare.significance.pairwise import TestName
-
     for offered, known in (
-        (cli_compare.Method, Method),
-        (cli_compare.Test, TestName),
-        (cli_compare.Correction, Correction),
+        (cli_compare.Method, words.IntervalMethod),
+        (cli_compare.Test, words.PairsTest),
+        (cli_compare.Correction, words.Correction),
     ):
         assert set(get_args(offered)) == set(get_args(known))
 
