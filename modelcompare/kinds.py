@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare import checks
 from modelcompare.arrays import AnyArray
-
-Kind = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
+from modelcompare.words import Kind, KindOrAuto, check_choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +32,14 @@ class Output:
 
 
 def decide_kinds(
-    kind: Kind | Literal["auto"],
+    kind: KindOrAuto,
     arrays: Mapping[str, AnyArray],
     truth: AnyArray | None,
     labels: ArrayLike | None,
 ) -> tuple[Kind, ...]:
     """Kind of each model's output, as said or by shape and content."""
     if kind != "auto":
-        if kind not in get_args(Kind):
-            raise ValueError(f"`kind` must be auto or one of {get_args(Kind)}, got {kind!r}.")
+        check_choice("kind", kind, KindOrAuto)
         if kind == "probabilities" and any(a.ndim == 1 for a in arrays.values()):
             _check_binary(arrays, truth, labels)
         return (kind,) * len(arrays)

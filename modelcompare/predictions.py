@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
-from modelcompare.kinds import Kind, Output, are_codes, decide_kinds, same_type
+from modelcompare.kinds import Output, are_codes, decide_kinds, same_type
+from modelcompare.words import Kind, KindOrAuto
 
 
 class Predictions:
@@ -86,7 +87,7 @@ class Predictions:
         y_true: ArrayLike | None,
         outputs: Mapping[str, ArrayLike],
         *,
-        kind: Kind | Literal["auto"] = "auto",
+        kind: KindOrAuto = "auto",
         labels: ArrayLike | None = None,
         ids: ArrayLike | None = None,
         groups: ArrayLike | None = None,

@@ -9,12 +9,15 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
-from modelcompare import __version__
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Kind = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
+Told = Literal["labels", "probabilities", "values", "scores", "texts"]
+Kind = Literal[Told, "text_lists"]
+KindOrAuto = Literal["auto", Kind]
+ToldOrAuto = Literal["auto", Told]
+Listed = Literal["labels", "texts"]
+Unlisted = Literal["unassigned", "spread"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
@@ -73,9 +76,24 @@ Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by"
 Decision = Literal["non-inferior", "superior", "equivalent"]
 CurveKind = Literal["roc", "precision-recall"]
 
+FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]
 SameIds = Literal["same", "intersect"]
 Missing = Literal["raise", "drop"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
+StudyFormat = Literal["table", "markdown", "latex"]
+GateFormat = Literal["text", "github", "json"]
+
+
+def listed(choices: Any) -> str:
+    """Write the choices of a Literal out.
+
+    Examples
+    --------
+    >>> listed(Undefined)
+    'count, stratify, redraw or raise'
+    """
+    *others, last = get_args(choices)
+    return f"{', '.join(others)} or {last}" if others else str(last)
 
 
 def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -131,6 +149,8 @@ def signature(*parts: str | Mapping[str, object]) -> str:
     >>> signature("variance_study", {"n": 9824, "B": 1000}, "", "stratified")
     'modelcompare:0.1.0|variance_study|n:9824|B:1000|stratified'
     """
+    from modelcompare import __version__
+
     spread: list[str] = [f"modelcompare:{__version__}"]
     for part in parts:
         if isinstance(part, str):

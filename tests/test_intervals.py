@@ -232,6 +232,19 @@ def test_intervals_of_proportions_are_statsmodels(method, name):
     )
 
 
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "jeffreys"])
+@pytest.mark.parametrize("n_right", [0, 20])
+def test_intervals_of_proportions_hold_a_share_of_0_or_1(method, n_right):
+    result = mc.bootstrap(preds_of(20, n_right), "accuracy", n_resamples=2)
+    row = result.confidence_interval(method=method).iloc[0]
+    assert row.ci_low <= row.estimate <= row.ci_high
+    if method == "jeffreys":
+        # Brown, Cai & DasGupta (2001), section 4.1.2: only the end away from the share moves.
+        expected = [0.0, stats.beta.ppf(0.975, 0.5, 20.5)]
+        expected = expected if n_right == 0 else [1 - expected[1], 1.0]
+        assert [row.ci_low, row.ci_high] == pytest.approx(expected)
+
+
 def test_intervals_of_proportions_are_refused_elsewhere():
     result = mc.bootstrap(preds_of(40, 31), "f1_macro", n_resamples=2)
     with pytest.raises(
@@ -331,7 +344,8 @@ def test_policies_for_undefined_resamples():
         result = mc.bootstrap(preds, "recall", n_resamples=400, undefined=policy)
         assert result.n_undefined.sum() == 0
     stratified = mc.bootstrap(preds, "recall", n_resamples=400, undefined="stratify")
-    assert set(np.unique(stratified.draws[:, 0, 1])) == {0.0, 0.5, 1.0}
+    # One of the two positives is drawn, for both: a variance of s^2 / 2, not of half of that.
+    assert set(np.unique(stratified.draws[:, 0, 1])) == {0.0, 1.0}
     with pytest.raises(
         ValueError, match=r"recall of class 1 is undefined on .* of 400 resamples of 'a'"
     ):
@@ -364,3 +378,25 @@ def test_standard_errors_know_the_strata():
             assert spread == pytest.approx(
                 result.moments.pair_standard_error(*pair)[0, 0], rel=0.05
             )
+
+
+@pytest.mark.parametrize("collapse", [True, False])
+def test_strata_of_two_have_the_variance_of_a_stratified_mean(collapse):
+    rng = np.random.default_rng(0)
+    strata = np.repeat(np.arange(40), 2)
+    right = rng.integers(0, 2, 80)
+    preds = mc.Predictions(np.ones(80, int), {"a": right}, labels=[0, 1], strata=strata)
+    result = mc.bootstrap(preds, "accuracy", n_resamples=4000, collapse=collapse)
+    # Cochran (1977), 5.12: sum over strata of (n_h / n)^2 s_h^2 / n_h.
+    variances = [right[strata == h].var(ddof=1) for h in range(40)]
+    expected = np.sqrt(np.sum(variances) * 2 / 80**2)
+    assert result.moments.standard_error()[0, 0] == pytest.approx(expected)
+    assert result.draws.std() == pytest.approx(expected, rel=0.05)
+    assert result.draws.mean() == pytest.approx(right.mean(), abs=0.005)
+
+
+def test_a_function_without_weights_can_be_resampled_within_small_strata():
+    y = np.arange(20) % 2
+    preds = mc.Predictions(y, {"a": y[::-1]}, strata=np.arange(20) // 5)
+    draws = mc.bootstrap(preds, lambda y, p: np.mean(y == p), n_resamples=9).draws
+    assert not np.isnan(draws).any()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from modelcompare.cli import compare, demo, gate, metrics, report, studies
+from modelcompare.cli.options import register
 
 DONE, BAD_INPUT, INTERNAL_ERROR = 0, 2, 70
 
@@ -23,12 +24,50 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Compare models from their predictions on a test set: intervals, paired tests, figures.",
 )
-compare.register(app)
-gate.register(app)
-studies.register(app)
-metrics.register(app)
-report.register(app)
-demo.register(app)
+# A row for each command: its name, what it calls, and examples of what follows its name.
+COMMANDS: tuple[tuple[str, Callable[..., None], tuple[str, ...]], ...] = (
+    (
+        "compare",
+        compare.compare,
+        (
+            "predictions.npz",
+            "predictions.csv --metric f1 --metric cf1 --true gold",
+            "bert.csv roberta.csv --id uid --plot forest.png",
+            "scores.tsv.gz --scores --lower-is-better -o table.tex",
+            "predictions.npz --format json --resamples 2000 --seed 7",
+        ),
+    ),
+    (
+        "gate",
+        gate.gate,
+        (
+            "--baseline v1 --candidate v2 --metric f1_macro --margin 0.005 preds.npz",
+            "--baseline v1 --candidate v2 --superior --format github preds.npz",
+        ),
+    ),
+    ("variance", studies.variance, ("predictions.npz --pair f1 -o study/",)),
+    ("agreement", studies.agreement, ("predictions.npz --test permutation -o study/",)),
+    ("undefined", studies.undefined, ("intents.npz --pair precision -o study/",)),
+    (
+        "sensitivity",
+        studies.sensitivity,
+        ("predictions.npz --metric cf1_macro --metric log_loss",),
+    ),
+    (
+        "sample-size",
+        studies.sample_size,
+        ("predictions.npz --model cnn --model lstm --metric f1_macro",),
+    ),
+    ("metrics", metrics.metrics, ("", "cf1_macro")),
+    (
+        "report",
+        report.report,
+        ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
+    ),
+    ("demo", demo.demo, ()),
+)
+for _name, _command, _examples in COMMANDS:
+    register(app, _name, _command, _examples)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

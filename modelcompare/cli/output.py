@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from modelcompare.cli.options import Format, OutputOptions, StudyOutputOptions
+from modelcompare.cli.options import OutputOptions, StudyOutputOptions
+from modelcompare.words import Format
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

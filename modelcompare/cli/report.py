@@ -3,56 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, expanded
-
-_EXAMPLES = """
-[bold]Examples[/bold]
-
-  modelcompare report predictions.npz -o report.html
-
-  modelcompare report predictions.npz --card cnn -o cnn.md --metric f1
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(name="report", epilog=_EXAMPLES, no_args_is_help=True)(expanded(report))
+from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
 
 
 def report(
     reading: ReadingOptions,
     *,
     metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            metavar="NAME",
-            help="What to measure (repeatable).",
-            show_default=False,
-        ),
+        Texts, option("NAME", "What to measure (repeatable).", "--metric", "-m")
     ] = None,
     card: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Write the model card of this model instead of a page.",
-            show_default=False,
-        ),
+        Text, option("MODEL", "Write the model card of this model instead of a page.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            show_default=False,
-            help="Where to; report.html or MODEL.md by default.",
-        ),
+        option("PATH", "Where to; report.html or MODEL.md by default.", "--output", "-o"),
     ] = None,
     resampling: ResamplingOptions,
 ) -> None:
@@ -66,10 +35,7 @@ def report(
     if card is None:
         check_html()
     preds = reading.read()
-    options: dict[str, Any] = {
-        "n_resamples": resampling.resamples, "n_jobs": resampling.jobs, "rng": resampling.seed,
-        "progress": True,
-    }  # fmt: skip
+    options = {**resampling.options(), "progress": True}
     if card is not None:
         write_text(path, model_card(preds, card, metric, **options))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -13,60 +13,34 @@ from modelcompare.cli.options import (
     ReadingOptions,
     StudyOptions,
     StudyOutputOptions,
-    expanded,
+    Text,
+    Texts,
+    statistics,
 )
 from modelcompare.cli.output import check_folder, emit_study
+from modelcompare.words import AgreementTest, VarianceTest, listed
 
 if TYPE_CHECKING:
     from modelcompare.report.study_contents import TextTable
 
-AgreementTestName = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
-_STATISTICS = "Statistics"
-
 PairOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pair",
-        metavar="NAME",
-        help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
+    Texts,
+    statistics(
+        "NAME",
+        "Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
         "precision and recall with their probabilistic twins.",
-        show_default=False,
-        rich_help_panel=_STATISTICS,
+        "--pair",
     ),
 ]
 RatioOption = Annotated[
     list[float] | None,
-    typer.Option(
+    statistics(
+        "FRACTION",
+        "Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
         "--ratio",
-        metavar="FRACTION",
-        help="Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
-        show_default=False,
-        rich_help_panel=_STATISTICS,
     ),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    commands: dict[str, Callable[..., None]] = {
-        "variance": variance,
-        "agreement": agreement,
-        "undefined": undefined,
-        "sensitivity": sensitivity,
-        "sample-size": sample_size,
-    }
-    for name, command in commands.items():
-        example = f"\n[bold]Example[/bold]\n\n  modelcompare {name} {_EXAMPLES[name]}\n"
-        app.command(name=name, epilog=example, no_args_is_help=True)(expanded(command))
-
-
-_EXAMPLES = {
-    "variance": "predictions.npz --pair f1 -o study/",
-    "agreement": "predictions.npz --test permutation -o study/",
-    "undefined": "intents.npz --pair precision -o study/",
-    "sensitivity": "predictions.npz --metric cf1_macro --metric log_loss",
-    "sample-size": "predictions.npz --model cnn --model lstm --metric f1_macro",
-}
+AlphaOption = Annotated[float, statistics("FRACTION", "Level.")]
 
 
 def variance(
@@ -75,33 +49,18 @@ def variance(
     pair: PairOption = None,
     ratio: RatioOption = None,
     test: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        statistics(
+            "NAME",
+            f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default the "
+            "paper's, f, bartlett and levene.",
             "--test",
-            metavar="NAME",
-            help="Test of equal variances (repeatable): f, bartlett, levene (the paper's, and the "
-            "default), brown-forsythe, fligner, pitman-morgan.",
-            show_default=False,
-            rich_help_panel=_STATISTICS,
         ),
     ] = None,
-    subsamples: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Down-samplings at each ratio.",
-            rich_help_panel=_STATISTICS,
-        ),
-    ] = 1,
+    subsamples: Annotated[int, statistics("N", "Down-samplings at each ratio.", min=1)] = 1,
     stratify: Annotated[
         bool,
-        typer.Option(
-            "--stratify",
-            metavar="",
-            help="Keep the classes' proportions when down-sampling.",
-            rich_help_panel=_STATISTICS,
-        ),
+        statistics("", "Keep the classes' proportions when down-sampling.", "--stratify"),
     ] = False,
     study: StudyOptions,
     output: StudyOutputOptions,
@@ -118,7 +77,7 @@ def variance(
         predictions,
         _pairs(pair) or PAPER_PAIRS,
         ratios=ratio or PAPER_RATIOS,
-        tests=cast("Any", test or PAPER_TESTS),
+        tests=cast("list[VarianceTest]", test) or PAPER_TESTS,
         n_subsamples=subsamples,
         stratify=stratify,
         **study.options(),
@@ -132,17 +91,14 @@ def agreement(
     *,
     pair: PairOption = None,
     test: Annotated[
-        AgreementTestName,
-        typer.Option(
-            metavar="NAME",
-            help="t (Welch, the paper's) or paired-t on replicates; permutation, sign-flip, "
-            "bootstrap or wald, which are valid.",
-            rich_help_panel=_STATISTICS,
+        AgreementTest,
+        statistics(
+            "NAME",
+            f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on replicates, "
+            "the others are valid.",
         ),
     ] = "t",
-    alpha: Annotated[
-        float, typer.Option(metavar="FRACTION", help="Level.", rich_help_panel=_STATISTICS)
-    ] = 0.01,
+    alpha: AlphaOption = 0.01,
     study: StudyOptions,
     output: StudyOutputOptions,
 ) -> None:
@@ -195,15 +151,11 @@ def sensitivity(
     reading: ReadingOptions,
     *,
     metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric", "-m", metavar="NAME", help="What to watch (repeatable).",
-            show_default=False, rich_help_panel=_STATISTICS,
-        ),
+        Texts, statistics("NAME", "What to watch (repeatable).", "--metric", "-m")
     ] = None,
     study: StudyOptions,
     output: StudyOutputOptions,
-) -> None:  # fmt: skip
+) -> None:
     """Which metrics notice other confidences behind the same decisions (paper, section 5)."""
     check_folder(output)
     predictions = reading.read()
@@ -219,23 +171,13 @@ def sample_size(
     reading: ReadingOptions,
     *,
     metric: Annotated[
-        str, typer.Option("--metric", "-m", metavar="NAME", help="What to compare by.",
-                          rich_help_panel=_STATISTICS),
+        str, statistics("NAME", "What to compare by.", "--metric", "-m")
     ] = "f1_macro",
-    label: Annotated[
-        str | None,
-        typer.Option(metavar="CLASS", help="The class, for a metric per class.",
-                     rich_help_panel=_STATISTICS),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(metavar="FRACTION", help="Level.", rich_help_panel=_STATISTICS)
-    ] = 0.05,
-    power: Annotated[
-        float,
-        typer.Option(metavar="FRACTION", help="Wanted power.", rich_help_panel=_STATISTICS),
-    ] = 0.8,
+    label: Annotated[Text, statistics("CLASS", "The class, for a metric per class.")] = None,
+    alpha: AlphaOption = 0.05,
+    power: Annotated[float, statistics("FRACTION", "Wanted power.")] = 0.8,
     output: StudyOutputOptions,
-) -> None:  # fmt: skip
+) -> None:
     """How many samples tell two models apart, and what this test set can show."""
     check_folder(output)
     predictions = reading.read()

@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.units import check_units
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -19,12 +20,11 @@ from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
     BootstrapWeights,
     RngLike,
-    Scheme,
-    check_scheme,
     child_seed,
     seed_sequence,
 )
 from modelcompare.variants import with_strata
+from modelcompare.words import Scheme, check_choice
 
 Undefined = Literal["count", "stratify", "redraw", "raise"]
 _MOST_REDRAWS = 50
@@ -93,7 +93,7 @@ def bootstrap(
        estimate  ci_low  ci_high
     0      0.75   0.625    0.875
     """
-    check_scheme(scheme)
+    check_choice("scheme", scheme, Scheme)
     if n_resamples < 2:
         raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
     if size is not None and size < 1:
@@ -111,6 +111,7 @@ def bootstrap(
     if undefined == "stratify":
         predictions = _stratified(predictions)
     evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
     if undefined == "redraw":

@@ -18,7 +18,7 @@ from modelcompare.comparison.views import DrawnPairs
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, Scheme, rng_label
+from modelcompare.resampling import RngLike, rng_label
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.pairwise import (
     all_pairs,
@@ -28,10 +28,11 @@ from modelcompare.words import (
     Correction,
     IntervalMethod,
     PairsTest,
+    Scheme,
     check_choice,
     check_fraction,
     written_out,
-)  # fmt: skip
+)
 
 
 @written_out(methods=intervals.choices(), tests=significance.choices(get_args(PairsTest)))

@@ -11,14 +11,15 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.views import DifferenceView, ScoreView
+from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.metrics import UndefinedMetricWarning
-from modelcompare.resampling import BootstrapWeights, Scheme
+from modelcompare.resampling import BootstrapWeights
 from modelcompare.significance.pairwise import pair_differences
-from modelcompare.words import IntervalMethod, check_choice, check_fraction, written_out
+from modelcompare.words import IntervalMethod, Scheme, check_choice, check_fraction, written_out
 
 # Bytes of the replicates of one block of pairs.
 _PAIR_BYTES = 64 * 2**20
@@ -82,17 +83,6 @@ class BootstrapResult:
         """Values on the resamples: a row for each resample, a column for each value."""
         return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
 
-    def value_columns(self) -> pd.DataFrame:
-        """Columns model, metric and label, a row for each value, models outermost."""
-        keys, n_models = self.evaluation.keys, len(self.models)
-        return pd.DataFrame(
-            {
-                "model": np.repeat(np.array(self.models, dtype=object), len(keys)),
-                "metric": [key.metric for key in keys] * n_models,
-                "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
-            }
-        )
-
     @property
     def n_undefined(self) -> IntArray:
         """Resamples without a value, of shape (n_models, n_values)."""
@@ -118,13 +108,16 @@ class BootstrapResult:
             method (what each interval was made with).
         """
         interval = self.score_interval(method, confidence_level)
-        frame = self.value_columns()
-        frame["estimate"] = self.point.ravel()
-        frame["standard_error"] = self.moments.standard_error().ravel()
-        frame["ci_low"], frame["ci_high"] = interval.low.ravel(), interval.high.ravel()
-        frame["n_undefined"] = self.n_undefined.ravel()
-        frame["method"] = interval.method.ravel()
-        return frame
+        return score_frame(
+            self.models,
+            self.evaluation.keys,
+            estimate=self.point,
+            standard_error=self.moments.standard_error(),
+            ci_low=interval.low,
+            ci_high=interval.high,
+            n_undefined=self.n_undefined,
+            method=interval.method,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return `confidence_interval` with its defaults."""

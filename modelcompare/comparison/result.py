@@ -13,11 +13,12 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
+from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.comparison.verdict import verdict
-from modelcompare.intervals import Interval, difference_method
+from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.intervals import Interval, difference_method, quantiles
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import IntervalMethod
+from modelcompare.words import IntervalMethod, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -103,19 +104,19 @@ class Comparison:
         """
         point = self.bootstrap.point
         rank_low, rank_high = rank_bounds(self.better_worse)
-        frame = self.bootstrap.value_columns()
-        columns = {
-            "estimate": point,
-            "standard_error": self.bootstrap.moments.standard_error(),
-            "ci_low": self.score_interval.low,
-            "ci_high": self.score_interval.high,
-            "n_undefined": self.bootstrap.n_undefined,
-            "rank": ranks(point * self._direction),
-            "rank_low": rank_low,
-            "rank_high": rank_high,
-            "method": self.score_interval.method,
-        }
-        return frame.assign(**{name: values.ravel() for name, values in columns.items()})
+        return score_frame(
+            self.models,
+            self.bootstrap.evaluation.keys,
+            estimate=point,
+            standard_error=self.bootstrap.moments.standard_error(),
+            ci_low=self.score_interval.low,
+            ci_high=self.score_interval.high,
+            n_undefined=self.bootstrap.n_undefined,
+            rank=ranks(point * self._direction),
+            rank_low=rank_low,
+            rank_high=rank_high,
+            method=self.score_interval.method,
+        )
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -127,28 +128,24 @@ class Comparison:
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
-        keys, names = self.bootstrap.evaluation.keys, np.array(self.models, dtype=object)
+        names = np.array(self.models, dtype=object)
         winner = np.where(
             difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
         )
         significant = self.p_adjusted < self.alpha
-        return pd.DataFrame(
-            {
-                "model_a": np.repeat(names[model_a], len(keys)),
-                "model_b": np.repeat(names[model_b], len(keys)),
-                "metric": [key.metric for key in keys] * len(model_a),
-                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-                "difference": difference.ravel(),
-                "standard_error": self.bootstrap.moments.pair_standard_error(
-                    model_a, model_b
-                ).ravel(),
-                "ci_low": self.difference_interval.low.ravel(),
-                "ci_high": self.difference_interval.high.ravel(),
-                "p_value": self.p_values.ravel(),
-                "p_adjusted": self.p_adjusted.ravel(),
-                "better": np.where(significant, winner, np.array(None)).ravel(),
-                "method": self.difference_interval.method.ravel(),
-            }
+        return pair_frame(
+            self.models,
+            model_a,
+            model_b,
+            self.bootstrap.evaluation.keys,
+            difference=difference,
+            standard_error=self.bootstrap.moments.pair_standard_error(model_a, model_b),
+            ci_low=self.difference_interval.low,
+            ci_high=self.difference_interval.high,
+            p_value=self.p_values,
+            p_adjusted=self.p_adjusted,
+            better=np.where(significant, winner, np.array(None)),
+            method=self.difference_interval.method,
         )
 
     @cached_property
@@ -170,7 +167,8 @@ class Comparison:
 
         Columns: model, metric, label, estimate, tier (a new one begins with a model shown to be
         worse than its tier's best), letters (two models share one exactly if they are not shown to
-        differ), p_best (share of resamples in which the model is best).
+        differ), p_best (share of resamples in which the model is best: how often these samples,
+        drawn anew, put it first; not the probability that it is the best).
         """
         frames = []
         for position, key in enumerate(self.bootstrap.evaluation.keys):
@@ -187,7 +185,7 @@ class Comparison:
                         "estimate": self.bootstrap.point[:, position],
                         "tier": tiers(better, order),
                         "letters": compact_letters(better | better.T, order),
-                        "p_best": chance_of_best(draws),
+                        "p_best": share_of_best(draws),
                     }
                 ).iloc[order]
             )
@@ -197,8 +195,10 @@ class Comparison:
         """Intervals that cover all differences of a metric at once, from the same replicates.
 
         Every half-width is the same multiple of its standard error: the quantile of the largest
-        studentized deviation over all pairs and classes of the metric (max-t). Columns: model_a,
-        model_b, metric, label, difference, ci_low, ci_high.
+        studentized deviation over all pairs and classes of the metric (max-t). A resample on which
+        one of them has no value counts as an infinite deviation, so where these are more than
+        1 - confidence_level nothing is excluded. Columns: model_a, model_b, metric, label,
+        difference, ci_low, ci_high.
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
@@ -213,8 +213,13 @@ class Comparison:
             ):
                 deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
                 t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
-                largest = np.fmax(largest, np.nanmax(np.nan_to_num(t), axis=1))
-            half[:, where] = np.quantile(largest, self.confidence_level) * error[:, where]
+                # Without a value on the test set itself there is no interval to widen.
+                t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
+                largest = np.maximum(largest, t.max(axis=1))
+            level = np.array([self.confidence_level])
+            multiple = quantiles(np.sort(largest)[:, None], level)[0]
+            e = error[:, where]
+            half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
         frame["ci_low"] = (difference - half).ravel()
         frame["ci_high"] = (difference + half).ravel()
@@ -245,28 +250,20 @@ class Comparison:
         >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
         'modelcompare:0.1.0|n:18|B:99|ci:basic|test:sign-flip|adjust:holm|rng:0'
         """
-        from modelcompare import __version__
-
         evaluation = self.bootstrap.evaluation
-        parts = [
-            f"modelcompare:{__version__}",
-            f"n:{self.n_samples}",
-            f"B:{self.n_resamples}",
-            f"ci:{self._interval_methods}",
-            f"test:{self.test}",
-            f"adjust:{self.correction}",
-            f"rng:{self.rng_label}",
-        ]
-        if evaluation.predictions.groups is not None:
-            parts.insert(2, f"clusters:{evaluation.units.n_units}")
-        if evaluation.units.strata is not None:
-            parts.append("stratified")
-        if self.bootstrap.scheme != "multinomial":
-            parts.append(self.bootstrap.scheme)
-        if evaluation.collapsed:
-            parts.append("collapsed")
-        parts += [f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature]
-        return "|".join(parts)
+        clustered = evaluation.predictions.groups is not None
+        return signature(
+            {"n": self.n_samples},
+            {"clusters": evaluation.units.n_units} if clustered else "",
+            {
+                "B": self.n_resamples, "ci": self._interval_methods, "test": self.test,
+                "adjust": self.correction, "rng": self.rng_label,
+            },
+            "stratified" if evaluation.units.strata is not None else "",
+            self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
+            "collapsed" if evaluation.collapsed else "",
+            *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
+        )  # fmt: skip
 
     @property
     def _interval_methods(self) -> str:

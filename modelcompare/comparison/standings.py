@@ -1,4 +1,4 @@
-"""Groups of models that cannot be told apart: letters, tiers, chances of being best."""
+"""Groups of models that cannot be told apart: letters, tiers, shares of resamples."""
 
 from __future__ import annotations
 
@@ -79,8 +79,11 @@ def tiers(better: BoolArray, order: IntArray) -> IntArray:
     return out
 
 
-def chance_of_best(draws: FloatArray) -> FloatArray:
+def share_of_best(draws: FloatArray) -> FloatArray:
     """Share of resamples in which each model has the greatest value, ties shared.
+
+    A description of the resamples, not the probability that a model is the best: of two equal
+    models the one that leads by chance has a share well above a half.
 
     Parameters
     ----------

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, Units, child_seed, seed_sequence
+from modelcompare.words import check_count
 
 
 def variance_components(
@@ -44,12 +46,19 @@ def variance_components(
     -------
     DataFrame
         Columns model, metric, label, estimate, se_items (the runs as given), se_runs (the items as
-        given), se_both. Resampling both is somewhat conservative (Owen 2007).
+        given), se_both.
 
     Raises
     ------
     ValueError
         If items or runs are missing, or there is one of them only.
+
+    Notes
+    -----
+    Drawing R of R runs gives (R - 1) / R of their variance, half of it for two runs: each variance
+    is scaled up. Drawing items and runs at once counts what is peculiar to single rows three times
+    (Owen 2007). The share of that is known from the same draws, so `se_both` counts it once, as the
+    analysis of variance does.
 
     References
     ----------
@@ -63,45 +72,51 @@ def variance_components(
     ...                                    runs=[0] * 4 + [1] * 4 + [2] * 4)
     >>> mc.variance_components(preds, "mean_score", n_resamples=999).round(2).to_dict("records")[0][
     ...     "se_items"]
-    0.12
+    0.13
     """
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    check_count("n_resamples", n_resamples)
     item, run = (
         np.unique(column, return_inverse=True)[1]
         for column in (predictions.groups, predictions.runs)
     )
     if item.max() == 0 or run.max() == 0:
         raise ValueError("variance components need at least 2 items and 2 runs.")
-    rows = predictions.without("groups", "runs")
-    evaluation = Evaluation(rows, resolve_metrics(metrics, rows), collapse=False)
+    plain = predictions.without("groups", "runs")
+    evaluation = Evaluation(plain, resolve_metrics(metrics, plain), collapse=False)
     seed = seed_sequence(rng)
     counts = [
         _drawn(int(codes.max()) + 1, n_resamples, child_seed(seed, place))
         for place, codes in enumerate((item, run))
     ]
-    weights = {
-        "se_items": counts[0][:, item],
-        "se_runs": counts[1][:, run],
-        "se_both": counts[0][:, item] * counts[1][:, run],
-    }
-    errors = {
-        name: np.nanstd(
-            evaluation.replicates(GivenWeights(drawn, evaluation.units)), axis=0, ddof=1
-        ).ravel()
-        for name, drawn in weights.items()
-    }
-    keys, n_models = evaluation.keys, len(evaluation.models)
-    return pd.DataFrame(
-        {
-            "model": np.repeat(np.array(evaluation.models, dtype=object), len(keys)),
-            "metric": [key.metric for key in keys] * n_models,
-            "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
-            "estimate": evaluation.estimate().ravel(),
-            **errors,
-        }
+    items, runs, both = (
+        evaluation.replicates(GivenWeights(drawn, evaluation.units))
+        for drawn in (
+            counts[0][:, item],
+            counts[1][:, run],
+            counts[0][:, item] * counts[1][:, run],
+        )
+    )
+    # What is left of drawing both after the items' and the runs' own parts: single rows.
+    rows_alone = both - items - runs + evaluation.estimate()
+    scale_items, scale_runs = (n / (n - 1) for n in (counts[0].shape[1], counts[1].shape[1]))
+    by_items, by_runs, by_rows = (
+        scale * np.nanvar(draws, axis=0, ddof=1)
+        for draws, scale in (
+            (items, scale_items),
+            (runs, scale_runs),
+            (rows_alone, scale_items * scale_runs),
+        )
+    )
+    by_both = np.maximum.reduce([by_items + by_runs - by_rows, by_items, by_runs])
+    return score_frame(
+        evaluation.models,
+        evaluation.keys,
+        estimate=evaluation.estimate(),
+        se_items=np.sqrt(by_items),
+        se_runs=np.sqrt(by_runs),
+        se_both=np.sqrt(by_both),
     )
 
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.intervals import check_confidence_level, percentile_interval
+from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.words import CurveKind, check_choice, check_count, check_fraction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CurveKind = Literal["roc", "precision-recall"]
 _GRID = 101
 
 
@@ -102,9 +102,8 @@ def curve(
     2       0.35     1.0                  0.5
     3       0.10     1.0                  1.0
     """
-    if kind not in ("roc", "precision-recall"):
-        raise ValueError(f"`kind` must be roc or precision-recall, got {kind!r}.")
-    check_confidence_level(confidence_level)
+    check_choice("kind", kind, CurveKind)
+    check_fraction("confidence_level", confidence_level)
     sampled = _Sampled(predictions, label, n_resamples, rng)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
@@ -198,7 +197,7 @@ def operating_point(
       model  threshold  precision  recall
     0     a        0.8        1.0     0.5
     """
-    check_confidence_level(confidence_level)
+    check_fraction("confidence_level", confidence_level)
     wishes = {
         "precision": precision, "recall": recall, "false_positive_rate": false_positive_rate,
         "threshold": threshold,
@@ -238,8 +237,7 @@ class _Sampled:
     def __init__(
         self, predictions: Predictions, label: Any, n_resamples: int, rng: RngLike
     ) -> None:
-        if n_resamples < 2:
-            raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+        check_count("n_resamples", n_resamples)
         evaluation = Evaluation(
             predictions, resolve_metrics("average_precision_macro", predictions), collapse=False
         )

@@ -10,12 +10,13 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.intervals import check_confidence_level, percentile_interval, proportion_interval
+from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import Strategy, bin_edges, in_bins, top_label
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.words import check_count, check_fraction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +66,7 @@ def reliability(
     n_bins : int
         Number of bins.
     strategy : {"width", "mass"}
-        Bins of equal width, or of equally many samples of each model.
+        Bins of equal width, or of samples of equal weight, for each model.
     label : label, optional
         The class whose probability is looked at; by default that of the predicted class.
     confidence_level : float
@@ -93,16 +94,15 @@ def reliability(
     1  0.50  0.75  4547.0        0.61      0.57
     2  0.75  1.00  2313.0        0.86      0.81
     """
-    check_confidence_level(confidence_level)
-    if n_bins < 1:
-        raise ValueError(f"`n_bins` must be at least 1, got {n_bins}.")
+    check_fraction("confidence_level", confidence_level)
+    check_count("n_bins", n_bins, at_least=1)
     evaluation = Evaluation(predictions, resolve_metrics("ece", predictions), collapse=False)
     whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
     plain = predictions.sample_weight is None and predictions.groups is None
     frames = []
     for model in predictions.models:
         confidence, right = _confidences(predictions, model, label)
-        edges = bin_edges(confidence, n_bins, strategy)
+        edges = bin_edges(confidence, n_bins, strategy, predictions.sample_weight)
         inside = np.zeros((len(confidence), n_bins))
         inside[np.arange(len(confidence)), in_bins(confidence, edges)] = 1.0
         n, hits = (whole @ inside)[0], (whole @ (inside * right[:, None]))[0]

@@ -1,4 +1,4 @@
-"""Where each statistic of each model stands among the columns of the one matrix."""
+"""The axes: statistics among the columns of the one matrix, values among the rows of a frame."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from modelcompare.arrays import FloatArray
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.predictions import Predictions
 
@@ -93,3 +96,44 @@ def value_keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterat
             yield from (ValueKey(metric.name, label) for label in predictions.labels.tolist())
         else:
             yield ValueKey(metric.name)
+
+
+def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
+    """A line for each row and each value: the columns of `rows`, metric, label, and the others.
+
+    Parameters
+    ----------
+    rows : mapping of str to array-like of shape (n_rows,), or to one entry for all
+        What a row stands for, a model say; at least one of them has n_rows entries.
+    keys : sequence of ValueKey
+        The axis of values.
+    **columns : ndarray of shape (n_rows, n_values), or one entry for all
+        What is known of each value.
+    """
+    n_rows = next(len(entries) for entries in rows.values() if np.ndim(entries))
+    return pd.DataFrame(
+        {
+            **{n: np.repeat(e, len(keys)) if np.ndim(e) else e for n, e in rows.items()},
+            "metric": [key.metric for key in keys] * n_rows,
+            # Beside a missing label, pandas would make integers floats.
+            "label": pd.Series([key.label for key in keys] * n_rows, dtype=object),
+            **{n: e.ravel() if isinstance(e, np.ndarray) else e for n, e in columns.items()},
+        }
+    )
+
+
+def score_frame(models: Sequence[str], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
+    """A long frame with a row for each model: model, metric, label, and the columns."""
+    return long_frame({"model": np.array(models, dtype=object)}, keys, **columns)
+
+
+def pair_frame(
+    models: Sequence[str],
+    model_a: IntArray,
+    model_b: IntArray,
+    keys: Sequence[ValueKey],
+    **columns: Any,
+) -> pd.DataFrame:
+    """A long frame with a row for each pair: model_a, model_b, metric, label, and the columns."""
+    names = np.array(models, dtype=object)
+    return long_frame({"model_a": names[model_a], "model_b": names[model_b]}, keys, **columns)

@@ -100,7 +100,7 @@ class Evaluation:
             if collapse or rows.n_rows <= _COLLAPSE_AT * len(predictions):
                 self._rows = rows
         self.units = (
-            sample_units(len(predictions), self._unit_of, strata)
+            sample_units(len(predictions), self._unit_of, strata, self.metrics)
             if self._rows is None
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
@@ -433,7 +433,7 @@ class Evaluation:
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
-            Outcomes.of(p, model),
+            everyone=Outcomes.of(p, model),
         )
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:

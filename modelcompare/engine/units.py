@@ -9,7 +9,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.kinds import Output
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric, Outcomes
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import Units
 
@@ -88,17 +88,36 @@ def cluster_codes(groups: AnyArray | None) -> IntArray | None:
     return None if groups is None else np.unique(groups, return_inverse=True)[1]
 
 
-def sample_units(n_samples: int, unit_of: IntArray | None, strata: AnyArray | None) -> Units:
+def sample_units(
+    n_samples: int, unit_of: IntArray | None, strata: AnyArray | None, metrics: Sequence[AnyMetric]
+) -> Units:
     """Units of a test set whose samples, or clusters of samples, are drawn."""
+    # A function that takes no weights can be called on whole counts alone.
+    rescaled = all(m.takes_sample_weight for m in metrics if isinstance(m, CallableMetric))
     codes = None if strata is None else np.unique(strata, return_inverse=True)[1]
     if unit_of is None:
-        return Units(n_samples, strata=codes)
+        return Units(n_samples, strata=codes, rescaled=rescaled)
     n_units = int(unit_of.max()) + 1
     if codes is not None:
         by_unit = np.empty(n_units, dtype=np.intp)
         by_unit[unit_of] = codes
         codes = by_unit
-    return Units(n_units, strata=codes)
+    return Units(n_units, strata=codes, rescaled=rescaled)
+
+
+def check_units(units: Units, *, clustered: bool) -> None:
+    """Refuse what cannot be resampled: one cluster, or strata of one sample or cluster each."""
+    if units.size < 2:
+        raise ValueError(
+            "`groups` holds one cluster, and what another would give cannot be known from it; give "
+            "more clusters, or leave `groups` out if its samples are independent."
+        )
+    what = "cluster" if clustered else "sample"
+    if units.strata is not None and np.bincount(units.strata, units.counts()).max() < 2:
+        raise ValueError(
+            f"every stratum holds one {what}, so nothing varies within them; merge strata, or "
+            "leave `strata` out."
+        )
 
 
 def cluster_sums(numbers: FloatArray, unit_of: IntArray, units: Units) -> FloatArray:

@@ -64,7 +64,11 @@ def logit_interval(
 def proportion_interval(
     method: Proportion, count: FloatArray, n: FloatArray, *, confidence_level: float = 0.95
 ) -> Interval:
-    """Wilson, Clopper-Pearson or Jeffreys interval of ``count / n``, by statsmodels."""
+    """Wilson, Clopper-Pearson or Jeffreys interval of ``count / n``, by statsmodels.
+
+    Jeffreys' reaches to 0 without a hit and to 1 without a miss (Brown, Cai & DasGupta 2001), where
+    plain quantiles would leave out the share itself.
+    """
     from statsmodels.stats.proportion import proportion_confint
 
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -72,10 +76,10 @@ def proportion_interval(
             count, n, alpha=1 - confidence_level, method=_BY_STATSMODELS[method]
         )
         share = count / n
-    low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-    if method == "wilson":
-        # At 0 and 1 the bounds are the share itself, but for rounding.
-        low, high = np.minimum(low, share), np.maximum(high, share)
+    # At 0 and 1 the bounds are the share itself: Wilson's but for rounding.
+    low, high = (np.clip(bound, 0.0, 1.0) for bound in (low, high))
+    low = np.where(share == 0, 0.0, np.minimum(low, share))
+    high = np.where(share == 1, 1.0, np.maximum(high, share))
     return Interval.of(np.asarray(low, np.float64), np.asarray(high, np.float64), method)
 
 

@@ -48,6 +48,8 @@ class Outcomes:
         Soft labels, where the truth is a distribution over classes.
     predicted_codes : ndarray of shape (n_samples,), optional
         Predicted class of each sample, where it is known already.
+    weight : ndarray of shape (n_samples,), optional
+        Sample weights, for bins of equal weight; sums are weighted elsewhere.
     everyone : Outcomes, optional
         Outcomes of the whole test set, where these are some of its rows: bin edges and centres
         must not depend on the part at hand.
@@ -59,6 +61,7 @@ class Outcomes:
     y_true: AnyArray | None = None
     true_distribution: FloatArray | None = None
     predicted_codes: IntArray | None = None
+    weight: FloatArray | None = None
     everyone: Outcomes | None = None
 
     @classmethod
@@ -70,6 +73,7 @@ class Outcomes:
             predictions.n_classes,
             predictions.y_true,
             predictions.true_distribution,
+            weight=predictions.sample_weight,
         )
 
     def __len__(self) -> int:

@@ -24,12 +24,14 @@ Strategy = Literal["width", "mass"]
 N_BINS = 15
 
 
-def bin_edges(confidence: FloatArray, n_bins: int, strategy: Strategy) -> FloatArray:
-    """Inner edges of bins of equal width, or of equally many samples."""
+def bin_edges(
+    confidence: FloatArray, n_bins: int, strategy: Strategy, weight: FloatArray | None = None
+) -> FloatArray:
+    """Inner edges of bins of equal width, or of samples of equal weight."""
     if strategy not in ("width", "mass"):
         raise ValueError(f"`strategy` must be width or mass, got {strategy!r}.")
     if strategy == "mass":
-        return mass_edges(confidence, n_bins)
+        return mass_edges(confidence, n_bins, weight)
     return np.arange(1, n_bins) / n_bins
 
 
@@ -72,7 +74,8 @@ def _binned(
         out = np.zeros((n, n_classes, len(columns), n_bins))
         rows = np.arange(n)
         for j in range(n_classes):
-            bins = in_bins(confidence[:, j], bin_edges(everyone[:, j], n_bins, strategy))
+            edges = bin_edges(everyone[:, j], n_bins, strategy, outcomes.whole.weight)
+            bins = in_bins(confidence[:, j], edges)
             for place, column in enumerate(columns):
                 out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
         return out.reshape(n, -1)

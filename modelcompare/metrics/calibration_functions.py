@@ -51,7 +51,7 @@ def ece(
     n_bins : int
         Number of bins.
     strategy : {"width", "mass"}
-        Bins of equal width, or of equally many samples.
+        Bins of equal width, or of samples of equal weight.
     classwise : bool
         Mean over classes of the error of each class's probability, instead of the top label's.
     labels : array-like, optional

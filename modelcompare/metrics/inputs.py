@@ -66,7 +66,12 @@ def read_outcomes(
             output = np.stack([1 - output.astype(np.float64), output], axis=1)
         array = checks.probabilities("`y_prob`", output, classes, normalize=False)
     outcomes = Outcomes(
-        Output(kind, array), codes, len(classes), truth, true_distribution=distribution
+        Output(kind, array),
+        codes,
+        len(classes),
+        truth,
+        true_distribution=distribution,
+        weight=weights,
     )
     return outcomes, weights, classes.tolist()
 

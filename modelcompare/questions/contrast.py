@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.units import check_units
 from modelcompare.metrics import AnyMetric, resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
@@ -55,6 +56,7 @@ class Contrast:
         """Contrast of two models of a test set; arguments are those of the questions."""
         pair = predictions[[model_a, model_b]]
         evaluation = evaluate(pair, metric, zero_division=zero_division, collapse=collapse)
+        check_units(evaluation.units, clustered=pair.groups is not None)
         view = PairView(
             evaluation,
             np.array([0]),
@@ -144,12 +146,3 @@ def value_position(evaluation: Evaluation, label: Any) -> int:
     if label not in labels:
         raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
     return labels.index(label)
-
-
-def require_smooth(metric: AnyMetric, remedy: str) -> None:
-    """Refuse a metric that influence functions do not describe."""
-    if not metric.smooth:
-        raise ValueError(
-            f"metric {metric.name!r} is not smooth, so influence functions do not describe it; "
-            f"{remedy}."
-        )

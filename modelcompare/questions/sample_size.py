@@ -15,7 +15,8 @@ from modelcompare.arrays import FloatArray
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import Contrast, require_smooth
+from modelcompare.questions.contrast import Contrast
+from modelcompare.significance.pairwise import check_smooth
 from modelcompare.words import check_fraction, signature
 
 if TYPE_CHECKING:
@@ -214,9 +215,7 @@ def sample_size(
         predictions, model_a, model_b, metric,
         label=label, zero_division=zero_division, collapse=False,
     )  # fmt: skip
-    require_smooth(
-        contrast.metric, "compare on test sets of several sizes with variance_study instead"
-    )
+    check_smooth(contrast.metric, "variance_study on test sets of several sizes")
     if math.isnan(contrast.difference):
         raise ValueError(
             f"{contrast.metric.name} is undefined for one of the models on this test set; there is "

@@ -12,14 +12,16 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.units import check_units
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import evaluate, require_smooth, value_position
+from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
 from modelcompare.significance import Outcome
 from modelcompare.significance.extreme import n_extreme, normal_p, resampling_p, standardized
+from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.variants import joined
 from modelcompare.words import Alternative, UnpairedTest, check_choice, check_count
@@ -135,9 +137,9 @@ def unpaired_test(
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
-        evaluations.append(
-            evaluate(predictions, metric, zero_division=zero_division, collapse=False)
-        )
+        side = evaluate(predictions, metric, zero_division=zero_division, collapse=False)
+        check_units(side.units, clustered=predictions.groups is not None)
+        evaluations.append(side)
     sides = _Sides(
         evaluations[0], evaluations[1], label, alternative, n_resamples, seed_sequence(rng)
     )
@@ -156,7 +158,7 @@ def _welch(sides: _Sides) -> Outcome:
 
 
 def _wald(sides: _Sides) -> Outcome:
-    require_smooth(sides.a.metrics[0], "use method='bootstrap'")
+    check_smooth(sides.a.metrics[0], "'permutation' or 'bootstrap'")
     z = float(standardized(sides.difference, sides.error))
     return Outcome.of_one(z, float(normal_p(z, sides.alternative)))
 

@@ -6,15 +6,15 @@ import difflib
 import re
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.checks import DataWarning
-from modelcompare.kinds import Kind
 from modelcompare.predictions import Predictions
+from modelcompare.words import KindOrAuto, Missing
 
 DEFAULT_TRUE = "y_true"
 _WHOLE = re.compile(r"-?[0-9]+")
@@ -36,9 +36,9 @@ class Columns:
     scores: bool = False
     lower_is_better: bool = False
     score: str | None = None
-    missing: Literal["raise", "drop"] = "raise"
+    missing: Missing = "raise"
     normalize: bool = False
-    kind: Kind | Literal["auto"] = "auto"
+    kind: KindOrAuto = "auto"
 
     @property
     def named(self) -> dict[str, str]:
@@ -71,7 +71,7 @@ def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None
     frame = without_missing(frame, used, columns.missing, where, [c for c in [true] if c])
     truth = None if true is None or scores else column_array(frame[true])
     labels, outputs = _outputs(frame, {model: model_columns[model] for model in chosen}, truth)
-    kind: Kind | Literal["auto"] = "scores" if truth is None else columns.kind
+    kind: KindOrAuto = "scores" if truth is None else columns.kind
     return Predictions(
         truth,
         outputs,
@@ -120,7 +120,7 @@ def column_array(column: pd.Series[Any]) -> AnyArray:
 def without_missing(
     frame: pd.DataFrame,
     used: list[str],
-    missing: Literal["raise", "drop"],
+    missing: Missing,
     where: str,
     truth: list[str],
 ) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from modelcompare.readers.columns import (
     without_missing,
 )
 from modelcompare.readers.tables import read_table
+from modelcompare.words import SameIds
 
 _HARNESS_FIELDS = ("doc_id", "target", "filtered_resps")
 _HARNESS_SCORES = ("acc", "exact_match")
@@ -35,9 +36,7 @@ def is_harness_log(frame: pd.DataFrame) -> bool:
     return {*_HARNESS_FIELDS} <= {*frame.columns}
 
 
-def one_file_per_model(
-    paths: Mapping[str, Path], columns: Columns, ids: Literal["same", "intersect"]
-) -> Predictions:
+def one_file_per_model(paths: Mapping[str, Path], columns: Columns, ids: SameIds) -> Predictions:
     """Predictions from one file for each model.
 
     Raises
@@ -113,7 +112,7 @@ def _name(paths: Mapping[str, Path]) -> str:
 
 
 def _aligned(
-    frames: dict[str, pd.DataFrame], columns: Columns, ids: Literal["same", "intersect"]
+    frames: dict[str, pd.DataFrame], columns: Columns, ids: SameIds
 ) -> dict[str, pd.DataFrame]:
     """Frames indexed by id, all with the same ids in the first one's order."""
     indexed = {}
@@ -161,7 +160,7 @@ def _report_difference(
     first: pd.DataFrame,
     model: str,
     frame: pd.DataFrame,
-    ids: Literal["same", "intersect"],
+    ids: SameIds,
     n_common: int,
 ) -> None:
     missing = first.index[~first.index.isin(frame.index)]

@@ -12,6 +12,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
 from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.samples import sample_contributions
@@ -41,6 +42,15 @@ def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -
     """Differences a - b of values (n_models, n_values); exactly 0 where only rounding differs."""
     a, b = values[model_a], values[model_b]
     return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
+
+
+def check_smooth(metric: AnyMetric, instead: str) -> None:
+    """Refuse a metric whose errors influence functions do not describe, and say what serves."""
+    if not metric.smooth:
+        raise ValueError(
+            f"metric {metric.name!r} is not smooth, so influence functions do not describe it; "
+            f"use {instead}."
+        )
 
 
 @dataclass(frozen=True)

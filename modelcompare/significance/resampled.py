@@ -24,7 +24,7 @@ from modelcompare.metrics import Metric
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import AllSwaps
 from modelcompare.significance.extreme import normal_p, resampling_p, standardized
-from modelcompare.significance.pairwise import Outcome, PairTest, PairView
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
 from modelcompare.variants import with_arrays
 
 
@@ -100,11 +100,7 @@ def permutation(view: PairView) -> Outcome:
 def wald(view: PairView) -> Outcome:
     """Normal test of the difference over its standard error."""
     for metric in view.evaluation.metrics:
-        if not metric.smooth:
-            raise ValueError(
-                f"metric {metric.name!r} is not smooth, so influence functions do not describe it; "
-                "use 'permutation' or 'bootstrap' instead of 'wald'."
-            )
+        check_smooth(metric, "'permutation' or 'bootstrap'")
     z = standardized(view.difference, view.errors)
     return Outcome(z, normal_p(z, view.alternative))
 

@@ -11,10 +11,13 @@ import math
 from functools import partial
 from typing import Literal, get_args
 
+import numpy as np
+
 from modelcompare.arrays import FloatArray
+from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.extreme import normal_p, standardized
-from modelcompare.significance.pairwise import Outcome, PairTest, PairView
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView, pair_differences
 from modelcompare.significance.samples import require_plain
 from modelcompare.words import Alternative
 
@@ -73,7 +76,7 @@ def sample_test(
     """Statistic and p-value of a test on per-sample differences a - b, by scipy.
 
     Differences that are all 0 have p = 1. The sign test leaves out samples without a difference;
-    Wilcoxon's keeps their ranks (Pratt).
+    Wilcoxon's keeps their ranks (Pratt), and takes sizes that only rounding tells apart for tied.
     """
     from scipy import stats
 
@@ -85,10 +88,21 @@ def sample_test(
         found = stats.binomtest(n_positive, len(nonzero), 0.5, alternative=alternative)
         return float(n_positive), float(found.pvalue)
     if method == "wilcoxon":
-        result = stats.wilcoxon(differences, zero_method="pratt", alternative=alternative)
+        tied = _tied(differences)
+        result = stats.wilcoxon(tied, zero_method="pratt", alternative=alternative)
     else:
         result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
     return float(result.statistic), float(result.pvalue)
+
+
+def _tied(differences: FloatArray) -> FloatArray:
+    """Differences whose sizes are equal but for rounding, given one size."""
+    size = np.abs(differences)
+    order = np.argsort(size)
+    ordered = size[order]
+    begins = np.r_[True, np.diff(ordered) > TIE_TOLERANCE * ordered[1:]]
+    size[order] = ordered[begins][np.cumsum(begins) - 1]
+    return np.copysign(size, differences)
 
 
 def _mcnemar(method: McNemar, view: PairView) -> Outcome:
@@ -107,8 +121,8 @@ def _mcnemar(method: McNemar, view: PairView) -> Outcome:
 
 def _samples(method: SampleTest, view: PairView) -> Outcome:
     require_plain(view.evaluation.predictions, f"test {method!r}")
-    a, b = view.contributions
-    return Outcome.of_one(*sample_test(method, a - b, view.alternative))
+    differences = pair_differences(view.contributions, view.model_a, view.model_b)[0]
+    return Outcome.of_one(*sample_test(method, differences, view.alternative))
 
 
 def _delong(view: PairView) -> Outcome:

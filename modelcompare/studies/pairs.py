@@ -10,9 +10,9 @@ import numpy as np
 from modelcompare.arrays import IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric, resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import subsample
+from modelcompare.words import ZeroDivision
 
 Pair = tuple[str, str]
 

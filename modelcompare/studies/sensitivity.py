@@ -13,12 +13,12 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.intervals import Method
-from modelcompare.metrics.counts import ZeroDivision
+from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
+from modelcompare.words import IntervalMethod, ZeroDivision, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,12 +50,8 @@ class SensitivityStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|sensitivity_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|rng:{self.seed_label}"
-        )
+        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
+        return signature("sensitivity_study", made)
 
     def plot(self) -> Figure:
         """Change of each metric against temperature and noise."""
@@ -71,7 +67,7 @@ def sensitivity_study(
     temperatures: Sequence[float] = TEMPERATURES,
     noises: Sequence[float] = NOISES,
     n_resamples: int = 999,
-    method: Method = "percentile",
+    method: IntervalMethod = "percentile",
     confidence_level: float = 0.95,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -175,7 +171,7 @@ def _one_model(
     levels: list[tuple[str, float]],
     *,
     bootstrap_options: dict[str, Any],
-    method: Method,
+    method: IntervalMethod,
     confidence_level: float,
 ) -> pd.DataFrame:
     """Changes of one model, whose variants stand behind it as further models."""
@@ -184,22 +180,17 @@ def _one_model(
     original = np.zeros(len(levels), dtype=np.intp)
     interval = result.difference_interval(changed, original, method, confidence_level)
     error = result.moments.pair_standard_error(changed, original)
-    keys = result.evaluation.keys
     difference = result.point[changed] - result.point[original]
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
-    return pd.DataFrame(
-        {
-            "model": variants.models[0],
-            "change": np.repeat([change for change, _ in levels], len(keys)),
-            "level": np.repeat([level for _, level in levels], len(keys)),
-            "metric": [key.metric for key in keys] * len(levels),
-            "label": pd.Series([key.label for key in keys] * len(levels), dtype=object),
-            "original": np.tile(result.point[0], len(levels)),
-            "estimate": result.point[changed].ravel(),
-            "difference": difference.ravel(),
-            "standard_error": error.ravel(),
-            "ci_low": interval.low.ravel(),
-            "ci_high": interval.high.ravel(),
-            "moves": ((interval.low > 0) | (interval.high < 0)).ravel(),
-        }
+    changes, amounts = zip(*levels, strict=True)
+    return long_frame(
+        {"model": variants.models[0], "change": changes, "level": amounts},
+        result.evaluation.keys,
+        original=result.point[original],
+        estimate=result.point[changed],
+        difference=difference,
+        standard_error=error,
+        ci_low=interval.low,
+        ci_high=interval.high,
+        moves=(interval.low > 0) | (interval.high < 0),
     )

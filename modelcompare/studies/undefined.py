@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
+from modelcompare.words import ZeroDivision, check_count, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,12 +45,8 @@ class UndefinedStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|undefined_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|rng:{self.seed_label}"
-        )
+        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
+        return signature("undefined_study", made)
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -115,8 +112,7 @@ def undefined_study(
     """
     from tqdm import tqdm
 
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
@@ -134,18 +130,16 @@ def undefined_study(
                 )
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
+                rows = {
+                    "model": [model], "ratio": ratio, "n_samples": round(ratio * len(predictions)),
+                }  # fmt: skip
                 frames.append(
-                    pd.DataFrame(
-                        {
-                            "model": model,
-                            "ratio": ratio,
-                            "n_samples": round(ratio * len(predictions)),
-                            "metric": [key.metric for key in evaluation.keys],
-                            "label": pd.Series([k.label for k in evaluation.keys], dtype=object),
-                            "support": [support.get(key.label) for key in evaluation.keys],
-                            "n_undefined": n_undefined,
-                            "pct_undefined": 100 * n_undefined / n_resamples,
-                        }
+                    long_frame(
+                        rows,
+                        evaluation.keys,
+                        support=[support.get(key.label) for key in evaluation.keys],
+                        n_undefined=n_undefined,
+                        pct_undefined=100 * n_undefined / n_resamples,
                     )
                 )
                 bar.update()

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.intervals import check_confidence_level
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.significance.variances import VarianceTest, check_variance_tests
+from modelcompare.significance.variances import check_variance_tests
 from modelcompare.studies.distributions import (
     Part,
     Summary,
@@ -34,6 +33,7 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_rows,
 )
+from modelcompare.words import VarianceTest, ZeroDivision, check_count, check_fraction, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,13 +94,11 @@ class VarianceStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|variance_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|subsamples:{self.n_subsamples}|ci:percentile|"
-            f"rng:{self.seed_label}" + ("|stratified" if self.stratify else "")
-        )
+        made = {
+            "n": len(self.predictions), "B": self.n_resamples, "subsamples": self.n_subsamples,
+            "ci": "percentile", "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("variance_study", made, "stratified" if self.stratify else "")
 
     @cached_property
     def variance_ratios(self) -> pd.DataFrame:
@@ -235,9 +233,9 @@ def variance_study(
     tests : sequence of str
         Tests of equal variance of the two metrics' replicates, see `variance_tests`. F, Bartlett
         and Levene reproduce the paper. They take the replicates for independent data, so their
-        p-values shrink as `n_resamples` grows: they measure the effort of the simulation. The
-        honest companions are "pitman-morgan", which knows that the replicates are paired, and
-        above all `VarianceStudy.variance_ratios`, whose interval does not depend on
+        p-values shrink as `n_resamples` grows: they measure the effort of the simulation.
+        "pitman-morgan" knows that the replicates are paired, and shrinks as well. The honest
+        companion is `VarianceStudy.variance_ratios`, whose interval does not depend on
         `n_resamples`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined where precision
@@ -281,12 +279,10 @@ def variance_study(
     """
     from tqdm import tqdm
 
-    check_confidence_level(confidence_level)
+    check_fraction("confidence_level", confidence_level)
     check_variance_tests(tests)
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
-    if n_subsamples < 1:
-        raise ValueError(f"`n_subsamples` must be at least 1, got {n_subsamples}.")
+    check_count("n_resamples", n_resamples)
+    check_count("n_subsamples", n_subsamples, at_least=1)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
@@ -328,17 +324,14 @@ def _separation(evaluation: Evaluation) -> pd.DataFrame:
     model_a, model_b = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, model_a, model_b)
     error = moments.pair_standard_error(model_a, model_b)
-    names, keys = np.array(evaluation.models, dtype=object), evaluation.keys
     with np.errstate(divide="ignore", invalid="ignore"):
         separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
-    return pd.DataFrame(
-        {
-            "model_a": np.repeat(names[model_a], len(keys)),
-            "model_b": np.repeat(names[model_b], len(keys)),
-            "metric": [key.metric for key in keys] * len(model_a),
-            "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-            "difference": difference.ravel(),
-            "standard_error": error.ravel(),
-            "separation": separation.ravel(),
-        }
+    return pair_frame(
+        evaluation.models,
+        model_a,
+        model_b,
+        evaluation.keys,
+        difference=difference,
+        standard_error=error,
+        separation=separation,
     )

@@ -4,12 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from typing import get_args
 
 import pytest
-
-from modelcompare import words
-from modelcompare.cli import compare as cli_compare
 
 FEW = ("--resamples", "199")
 
@@ -200,15 +196,6 @@ def test_help_shows_examples_and_fits_the_screen(run):
     assert max(map(len, done.out.splitlines())) <= 80
     assert run("--help").out.count("\n") < 40
     assert run("--version").out.startswith("modelcompare ")
-
-
-def test_the_choices_are_those_of_the_library():
-    for offered, known in (
-        (cli_compare.Method, words.IntervalMethod),
-        (cli_compare.Test, words.PairsTest),
-        (cli_compare.Correction, words.Correction),
-    ):
-        assert set(get_args(offered)) == set(get_args(known))
 
 
 def _subprocess(*arguments, **more):

@@ -6,7 +6,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import modelcompare as mc
-from modelcompare.comparison.standings import chance_of_best, compact_letters, tiers
+from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.significance.omnibus import average_ranks, nemenyi
 from tests.studies.made_up import made_up
 
@@ -71,7 +71,7 @@ def test_tiers_and_letters_of_a_comparison():
     loss = result.groups[result.groups.metric == "log_loss"].set_index("model")
     assert loss.index[-1] == "m3"
     assert tiers(np.zeros((3, 3), dtype=bool), np.arange(3)).tolist() == [1, 1, 1]
-    assert chance_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
+    assert share_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
 
 
 def test_simultaneous_intervals_are_wider_and_agree_with_max_t():
@@ -109,6 +109,28 @@ def test_several_sets_one_by_one_and_pooled(sets):
     frame = sets.pooled_differences.set_index(["model_a", "model_b", "metric"])
     assert frame.loc[("m0", "m2", "f1_macro"), "p_adjusted"] < 0.02
     assert (frame.p_adjusted >= frame.p_value).all()
+
+
+def test_pooled_differences_step_down_by_max_t(sets):
+    frame = mc.compare_sets(
+        {f"s{i}": made_up(200, (1.5, 1.2, 0.5), seed=i) for i in range(6)},
+        ["f1_macro", "log_loss"], n_resamples=299, correction="max-t",
+    ).pooled_differences  # fmt: skip
+    plain = sets.pooled_differences
+    np.testing.assert_array_equal(frame.p_value, plain.p_value)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    parts = [result.bootstrap for result in sets.results.values()]
+    point, draws = (np.mean([getattr(p, k) for p in parts], axis=0) for k in ("point", "draws"))
+    observed = np.array([point[a, 0] - point[b, 0] for a, b in pairs])
+    spread = np.stack([draws[:, a, 0] - draws[:, b, 0] for a, b in pairs], axis=1)
+    covariance = sum(p.moments.covariance()[0] for p in parts) / 36
+    errors = [np.sqrt(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]) for a, b in pairs]
+    largest = (np.abs(spread - observed) / errors).max(axis=1)
+    first = np.abs(observed / errors).argmax()
+    expected = (1 + (largest >= np.abs(observed / errors)[first]).sum()) / 300
+    found = frame[frame.metric == "f1_macro"].p_adjusted.to_numpy()
+    assert found[first] == pytest.approx(expected)
+    assert (found >= plain[plain.metric == "f1_macro"].p_value - 0.01).all()
 
 
 def test_ranks_over_sets(sets):

@@ -109,7 +109,7 @@ def test_curves_of_a_class_of_several_and_of_clusters():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: mc.curve(PREDS, "det"), "`kind` must be roc or precision-recall"),
+        (lambda: mc.curve(PREDS, "det"), "`kind` must be one of roc, precision-recall"),
         (lambda: mc.curve(mc.load_example("snli")), "`label` must be one of the classes"),
         (lambda: mc.operating_point(PREDS), "give exactly one of precision"),
         (lambda: mc.operating_point(PREDS, recall=0.5, precision=0.5), "got precision, recall"),

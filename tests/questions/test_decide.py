@@ -100,13 +100,33 @@ def test_components_of_variance_are_recovered():
     preds = mc.Predictions.from_scores({"a": scores}, groups=item, runs=run)
     row = mc.variance_components(preds, "mean_score", n_resamples=4000).iloc[0]
     table = pd.Series(scores)
-    items, runs = (table.groupby(c).mean().std(ddof=0) / np.sqrt(n) for c, n in
+    items, runs = (table.groupby(c).mean().std(ddof=1) / np.sqrt(n) for c, n in
                    ((item, n_items), (run, n_runs)))  # fmt: skip
     assert row.se_items == pytest.approx(items, rel=0.05)
     assert row.se_runs == pytest.approx(runs, rel=0.05)
     assert row.se_both == pytest.approx(np.hypot(items, runs), rel=0.05)
     with pytest.raises(ValueError, match="need `groups`"):
         mc.variance_components(PREDS, "accuracy")
+
+
+@pytest.mark.parametrize(("n_items", "n_runs"), [(40, 2), (30, 3)])
+def test_components_of_variance_are_those_of_the_analysis_of_variance(n_items, n_runs):
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(n_items, 1)) + rng.normal(size=n_runs) + rng.normal(size=(n_items, n_runs))
+    item, run = (x.ravel() for x in np.indices(y.shape))
+    preds = mc.Predictions.from_scores({"a": y.ravel()}, groups=item, runs=run)
+    row = mc.variance_components(preds, "mean_score", n_resamples=20_000).iloc[0]
+    of_items, of_runs = y.mean(axis=1), y.mean(axis=0)
+    rest = y - of_items[:, None] - of_runs + y.mean()
+    squares = (
+        n_runs * of_items.var(ddof=1),
+        n_items * of_runs.var(ddof=1),
+        (rest**2).sum() / (n_items - 1) / (n_runs - 1),
+    )
+    assert row.se_items == pytest.approx(np.sqrt(squares[0] / y.size), rel=0.03)
+    assert row.se_runs == pytest.approx(np.sqrt(squares[1] / y.size), rel=0.03)
+    both = (squares[0] + squares[1] - squares[2]) / y.size
+    assert row.se_both == pytest.approx(np.sqrt(both), rel=0.03)
 
 
 def test_selfcheck_finds_nominal_rates_where_methods_are_right():

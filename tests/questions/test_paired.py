@@ -45,6 +45,16 @@ def test_tests_of_samples_are_scipys(alternative):
     assert p_of("t", "log_loss", alternative=alternative).p_value == pytest.approx(expected.pvalue)
 
 
+def test_wilcoxons_ranks_are_of_differences_not_of_rounding():
+    tenths = np.random.default_rng(5).integers(0, 10, (2, 60))
+    whole, parts = (
+        mc.Predictions.from_scores({"a": scores[0], "b": scores[1]})
+        for scores in (tenths.astype(float), tenths * 0.1)
+    )
+    found = [mc.paired_test(p, "a", "b", "mean_score", method="wilcoxon") for p in (whole, parts)]
+    assert found[1].p_value == pytest.approx(found[0].p_value, rel=1e-12)
+
+
 def test_mcnemar_is_statsmodels():
     table = np.array([[np.sum((RIGHT[0] == i) & (RIGHT[1] == j)) for j in (1, 0)] for i in (1, 0)])
     for method, options in {
