@@ -11,7 +11,7 @@ import numpy as np
 
 from modelcompare import intervals, significance
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.bootstrap import Undefined, bootstrap
+from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.views import DrawnPairs
@@ -29,6 +29,7 @@ from modelcompare.words import (
     IntervalMethod,
     PairsTest,
     Scheme,
+    Undefined,
     check_choice,
     check_fraction,
     written_out,

@@ -56,7 +56,6 @@ class Contrast:
         """Contrast of two models of a test set; arguments are those of the questions."""
         pair = predictions[[model_a, model_b]]
         evaluation = evaluate(pair, metric, zero_division=zero_division, collapse=collapse)
-        check_units(evaluation.units, clustered=pair.groups is not None)
         view = PairView(
             evaluation,
             np.array([0]),
@@ -124,9 +123,11 @@ def evaluate(
     zero_division: ZeroDivision = math.nan,
     collapse: bool | None = None,
 ) -> Evaluation:
-    """One metric of all models."""
+    """One metric of all models, on a test set that can be resampled."""
     chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
-    return Evaluation(predictions, chosen, collapse=collapse)
+    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    check_units(evaluation.units, clustered=predictions.groups is not None)
+    return evaluation
 
 
 def value_position(evaluation: Evaluation, label: Any) -> int:

@@ -12,7 +12,6 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.engine.units import check_units
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -28,49 +27,55 @@ from modelcompare.words import Alternative, UnpairedTest, check_choice, check_co
 
 
 @dataclass(frozen=True)
-class _Sides:
-    """Two models, each on a test set of its own, in one value; a `Contrast` without pairing."""
+class _Side:
+    """The value of one model on a test set of its own."""
 
-    a: Evaluation
-    b: Evaluation
+    evaluation: Evaluation
+    position: int
+
+    @cached_property
+    def estimate(self) -> float:
+        return float(self.evaluation.estimate()[0, self.position])
+
+    @property
+    def error(self) -> float:
+        moments = influence_moments(self.evaluation, self.evaluation.estimate())
+        return float(moments.standard_error()[0, self.position])
+
+    @property
+    def contributions(self) -> FloatArray:
+        (metric,) = self.evaluation.metrics
+        return sample_contributions(self.evaluation, metric)[0]
+
+    def draws(self, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
+        weights = BootstrapWeights(self.evaluation.units, n_resamples, seed)
+        return self.evaluation.replicates(weights)[:, 0, self.position]
+
+
+@dataclass(frozen=True)
+class _Unpaired:
+    """Difference of two sides in one value: a `Contrast` without pairing."""
+
+    a: _Side
+    b: _Side
     label: Any
     alternative: Alternative
     n_resamples: int
     seed: np.random.SeedSequence
 
-    @cached_property
-    def positions(self) -> tuple[int, int]:
-        """Places of the value: the same class may stand elsewhere in the other set's labels."""
-        return value_position(self.a, self.label), value_position(self.b, self.label)
-
-    @cached_property
-    def values(self) -> tuple[float, float]:
-        a, b = (
-            float(side.estimate()[0, position])
-            for side, position in zip((self.a, self.b), self.positions, strict=True)
-        )
-        return a, b
-
     @property
     def difference(self) -> float:
-        return self.values[0] - self.values[1]
+        return self.a.estimate - self.b.estimate
 
     @property
     def error(self) -> float:
-        return math.hypot(
-            *(
-                influence_moments(side, side.estimate()).standard_error()[0, position]
-                for side, position in zip((self.a, self.b), self.positions, strict=True)
-            )
-        )
+        return math.hypot(self.a.error, self.b.error)
 
     @property
     def draws(self) -> FloatArray:
         """Differences of independent resamples."""
         a, b = (
-            side.replicates(
-                BootstrapWeights(side.units, self.n_resamples, child_seed(self.seed, place))
-            )[:, 0, self.positions[place]]
+            side.draws(self.n_resamples, child_seed(self.seed, place))
             for place, side in enumerate((self.a, self.b))
         )
         return a - b
@@ -78,20 +83,17 @@ class _Sides:
     @property
     def swaps(self) -> FloatArray:
         """Differences after the samples were dealt anew to two test sets of the same sizes."""
-        first, second = self.a.predictions, self.b.predictions
+        first, second = self.a.evaluation.predictions, self.b.evaluation.predictions
         if first.groups is not None or second.groups is not None:
             raise ValueError(
                 "method 'permutation' deals single samples, which clusters forbid; use "
                 "'bootstrap' or 'wald'."
             )
-        pooled = Evaluation(joined(first, second), self.a.metrics, collapse=False)
+        pooled = Evaluation(joined(first, second), self.a.evaluation.metrics, collapse=False)
         position = value_position(pooled, self.label)
         hands = deals(len(pooled.predictions), len(first), self.n_resamples, self.seed)
-        out = [
-            pooled.values(hand)[:, 0, position] - pooled.values(1.0 - hand)[:, 0, position]
-            for hand in hands
-        ]
-        return np.concatenate(out)
+        values = [pooled.values(hand) - pooled.values(1.0 - hand) for hand in hands]
+        return np.concatenate(values)[:, 0, position]
 
 
 def unpaired_test(
@@ -131,51 +133,53 @@ def unpaired_test(
     check_choice("method", method, UnpairedTest)
     check_choice("alternative", alternative, Alternative)
     check_count("n_resamples", n_resamples)
-    evaluations = []
+    sides = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
         if len(predictions.models) != 1:
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
         side = evaluate(predictions, metric, zero_division=zero_division, collapse=False)
-        check_units(side.units, clustered=predictions.groups is not None)
-        evaluations.append(side)
-    sides = _Sides(
-        evaluations[0], evaluations[1], label, alternative, n_resamples, seed_sequence(rng)
-    )
+        # The same class may stand in other places of the two sets' labels.
+        sides.append(_Side(side, value_position(side, label)))
+    contrast = _Unpaired(sides[0], sides[1], label, alternative, n_resamples, seed_sequence(rng))
     return PairedTestResult.of(
-        (predictions_a.models[0], predictions_b.models[0]), sides.a.metrics[0].name, label,
-        sides.difference, _RUN[method](sides), f"unpaired-{method}", alternative,
+        (predictions_a.models[0], predictions_b.models[0]), side.metrics[0].name, label,
+        contrast.difference, _RUN[method](contrast), f"unpaired-{method}", alternative,
     )  # fmt: skip
 
 
-def _welch(sides: _Sides) -> Outcome:
+def _welch(contrast: _Unpaired) -> Outcome:
     from scipy import stats
 
-    a, b = (sample_contributions(side, side.metrics[0])[0] for side in (sides.a, sides.b))
-    found = stats.ttest_ind(a, b, equal_var=False, alternative=sides.alternative)
+    found = stats.ttest_ind(
+        contrast.a.contributions,
+        contrast.b.contributions,
+        equal_var=False,
+        alternative=contrast.alternative,
+    )
     return Outcome.of_one(float(found.statistic), float(found.pvalue))
 
 
-def _wald(sides: _Sides) -> Outcome:
-    check_smooth(sides.a.metrics[0], "'permutation' or 'bootstrap'")
-    z = float(standardized(sides.difference, sides.error))
-    return Outcome.of_one(z, float(normal_p(z, sides.alternative)))
+def _wald(contrast: _Unpaired) -> Outcome:
+    check_smooth(contrast.a.evaluation.metrics[0], "'permutation' or 'bootstrap'")
+    z = float(standardized(contrast.difference, contrast.error))
+    return Outcome.of_one(z, float(normal_p(z, contrast.alternative)))
 
 
-def _bootstrap(sides: _Sides) -> Outcome:
-    return _share_extreme(sides, sides.draws - sides.difference)
+def _bootstrap(contrast: _Unpaired) -> Outcome:
+    return _share_extreme(contrast, contrast.draws - contrast.difference)
 
 
-def _permutation(sides: _Sides) -> Outcome:
-    return _share_extreme(sides, sides.swaps)
+def _permutation(contrast: _Unpaired) -> Outcome:
+    return _share_extreme(contrast, contrast.swaps)
 
 
-def _share_extreme(sides: _Sides, null: FloatArray) -> Outcome:
-    scale = abs(sides.values[0]) + abs(sides.values[1])
-    count = n_extreme(null, sides.difference, sides.alternative, scale=scale)
-    p_value = float(resampling_p(count, sides.n_resamples))
-    return Outcome.of_one(sides.difference, p_value, sides.n_resamples, exact=False)
+def _share_extreme(contrast: _Unpaired, null: FloatArray) -> Outcome:
+    scale = abs(contrast.a.estimate) + abs(contrast.b.estimate)
+    count = n_extreme(null, contrast.difference, contrast.alternative, scale=scale)
+    p_value = float(resampling_p(count, contrast.n_resamples))
+    return Outcome.of_one(contrast.difference, p_value, contrast.n_resamples, exact=False)
 
 
 _RUN = {"bootstrap": _bootstrap, "permutation": _permutation, "wald": _wald, "welch": _welch}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
@@ -32,12 +31,11 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_rows,
 )
+from modelcompare.words import AgreementTest, check_choice, check_count, check_fraction, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
-AGREEMENT_TESTS: tuple[AgreementTest, ...] = get_args(AgreementTest)
 # Tests of replicates, which other rooms call by the samples they run on.
 ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
 
@@ -84,13 +82,12 @@ class AgreementStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|agreement_study|n:{len(self.predictions)}|"
-            f"models:{len(self.predictions.models)}|B:{self.n_resamples}|test:{self.test}|"
-            f"alpha:{self.alpha:g}|rng:{self.seed_label}"
-        )
+        made = {
+            "n": len(self.predictions), "models": len(self.predictions.models),
+            "B": self.n_resamples, "test": self.test, "alpha": f"{self.alpha:g}",
+            "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("agreement_study", made)
 
     def population(
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
@@ -111,8 +108,7 @@ class AgreementStudy:
             over pairs of models and down-samplings), low, high (range of 95 % of the
             down-samplings). A value that is undefined orders nothing and so disagrees.
         """
-        if n_subsamples < 1:
-            raise ValueError(f"`n_subsamples` must be at least 1, got {n_subsamples}.")
+        check_count("n_subsamples", n_subsamples, at_least=1)
         sizes = check_ratios(ratios, len(self.predictions))
         evaluation = Evaluation(self.predictions, self.metric_pairs.metrics, collapse=False)
         model_a, model_b = all_pairs(len(self.predictions.models))
@@ -237,15 +233,12 @@ def agreement_study(
     1        neutral        6              5        5
     2  contradiction        6              6        5
     """
-    if test not in AGREEMENT_TESTS:
-        raise ValueError(f"`test` must be one of {', '.join(AGREEMENT_TESTS)}, got {test!r}.")
-    if not 0 < alpha < 1:
-        raise ValueError(f"`alpha` must be in (0, 1), got {alpha:g}.")
+    check_choice("test", test, AgreementTest)
+    check_fraction("alpha", alpha)
     if len(predictions.models) < 2:
         raise ValueError("agreement is over pairs of models; there is 1 model.")
-    check_confidence_level(confidence_level)
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    check_fraction("confidence_level", confidence_level)
+    check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, metric_pairs.metrics, collapse=False)
