@@ -25,11 +25,6 @@ def with_arrays(predictions: Predictions, arrays: Sequence[AnyArray]) -> Predict
     return _rebuilt(predictions, dict(zip(predictions.models, arrays, strict=True)), kind)
 
 
-def with_strata(predictions: Predictions, strata: ArrayLike) -> Predictions:
-    """The same predictions, whose resamples keep the sizes of these strata."""
-    return predictions.with_columns(strata=strata)
-
-
 def joined(first: Predictions, second: Predictions) -> Predictions:
     """One model's samples here, and one model's samples there, as one test set.
 

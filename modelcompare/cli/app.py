@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from modelcompare.cli import compare, demo, gate, metrics, report, studies
-from modelcompare.cli.options import register
+from modelcompare.cli.options import Command, register
 
 DONE, BAD_INPUT, INTERNAL_ERROR = 0, 2, 70
 
@@ -24,8 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Compare models from their predictions on a test set: intervals, paired tests, figures.",
 )
-# A row for each command: its name, what it calls, and examples of what follows its name.
-COMMANDS: tuple[tuple[str, Callable[..., None], tuple[str, ...]], ...] = (
+COMMANDS: tuple[Command, ...] = (
     (
         "compare",
         compare.compare,
@@ -45,19 +44,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None], tuple[str, ...]], ...] = (
             "--baseline v1 --candidate v2 --superior --format github preds.npz",
         ),
     ),
-    ("variance", studies.variance, ("predictions.npz --pair f1 -o study/",)),
-    ("agreement", studies.agreement, ("predictions.npz --test permutation -o study/",)),
-    ("undefined", studies.undefined, ("intents.npz --pair precision -o study/",)),
-    (
-        "sensitivity",
-        studies.sensitivity,
-        ("predictions.npz --metric cf1_macro --metric log_loss",),
-    ),
-    (
-        "sample-size",
-        studies.sample_size,
-        ("predictions.npz --model cnn --model lstm --metric f1_macro",),
-    ),
+    *studies.COMMANDS,
     ("metrics", metrics.metrics, ("", "cf1_macro")),
     (
         "report",
@@ -66,8 +53,8 @@ COMMANDS: tuple[tuple[str, Callable[..., None], tuple[str, ...]], ...] = (
     ),
     ("demo", demo.demo, ()),
 )
-for _name, _command, _examples in COMMANDS:
-    register(app, _name, _command, _examples)
+for _row in COMMANDS:
+    register(app, *_row)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

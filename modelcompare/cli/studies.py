@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from modelcompare.cli.options import (
+    Command,
     ReadingOptions,
     StudyOptions,
     StudyOutputOptions,
     Text,
     Texts,
+    class_named,
     statistics,
 )
 from modelcompare.cli.output import check_folder, emit_study
@@ -189,15 +191,26 @@ def sample_size(
     from modelcompare.report.study_contents import sample_size_tables
     from modelcompare.report.study_files import write_sample_size
 
-    chosen = next((x for x in predictions.labels.tolist() if str(x) == label), label) if (
-        label is not None and predictions.labels is not None
-    ) else label  # fmt: skip
     result = size_of(
-        predictions, *predictions.models, metric, label=chosen, alpha=alpha, power=power
+        predictions,
+        *predictions.models,
+        metric,
+        label=class_named(predictions, label),
+        alpha=alpha,
+        power=power,
     )
     if output.format in (None, "table"):
         typer.echo("\n".join([*wrap(result.sentence(), 80), ""]))
     _show(result, sample_size_tables, write_sample_size, output)
+
+
+COMMANDS: tuple[Command, ...] = (
+    ("variance", variance, ("predictions.npz --pair f1 -o study/",)),
+    ("agreement", agreement, ("predictions.npz --test permutation -o study/",)),
+    ("undefined", undefined, ("intents.npz --pair precision -o study/",)),
+    ("sensitivity", sensitivity, ("predictions.npz --metric cf1_macro --metric log_loss",)),
+    ("sample-size", sample_size, ("predictions.npz --model cnn --model lstm --metric f1_macro",)),
+)
 
 
 def _show(

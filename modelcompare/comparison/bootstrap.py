@@ -22,7 +22,6 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
-from modelcompare.variants import with_strata
 from modelcompare.words import Scheme, Undefined, check_choice, check_count
 
 _MOST_REDRAWS = 50
@@ -128,9 +127,9 @@ def _stratified(predictions: Predictions) -> Predictions:
     if predictions.codes is None:
         raise ValueError("`undefined='stratify'` needs true classes.")
     if predictions.strata is None:
-        return with_strata(predictions, predictions.codes)
+        return predictions.with_columns(strata=predictions.codes)
     stratum = np.unique(predictions.strata, return_inverse=True)[1]
-    return with_strata(predictions, stratum * predictions.n_classes + predictions.codes)
+    return predictions.with_columns(strata=stratum * predictions.n_classes + predictions.codes)
 
 
 def _redraw(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -11,9 +12,14 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.comparison.ranks import rank_bounds, ranks
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
+from modelcompare.comparison.standings import (
+    compact_letters,
+    rank_bounds,
+    ranks,
+    share_of_best,
+    tiers,
+)
 from modelcompare.comparison.verdict import verdict
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import Interval, difference_method, quantiles
@@ -162,7 +168,7 @@ class Comparison:
         return out
 
     @cached_property
-    def groups(self) -> pd.DataFrame:
+    def standings(self) -> pd.DataFrame:
         """Which models stand together, a row for each model, metric and class.
 
         Columns: model, metric, label, estimate, tier (a new one begins with a model shown to be
@@ -177,19 +183,26 @@ class Comparison:
             order = np.argsort(-np.nan_to_num(turned, nan=-np.inf), kind="stable")
             draws = self.bootstrap.draws[:, :, position] * self._direction[position]
             frames.append(
-                pd.DataFrame(
-                    {
-                        "model": self.models,
-                        "metric": key.metric,
-                        "label": pd.Series([key.label] * len(self.models), dtype=object),
-                        "estimate": self.bootstrap.point[:, position],
-                        "tier": tiers(better, order),
-                        "letters": compact_letters(better | better.T, order),
-                        "p_best": share_of_best(draws),
-                    }
+                score_frame(
+                    self.models,
+                    [key],
+                    estimate=self.bootstrap.point[:, position],
+                    tier=tiers(better, order),
+                    letters=compact_letters(better | better.T, order),
+                    p_best=share_of_best(draws),
                 ).iloc[order]
             )
         return pd.concat(frames, ignore_index=True)
+
+    @property
+    def groups(self) -> pd.DataFrame:
+        """Deprecated name of `standings`; groups are the clusters of `Predictions`."""
+        warnings.warn(
+            "`Comparison.groups` is now `Comparison.standings`, and goes with the next release.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.standings
 
     def simultaneous_intervals(self) -> pd.DataFrame:
         """Intervals that cover all differences of a metric at once, from the same replicates.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,15 @@ from modelcompare.predictions import Predictions
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.columns import Columns, frame_predictions
 from modelcompare.readers.per_model import is_harness_log, one_file_per_model
-from modelcompare.readers.tables import as_frame, check_file, file_stem, is_npz, read_table
+from modelcompare.readers.tables import as_frame, check_file, file_kind, file_stem, read_table
 from modelcompare.words import KindOrAuto, Missing, SameIds
 
 __all__ = ["read_predictions"]
 
 Source = str | PathLike[str]
+
+# A row for each kind of file that holds all models, and no table; the tables stand in `TABLES`.
+WHOLE: dict[str, Callable[[Path, Columns], Predictions]] = {"npz": read_arrays}
 
 
 def read_predictions(
@@ -116,8 +119,9 @@ def read_predictions(
 
 def _read_file(path: Path, columns: Columns, ids: SameIds) -> Predictions:
     check_file(path)
-    if is_npz(path):
-        return read_arrays(path, columns)
+    read = WHOLE.get(file_kind(path))
+    if read is not None:
+        return read(path, columns)
     frame = read_table(path)
     if is_harness_log(frame) or {"y_pred"} & {*frame.columns} or _has_prob_columns(frame):
         return one_file_per_model({file_stem(path): path}, columns, ids)

@@ -1,6 +1,7 @@
 """Families of models: omnibus tests, letters, tiers, simultaneous intervals, several test sets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
@@ -62,16 +63,23 @@ def test_letters_are_shared_exactly_where_nothing_is_shown():
 
 def test_tiers_and_letters_of_a_comparison():
     result = mc.compare(PREDS, ["accuracy", "log_loss"], n_resamples=999)
-    groups = result.groups[result.groups.metric == "accuracy"].set_index("model")
-    assert groups.loc["m3", "tier"] > groups.loc["m0", "tier"]
-    assert groups.index[-1] == "m3"
-    assert groups["p_best"].sum() == pytest.approx(1)
-    assert groups.p_best.idxmax() in ("m0", "m1")
-    assert not set(groups.loc["m0", "letters"]) & set(groups.loc["m3", "letters"])
-    loss = result.groups[result.groups.metric == "log_loss"].set_index("model")
+    standings = result.standings[result.standings.metric == "accuracy"].set_index("model")
+    assert standings.loc["m3", "tier"] > standings.loc["m0", "tier"]
+    assert standings.index[-1] == "m3"
+    assert standings["p_best"].sum() == pytest.approx(1)
+    assert standings.p_best.idxmax() in ("m0", "m1")
+    assert not set(standings.loc["m0", "letters"]) & set(standings.loc["m3", "letters"])
+    loss = result.standings[result.standings.metric == "log_loss"].set_index("model")
     assert loss.index[-1] == "m3"
     assert tiers(np.zeros((3, 3), dtype=bool), np.arange(3)).tolist() == [1, 1, 1]
     assert share_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
+
+
+def test_the_old_name_of_standings_names_the_new_one():
+    result = mc.compare(PREDS, "accuracy", n_resamples=299)
+    with pytest.warns(DeprecationWarning, match=r"Comparison\.standings"):
+        old = result.groups
+    pd.testing.assert_frame_equal(old, result.standings)
 
 
 def test_simultaneous_intervals_are_wider_and_agree_with_max_t():

@@ -152,7 +152,7 @@ def test_a_model_without_a_value_is_never_best():
     preds = mc.Predictions(y, {"a": [0] * 62, "b": y, "c": [0, 1] * 31}, labels=[0, 1, 2])
     with pytest.warns(mc.UndefinedMetricWarning):
         result = mc.compare(preds, "precision", n_resamples=199)
-    frame = result.groups.set_index(["model", "label"])["p_best"]
+    frame = result.standings.set_index(["model", "label"])["p_best"]
     assert frame["a", 2] == frame["c", 2] == 0
 
 
