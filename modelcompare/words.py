@@ -47,6 +47,26 @@ PairedTest = Literal[
     "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald", "mcnemar-exact",
     "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong", "t", "wilcoxon", "sign",
 ]  # fmt: skip
+# When to choose which; the rows of `significance.TESTS`. The last two serve reproduction alone.
+PAIRED_TESTS: Mapping[str, str] = {
+    "sign-flip": "null: the two values are equal, nothing more",
+    "permutation": "null: the models are exchangeable, which is more than equal values (one may "
+    "trade recall for precision); exact where it holds",
+    "bootstrap": "the resampled difference shifted to the null",
+    "wald": "difference over its influence-function standard error; no resamples",
+    "berg-kirkpatrick": "share of resamples with at least twice the difference; one-sided, and "
+    "taking the direction from the data doubles its error",
+    "mcnemar-exact": "samples that one model alone got right, binomial",
+    "mcnemar-midp": "the same with mid-p, less conservative",
+    "mcnemar-chi2": "the same by chi-square, for many such samples",
+    "mcnemar-chi2-corrected": "the same with Edwards' correction",
+    "delong": "the covariance of two ROC AUCs; no resamples",
+    "t": "paired t-test on per-sample numbers",
+    "wilcoxon": "signed ranks of per-sample differences, for heavy tails",
+    "sign": "signs of per-sample differences alone",
+    "replicate-t": "Welch's t on bootstrap replicates, as papers run it: for reproduction",
+    "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
+}
 UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch"]
 OmnibusTest = Literal["cochran-q", "friedman"]
 AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]

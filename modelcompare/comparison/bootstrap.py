@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -22,9 +21,8 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
-from modelcompare.words import Scheme, ZeroDivision, check_choice
+from modelcompare.words import Scheme, Undefined, ZeroDivision, check_choice, check_count
 
-Undefined = Literal["count", "stratify", "redraw", "raise"]
 _MOST_REDRAWS = 50
 
 
@@ -92,20 +90,16 @@ def bootstrap(
     0      0.75   0.625    0.875
     """
     check_choice("scheme", scheme, Scheme)
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
-    if size is not None and size < 1:
-        raise ValueError(f"`size` must be at least 1, got {size}.")
+    check_choice("undefined", undefined, Undefined)
+    check_count("n_resamples", n_resamples)
+    if size is not None:
+        check_count("size", size, at_least=1)
     chosen = resolve_metrics(
         default_metrics(predictions) if metrics is None else metrics,
         predictions,
         zero_division=zero_division,
     )
     seed = seed_sequence(rng)
-    if undefined not in get_args(Undefined):
-        raise ValueError(
-            f"`undefined` must be one of {', '.join(get_args(Undefined))}, got {undefined!r}."
-        )
     if undefined == "stratify":
         predictions = _stratified(predictions)
     evaluation = Evaluation(predictions, chosen, collapse=collapse)

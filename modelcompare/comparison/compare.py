@@ -5,28 +5,30 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 
+from modelcompare import intervals, significance
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.bootstrap import Undefined, bootstrap
+from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
-from modelcompare.intervals import choices
+from modelcompare.comparison.views import DrawnPairs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, SwapMasks, rng_label
+from modelcompare.resampling import RngLike, rng_label
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.pairwise import (
     all_pairs,
     pair_differences,
-    pairwise_p_values,
 )
 from modelcompare.words import (
     Correction,
     IntervalMethod,
     PairsTest,
     Scheme,
+    Undefined,
     ZeroDivision,
     check_choice,
     check_fraction,
@@ -34,7 +36,7 @@ from modelcompare.words import (
 )
 
 
-@written_out(methods=choices(indent=8))
+@written_out(methods=intervals.choices(), tests=significance.choices(get_args(PairsTest)))
 def compare(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
@@ -75,9 +77,9 @@ def compare(
     method : str
         Kind of interval; the frames' column `method` names what each was made with.
         {methods}
-    test : {"sign-flip", "permutation", "bootstrap", "wald"}
-        Paired test of each difference (`modelcompare.significance`). The default needs nothing
-        but equal values under the null.
+    test : str
+        Paired test of each difference.
+        {tests}
     correction : str
         "holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t" (Romano-Wolf, from
         the same replicates; it takes the place of `test`) or "none". A family is all pairs, and
@@ -145,17 +147,10 @@ def compare(
     replicated.warn_of_undefined()
     evaluation = replicated.evaluation
     model_a, model_b = all_pairs(len(evaluation.models))
-    p_values = pairwise_p_values(
-        test,
-        evaluation,
-        model_a,
-        model_b,
-        estimate=replicated.point,
-        masks=SwapMasks(evaluation.units, n_resamples, replicated.seed),
-        replicates=replicated.draws,
-        moments=replicated.moments,
-        n_jobs=n_jobs,
+    pairs = DrawnPairs(
+        evaluation, model_a, model_b, n_resamples, replicated.seed, n_jobs=n_jobs, result=replicated
     )
+    p_values = significance.run_test(test, pairs).p_value
     p_adjusted = _adjusted(replicated, p_values, model_a, model_b, correction)
     if test != "wald":
         _warn_of_few_resamples(replicated, p_values, p_adjusted, correction, alpha)

@@ -27,7 +27,7 @@ from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, random_state, rng_label
-from modelcompare.significance.corrections import adjust, check_correction
+from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import (
     corrected_t,
@@ -189,7 +189,7 @@ def compare_estimators(
     """
     sklearn = scikit_learn()
     check_fraction("confidence_level", confidence_level)
-    check_correction(correction)
+    check_choice("correction", correction, Correction)
     if correction == "max-t":
         raise ValueError("`correction='max-t'` needs replicates; use 'holm'.")
     check_choice("test", test, FoldTest)

@@ -13,8 +13,8 @@ from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance.corrections import adjust, check_correction
-from modelcompare.words import Correction
+from modelcompare.significance.corrections import adjust
+from modelcompare.words import Correction, check_choice
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def compare_slices(
     0   new     a       0.5
     1   new     b       1.0
     """
-    check_correction(correction)
+    check_choice("correction", correction, Correction)
     if correction == "max-t":
         raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")
     frame = predictions.slices

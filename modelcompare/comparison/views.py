@@ -1,6 +1,6 @@
-"""What interval methods are handed: replicates of models, or of pairs, and what follows from them.
+"""What interval methods and tests are handed of a bootstrap: computed when it is asked.
 
-They satisfy the protocols of `modelcompare.intervals`; everything is computed when it is asked.
+`ScoreView` and `DifferenceView` satisfy the protocols of `modelcompare.intervals`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.proportions import proportions
 from modelcompare.metrics import Metric
 from modelcompare.significance.delong import delong_covariance
-from modelcompare.significance.pairwise import pair_differences
+from modelcompare.significance.pairwise import PairView, pair_differences
 
 if TYPE_CHECKING:
     from modelcompare.comparison.replicates import BootstrapResult
@@ -133,3 +134,22 @@ class DifferenceView:
         moments, a, b = self.result.replicate_moments, self.model_a, self.model_b
         variances = moments[:, :, a, a] + moments[:, :, b, b] - 2 * moments[:, :, a, b]
         return np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnPairs(PairView):
+    """Pairs for tests, with the estimates, replicates and moments that are there already."""
+
+    result: BootstrapResult
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        return self.result.point
+
+    @cached_property
+    def replicates(self) -> FloatArray:
+        return self.result.draws
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        return self.result.moments

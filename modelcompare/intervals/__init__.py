@@ -37,17 +37,16 @@ from modelcompare.intervals.resampled import (
     quantiles,
     studentized_interval,
 )
-from modelcompare.words import IntervalMethod, check_fraction
+from modelcompare.words import IntervalMethod
 
 __all__ = [
-    "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "Method", "ModelsView",
+    "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "ModelsView",
     "PairsView", "View",
-    "basic_interval", "bca_interval", "check_confidence_level", "choices", "difference_method",
+    "basic_interval", "bca_interval", "choices", "difference_method",
     "logit_interval", "normal_interval", "percentile_interval", "proportion_interval", "quantiles",
     "studentized_interval",
 ]  # fmt: skip
 
-Method = IntervalMethod
 _ROWS = {row.name: row for row in (*resampled.ROWS, *closed.ROWS)}
 METHODS: Mapping[IntervalMethod, IntervalRow] = {
     name: _ROWS[name] for name in get_args(IntervalMethod)
@@ -75,9 +74,3 @@ def choices(indent: int = 8) -> str:
             about.append(f"scores only, {STAND_IN} for differences")
         lines.append(f'- "{row.name}": {"; ".join(filter(None, about))}.')
     return f"\n{' ' * indent}".join(lines)
-
-
-def check_confidence_level(confidence_level: float) -> float:
-    """Return the level, or say that it is a fraction."""
-    check_fraction("confidence_level", confidence_level)
-    return confidence_level

@@ -48,68 +48,72 @@ class View(Protocol):
     """What any method may ask for, computed when it is asked.
 
     Rows are models or pairs of models (differences a - b), columns the values of
-    ``evaluation.keys``: arrays have the shape (n_rows, n_values).
+    ``evaluation.keys``: arrays have the shape (n_rows, n_values) where nothing else is said.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units, with statistics, totals and jackknife.
+    estimate : ndarray
+        Values on the test set.
+    replicates : ndarray of shape (n_resamples, n_rows, n_values)
+        Values on the resamples.
+    influences : ndarray of shape (n_units, n_rows, n_values)
+        Influence of every unit.
+    standard_error, acceleration : ndarray
+        From the second and the third moments of the influences.
+    replicate_errors : ndarray of shape (n_resamples, n_rows, n_values)
+        Standard error on each resample.
     """
 
     @property
-    def evaluation(self) -> Evaluation:
-        """Models, metrics and units, with statistics, totals and jackknife."""
-
+    def evaluation(self) -> Evaluation: ...
     @property
-    def estimate(self) -> FloatArray:
-        """Values on the test set."""
-
+    def estimate(self) -> FloatArray: ...
     @property
-    def replicates(self) -> FloatArray:
-        """Values on the resamples, of shape (n_resamples, n_rows, n_values)."""
-
+    def replicates(self) -> FloatArray: ...
     @property
-    def influences(self) -> FloatArray:
-        """Influence of every unit, of shape (n_units, n_rows, n_values)."""
-
+    def influences(self) -> FloatArray: ...
     @property
-    def standard_error(self) -> FloatArray:
-        """Influence-function standard error."""
-
+    def standard_error(self) -> FloatArray: ...
     @property
-    def acceleration(self) -> FloatArray:
-        """A sixth of the skewness of the influences, for BCa."""
-
+    def acceleration(self) -> FloatArray: ...
     @property
-    def replicate_errors(self) -> FloatArray:
-        """Standard error on each resample, of the shape of `replicates`."""
+    def replicate_errors(self) -> FloatArray: ...
 
 
 class ModelsView(View, Protocol):
-    """What a method for the values of single models may ask for besides."""
+    """What a method for the values of single models may ask for besides.
+
+    Attributes
+    ----------
+    degrees_of_freedom : ndarray
+        Of the squared standard errors.
+    bounds : tuple of ndarray
+        Smallest and largest possible values; refuses metrics without bounds.
+    proportions : tuple of ndarray
+        Counts and trials; refuses what is not a proportion of independent samples.
+    delong_errors : ndarray
+        DeLong's standard errors; refuses what is not the ROC AUC.
+    """
 
     @property
-    def degrees_of_freedom(self) -> FloatArray:
-        """Effective degrees of freedom of the squared standard errors."""
-
+    def degrees_of_freedom(self) -> FloatArray: ...
     @property
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest possible values; refuses metrics without bounds."""
-
+    def bounds(self) -> tuple[FloatArray, FloatArray]: ...
     @property
-    def proportions(self) -> tuple[FloatArray, FloatArray]:
-        """Counts and trials; refuses what is not a proportion of independent samples."""
-
+    def proportions(self) -> tuple[FloatArray, FloatArray]: ...
     @property
-    def delong_errors(self) -> FloatArray:
-        """DeLong's standard errors; refuses what is not the ROC AUC."""
+    def delong_errors(self) -> FloatArray: ...
 
 
 class PairsView(View, Protocol):
-    """What a method for differences may ask for besides."""
+    """What a method for differences may ask for besides: positions of each pair's models."""
 
     @property
-    def model_a(self) -> IntArray:
-        """Position of the first model of each pair."""
-
+    def model_a(self) -> IntArray: ...
     @property
-    def model_b(self) -> IntArray:
-        """Position of the second model of each pair."""
+    def model_b(self) -> IntArray: ...
 
 
 @dataclass(frozen=True, slots=True)

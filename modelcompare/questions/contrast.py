@@ -1,61 +1,136 @@
-"""What tests of two models share: one value of a metric, per-sample numbers, extremes."""
+"""The difference of models a and b in one value: what every question about two models asks for."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import row_chunks
-from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.engine.units import check_units
+from modelcompare.metrics import AnyMetric, resolve_metrics
+from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.significance.two_models import Alternative
+from modelcompare.resampling import RngLike, seed_sequence
+from modelcompare.significance import Outcome, PairView, run_test
+from modelcompare.words import Alternative, IntervalMethod, ZeroDivision
 
 
-def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArray:
-    """Per-sample numbers whose mean a metric is, of shape (n_models, n_samples).
+@dataclass(frozen=True)
+class Contrast:
+    """Difference a - b of two models in one value, on the same test set.
 
-    Raises
-    ------
-    ValueError
-        If the metric is not a mean of per-sample numbers.
+    Parameters
+    ----------
+    view : PairView
+        The one pair, whose replicates, swaps and errors are computed when they are asked for.
+    position : int
+        Where the value stands along the axis of values.
     """
-    n = evaluation.units.n_units
-    probe = np.zeros((3, n))
-    probe[0, 0] = probe[1, 1] = probe[2, :2] = 1.0
-    values = evaluation.values(probe)[:, :, 0]
-    is_mean = np.allclose(values[2], (values[0] + values[1]) / 2, equal_nan=False)
-    if isinstance(metric, Metric) and not metric.per_class and is_mean:
-        # The value on each sample by itself; leave-one-out values would bring rounding, which
-        # tests of signs and ranks take for differences.
-        parts = [
-            evaluation.values_of_totals(evaluation.statistics(slice(None), rows))[:, :, 0]
-            for rows in row_chunks(evaluation)
-        ]
-        contributions: FloatArray = np.concatenate(parts).T
-        if np.allclose(contributions.mean(axis=1), evaluation.estimate()[:, 0]):
-            return contributions
-    raise ValueError(
-        f"metric {metric.name!r} is not a mean of per-sample numbers; t, Wilcoxon and sign tests "
-        "need one (accuracy, mean_score, log_loss, ...). Use method='sign-flip', 'permutation', "
-        "'bootstrap' or 'wald'."
-    )
 
+    view: PairView
+    position: int
 
-def require_plain(predictions: Predictions, what: str) -> None:
-    """Refuse clusters and weights where a test takes samples for independent and alike."""
-    if predictions.groups is not None or predictions.sample_weight is not None:
-        raise ValueError(
-            f"{what} needs independent samples of equal weight; with clusters or weights use "
-            "method='sign-flip', 'bootstrap' or 'wald'."
+    @classmethod
+    def of(
+        cls,
+        predictions: Predictions,
+        model_a: str,
+        model_b: str,
+        metric: MetricLike,
+        *,
+        label: Any = None,
+        zero_division: ZeroDivision = math.nan,
+        collapse: bool | None = None,
+        alternative: Alternative = "two-sided",
+        enumerate_swaps: bool = False,
+        n_resamples: int = 9999,
+        n_jobs: int | None = None,
+        rng: RngLike = 0,
+    ) -> Contrast:
+        """Contrast of two models of a test set; arguments are those of the questions."""
+        pair = predictions[[model_a, model_b]]
+        evaluation = evaluate(pair, metric, zero_division=zero_division, collapse=collapse)
+        view = PairView(
+            evaluation,
+            np.array([0]),
+            np.array([1]),
+            n_resamples,
+            seed_sequence(rng),
+            alternative,
+            enumerate_swaps,
+            n_jobs,
         )
+        return cls(view, value_position(evaluation, label))
+
+    @property
+    def metric(self) -> AnyMetric:
+        """What the models are compared by."""
+        (metric,) = self.view.evaluation.metrics
+        return metric
+
+    @property
+    def difference(self) -> float:
+        """Difference on the test set."""
+        return float(self.view.difference[0, self.position])
+
+    @property
+    def error(self) -> float:
+        """Influence-function standard error of the difference."""
+        return float(self.view.errors[0, self.position])
+
+    @property
+    def draws(self) -> FloatArray:
+        """Difference on each resample."""
+        replicates = self.view.replicates[:, :, self.position]
+        return replicates[:, 0] - replicates[:, 1]
+
+    @property
+    def n_units(self) -> int:
+        """Samples, or clusters where `groups` are given."""
+        return self.view.evaluation.units.size
+
+    @property
+    def unit(self) -> str:
+        """What is counted: "samples" or "clusters"."""
+        return "samples" if self.view.evaluation.predictions.groups is None else "clusters"
+
+    def test(self, name: str) -> Outcome:
+        """Outcome of a test of this one value, with arrays of shape (1, 1)."""
+        found = run_test(name, self.view)
+        here = np.s_[:, self.position : self.position + 1]
+        return Outcome(found.statistic[here], found.p_value[here], found.n_resamples, found.exact)
+
+    def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
+        """Bounds of the difference."""
+        view = self.view
+        drawn = BootstrapResult(
+            view.evaluation, view.estimate, view.replicates, "multinomial", view.seed, view.weights
+        )
+        found = drawn.difference_interval(view.model_a, view.model_b, method, confidence_level)
+        return float(found.low[0, self.position]), float(found.high[0, self.position])
 
 
-def value_position(evaluation: Evaluation, metric: str, label: Any) -> int:
-    """Where one value stands along the axis of values.
+def evaluate(
+    predictions: Predictions,
+    metric: MetricLike,
+    *,
+    zero_division: ZeroDivision = math.nan,
+    collapse: bool | None = None,
+) -> Evaluation:
+    """One metric of all models, on a test set that can be resampled."""
+    chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
+    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    check_units(evaluation.units, clustered=predictions.groups is not None)
+    return evaluation
+
+
+def value_position(evaluation: Evaluation, label: Any) -> int:
+    """Where one value of the one metric stands along the axis of values.
 
     Raises
     ------
@@ -65,33 +140,9 @@ def value_position(evaluation: Evaluation, metric: str, label: Any) -> int:
     labels = [key.label for key in evaluation.keys]
     if label is None and len(labels) > 1:
         raise ValueError(
-            f"metric {metric!r} is per class; name one with `label`: {', '.join(map(str, labels))}."
+            f"metric {evaluation.metrics[0].name!r} is per class; name one with `label`: "
+            f"{', '.join(map(str, labels))}."
         )
     if label not in labels:
         raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
     return labels.index(label)
-
-
-def standardized(difference: float, error: float) -> float:
-    """Difference over its standard error; infinite where the error is 0 and the difference not."""
-    if error > 0:
-        return difference / error
-    return math.copysign(math.inf, difference) if difference else 0.0
-
-
-def is_extreme(null: float, observed: float, tolerance: float, alternative: Alternative) -> bool:
-    """Whether a null difference is as extreme as the observed one; undefined ones are."""
-    if math.isnan(null):
-        return True
-    if alternative == "two-sided":
-        return abs(null) >= abs(observed) - tolerance
-    if alternative == "greater":
-        return null >= observed - tolerance
-    return null <= observed + tolerance
-
-
-def check_choice(name: str, value: str, choices: Any) -> None:
-    """Refuse what is not among the choices of a Literal, and list them."""
-    known = get_args(choices)
-    if value not in known:
-        raise ValueError(f"`{name}` must be one of {', '.join(known)}, got {value!r}.")

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
-from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.verdict import decimals, percent, written
-from modelcompare.intervals import Method
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import check_choice, value_position
+from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling import RngLike
-from modelcompare.words import ZeroDivision
-
-Decision = Literal["non-inferior", "superior", "equivalent"]
+from modelcompare.words import (
+    Decision,
+    IntervalMethod,
+    ZeroDivision,
+    check_choice,
+    check_count,
+    check_fraction,
+)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def decide(
     margin: float = 0.0,
     label: Any = None,
     alpha: float = 0.05,
-    method: Method = "BCa",
+    method: IntervalMethod = "BCa",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -144,30 +145,27 @@ def decide(
     -0.0182, 90% CI -0.0248 to -0.0114 (9,824 samples, one-sided alpha 0.05).
     """
     check_choice("kind", kind, Decision)
-    if not 0 < alpha < 0.5:
-        raise ValueError(f"`alpha` must be in (0, 0.5), got {alpha:g}.")
+    check_choice("method", method, IntervalMethod)
+    check_fraction("alpha", alpha, below=0.5)
+    check_count("n_resamples", n_resamples)
     if margin < 0 or not math.isfinite(margin) or (margin == 0 and kind != "superior"):
         raise ValueError(
             f"`margin` must be {'at least' if kind == 'superior' else 'above'} 0 to ask for "
             f"{kind}, got {margin:g}."
         )
-    result = bootstrap(
-        predictions[[candidate, baseline]], [metric], n_resamples=n_resamples,
-        zero_division=zero_division, n_jobs=n_jobs, rng=rng,
+    contrast = Contrast.of(
+        predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
+        n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
-    (found,) = result.evaluation.metrics
-    position = value_position(result.evaluation, found.name, label)
-    interval = result.difference_interval(np.array([0]), np.array([1]), method, 1 - 2 * alpha)
-    ends = float(interval.low[0, position]), float(interval.high[0, position])
-    sign = 1.0 if found.greater_is_better else -1.0
-    low, high = sorted(sign * end for end in ends)
-    gain = sign * float(result.point[0, position] - result.point[1, position])
+    sign = 1.0 if contrast.metric.greater_is_better else -1.0
+    low, high = sorted(sign * end for end in contrast.interval(method, 1 - 2 * alpha))
+    gain = sign * contrast.difference
     passed = {
         "non-inferior": low > -margin,
         "superior": low > margin,
         "equivalent": low > -margin and high < margin,
     }[kind]
     return DecisionResult(
-        baseline, candidate, found.name, label, kind, margin, gain, low, high, alpha, bool(passed),
-        result.evaluation.units.size, "samples" if predictions.groups is None else "clusters",
+        baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
+        bool(passed), contrast.n_units, contrast.unit,
     )  # fmt: skip

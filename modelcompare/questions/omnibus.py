@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -11,10 +10,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import check_choice, require_plain, sample_contributions
 from modelcompare.significance.omnibus import cochran_q, friedman
-
-OmnibusMethod = Literal["cochran-q", "friedman"]
+from modelcompare.significance.samples import require_plain, sample_contributions
+from modelcompare.words import OmnibusTest, check_choice
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def omnibus_test(
     predictions: Predictions,
     metric: MetricLike = "accuracy",
     *,
-    method: OmnibusMethod = "cochran-q",
+    method: OmnibusTest = "cochran-q",
 ) -> OmnibusResult:
     """Test whether any model differs from another on a mean of per-sample numbers.
 
@@ -72,7 +70,7 @@ def omnibus_test(
     >>> print(f"Q = {result.statistic:.1f}, p = {result.p_value:.1g}")
     Q = 591.1, p = 8e-128
     """
-    check_choice("method", method, OmnibusMethod)
+    check_choice("method", method, OmnibusTest)
     if len(predictions.models) < 3:
         raise ValueError(
             f"there are {len(predictions.models)} models, an omnibus test needs 3; use paired_test."

@@ -12,14 +12,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import influence_moments
-from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import value_position
-from modelcompare.significance.pairwise import pair_differences
-from modelcompare.words import ZeroDivision, signature
+from modelcompare.questions.contrast import Contrast
+from modelcompare.significance.pairwise import check_smooth
+from modelcompare.words import ZeroDivision, check_fraction, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,8 +120,8 @@ class SampleSize:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        made = {"n": self.n_samples, "alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
-        return signature("sample_size", made, {"se": "influence"})
+        settings = {"n": self.n_samples, "alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
+        return signature("sample_size", settings, "se:influence")
 
     def sentence(self) -> str:
         """Say it in words."""
@@ -212,38 +209,27 @@ def sample_size(
     samples.
     """
     for name, value in (("alpha", alpha), ("power", power), ("confidence_level", confidence_level)):
-        if not 0 < value < 1:
-            raise ValueError(f"`{name}` must be in (0, 1), got {value:g}.")
-    pair = predictions[[model_a, model_b]]
-    (found,) = resolve_metrics([metric], pair, zero_division=zero_division)
-    if not found.smooth:
+        check_fraction(name, value)
+    contrast = Contrast.of(
+        predictions, model_a, model_b, metric,
+        label=label, zero_division=zero_division, collapse=False,
+    )  # fmt: skip
+    check_smooth(contrast.metric, "variance_study on test sets of several sizes")
+    if math.isnan(contrast.difference):
         raise ValueError(
-            f"metric {found.name!r} is not smooth, so influence functions do not describe it; "
-            "compare on test sets of several sizes with variance_study instead."
+            f"{contrast.metric.name} is undefined for one of the models on this test set; there is "
+            "no difference to plan for."
         )
-    evaluation = Evaluation(pair, (found,), collapse=False)
-    position = value_position(evaluation, found.name, label)
-    estimate = evaluation.estimate()
-    moments = influence_moments(evaluation, estimate)
-    first, second = np.array([0]), np.array([1])
-    error = moments.pair_standard_error(first, second)[0, position]
-    difference = float(pair_differences(estimate, first, second)[0, position])
-    if math.isnan(difference):
-        raise ValueError(
-            f"{found.name} is undefined for one of the models on this test set; there is no "
-            "difference to plan for."
-        )
-    n = evaluation.units.size
     return SampleSize(
         model_a=model_a,
         model_b=model_b,
-        metric=found.name,
+        metric=contrast.metric.name,
         label=label,
-        difference=difference,
-        standard_deviation=float(error * math.sqrt(n)),
-        n_samples=n,
+        difference=contrast.difference,
+        standard_deviation=contrast.error * math.sqrt(contrast.n_units),
+        n_samples=contrast.n_units,
         alpha=alpha,
         power=power,
         confidence_level=confidence_level,
-        unit="samples" if predictions.groups is None else "clusters",
+        unit=contrast.unit,
     )

@@ -7,15 +7,10 @@ import math
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import influence_moments
-from modelcompare.intervals import Method
-from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import value_position
+from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling import (
     BootstrapWeights,
     RngLike,
@@ -24,8 +19,8 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
-from modelcompare.significance.pairwise import TestName, pairwise_p_values
-from modelcompare.variants import with_arrays
+from modelcompare.significance.resampled import swap_outputs
+from modelcompare.words import IntervalMethod, PairsTest, check_choice, check_count
 
 
 def selfcheck(
@@ -34,8 +29,8 @@ def selfcheck(
     model_b: str,
     metric: MetricLike = "f1_macro",
     *,
-    test: TestName = "sign-flip",
-    method: Method = "BCa",
+    test: PairsTest = "sign-flip",
+    method: IntervalMethod = "BCa",
     label: object = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
@@ -90,15 +85,15 @@ def selfcheck(
     """
     if predictions.groups is not None:
         raise ValueError("selfcheck draws single samples; it does not know clusters.")
-    for name, number, least in (("n_trials", n_trials, 1), ("n_resamples", n_resamples, 2)):
-        if number < least:
-            raise ValueError(f"`{name}` must be at least {least}, got {number}.")
+    check_choice("test", test, PairsTest)
+    check_choice("method", method, IntervalMethod)
+    check_count("n_trials", n_trials, at_least=1)
+    check_count("n_resamples", n_resamples)
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")
-    (found,) = resolve_metrics([metric], pair)
-    whole = Evaluation(pair, (found,), collapse=False)
-    position = value_position(whole, found.name, label)
-    truth = float(whole.estimate()[0, position])
+    whole = Contrast.of(pair, model_a, model_b, metric, label=label, collapse=False)
+    position = whole.position
+    truth = float(whole.view.estimate[0, position])
     seed = seed_sequence(rng)
     units = Units(len(pair))
     swaps = SwapMasks(units, n_trials, child_seed(seed, 0))
@@ -109,8 +104,11 @@ def selfcheck(
         for mask, counts in zip(swaps.draw_all(block), draws.draw_all(block), strict=True):
             rows = np.repeat(np.arange(len(pair)), counts.astype(np.intp))
             sample = pair.subset(rows)
-            p = _p_value(_swapped(sample, mask), metric, position, test, n_resamples, trial)
-            found_differences += p < alpha
+            null = Contrast.of(
+                swap_outputs(sample, mask), model_a, model_b, metric, label=label,
+                n_resamples=n_resamples, rng=trial,
+            )  # fmt: skip
+            found_differences += null.test(test).p_value[0, 0] < alpha
             result = bootstrap(sample[model_a], [metric], n_resamples=n_resamples, rng=trial)
             interval = result.score_interval(method, confidence_level)
             covered += interval.low[0, position] <= truth <= interval.high[0, position]
@@ -122,36 +120,3 @@ def selfcheck(
     frame = pd.DataFrame(rows_out, columns=["what", "nominal", "realised"])
     error = [math.sqrt(share * (1 - share) / n_trials) for share in frame["realised"]]
     return frame.assign(standard_error=error, n_trials=n_trials)
-
-
-def _swapped(predictions: Predictions, mask: FloatArray) -> Predictions:
-    first, second = (predictions.output(model).array for model in predictions.models)
-    chosen = (mask if first.ndim == 1 else mask[:, None]).astype(bool)
-    return with_arrays(
-        predictions, [np.where(chosen, second, first), np.where(chosen, first, second)]
-    )
-
-
-def _p_value(
-    sample: Predictions,
-    metric: MetricLike,
-    position: int,
-    test: TestName,
-    n_resamples: int,
-    trial: int,
-) -> float:
-    chosen = resolve_metrics([metric], sample)
-    evaluation = Evaluation(sample, chosen)
-    estimate = evaluation.estimate()
-    seed = seed_sequence(trial)
-    draws = (
-        evaluation.replicates(BootstrapWeights(evaluation.units, n_resamples, seed))
-        if test == "bootstrap"
-        else np.empty((0, *estimate.shape))
-    )
-    p_values = pairwise_p_values(
-        test, evaluation, np.array([0]), np.array([1]), estimate=estimate,
-        masks=SwapMasks(evaluation.units, n_resamples, seed), replicates=draws,
-        moments=influence_moments(evaluation, estimate),
-    )  # fmt: skip
-    return float(p_values[0, position])

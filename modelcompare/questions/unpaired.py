@@ -3,32 +3,96 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.engine.units import check_units
-from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import (
-    check_choice,
-    is_extreme,
-    sample_contributions,
-    standardized,
-    value_position,
-)
+from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
+from modelcompare.significance import Outcome
+from modelcompare.significance.extreme import n_extreme, normal_p, resampling_p, standardized
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.significance.two_models import Alternative, normal_p_value
+from modelcompare.significance.samples import sample_contributions
 from modelcompare.variants import joined
-from modelcompare.words import ZeroDivision
+from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_count
 
-UnpairedMethod = Literal["bootstrap", "permutation", "wald", "welch"]
+
+@dataclass(frozen=True)
+class _Side:
+    """The value of one model on a test set of its own."""
+
+    evaluation: Evaluation
+    position: int
+
+    @cached_property
+    def estimate(self) -> float:
+        return float(self.evaluation.estimate()[0, self.position])
+
+    @property
+    def error(self) -> float:
+        moments = influence_moments(self.evaluation, self.evaluation.estimate())
+        return float(moments.standard_error()[0, self.position])
+
+    @property
+    def contributions(self) -> FloatArray:
+        (metric,) = self.evaluation.metrics
+        return sample_contributions(self.evaluation, metric)[0]
+
+    def draws(self, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
+        weights = BootstrapWeights(self.evaluation.units, n_resamples, seed)
+        return self.evaluation.replicates(weights)[:, 0, self.position]
+
+
+@dataclass(frozen=True)
+class _Unpaired:
+    """Difference of two sides in one value: a `Contrast` without pairing."""
+
+    a: _Side
+    b: _Side
+    label: Any
+    alternative: Alternative
+    n_resamples: int
+    seed: np.random.SeedSequence
+
+    @property
+    def difference(self) -> float:
+        return self.a.estimate - self.b.estimate
+
+    @property
+    def error(self) -> float:
+        return math.hypot(self.a.error, self.b.error)
+
+    @property
+    def draws(self) -> FloatArray:
+        """Differences of independent resamples."""
+        a, b = (
+            side.draws(self.n_resamples, child_seed(self.seed, place))
+            for place, side in enumerate((self.a, self.b))
+        )
+        return a - b
+
+    @property
+    def swaps(self) -> FloatArray:
+        """Differences after the samples were dealt anew to two test sets of the same sizes."""
+        first, second = self.a.evaluation.predictions, self.b.evaluation.predictions
+        if first.groups is not None or second.groups is not None:
+            raise ValueError(
+                "method 'permutation' deals single samples, which clusters forbid; use "
+                "'bootstrap' or 'wald'."
+            )
+        pooled = Evaluation(joined(first, second), self.a.evaluation.metrics, collapse=False)
+        position = value_position(pooled, self.label)
+        hands = deals(len(pooled.predictions), len(first), self.n_resamples, self.seed)
+        values = [pooled.values(hand) - pooled.values(1.0 - hand) for hand in hands]
+        return np.concatenate(values)[:, 0, position]
 
 
 def unpaired_test(
@@ -36,7 +100,7 @@ def unpaired_test(
     predictions_b: Predictions,
     metric: MetricLike = "f1_macro",
     *,
-    method: UnpairedMethod = "bootstrap",
+    method: UnpairedTest = "bootstrap",
     label: Any = None,
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
@@ -65,86 +129,56 @@ def unpaired_test(
     ValueError
         If there is more than one model on a side, or the method does not apply.
     """
-    check_choice("method", method, UnpairedMethod)
+    check_choice("method", method, UnpairedTest)
     check_choice("alternative", alternative, Alternative)
+    check_count("n_resamples", n_resamples)
     sides = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
         if len(predictions.models) != 1:
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
-        (found,) = resolve_metrics([metric], predictions, zero_division=zero_division)
-        side = Evaluation(predictions, (found,), collapse=False)
-        check_units(side.units, clustered=predictions.groups is not None)
-        sides.append(side)
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
-    # The same class may stand in other places of the two sets' labels.
-    positions = [value_position(side, found.name, label) for side in sides]
-    values = [side.estimate()[0, position] for side, position in zip(sides, positions, strict=True)]
-    difference = float(values[0] - values[1])
-    seed = seed_sequence(rng)
-    drawn, exact = 0, True
-    if method == "welch":
-        from scipy import stats
-
-        a, b = (sample_contributions(side, found)[0] for side in sides)
-        result = stats.ttest_ind(a, b, equal_var=False, alternative=alternative)
-        statistic, p_value = float(result.statistic), float(result.pvalue)
-    elif method == "wald":
-        check_smooth(found, "method='permutation' or 'bootstrap'")
-        errors = [
-            influence_moments(side, side.estimate()).standard_error()[0, position]
-            for side, position in zip(sides, positions, strict=True)
-        ]
-        statistic = standardized(difference, math.hypot(*errors))
-        p_value = normal_p_value(statistic, alternative)
-    else:
-        null = (
-            _independent_draws(sides, positions, n_resamples, seed, difference)
-            if method == "bootstrap"
-            else _exchanged(sides, label, n_resamples, seed)
-        )
-        tolerance = 1e-10 * float(np.abs(values).sum())
-        extreme = sum(is_extreme(float(d), difference, tolerance, alternative) for d in null)
-        statistic, p_value = difference, (1 + extreme) / (1 + n_resamples)
-        drawn, exact = n_resamples, False
-    error = 0.0 if exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
-    return PairedTestResult(
-        predictions_a.models[0], predictions_b.models[0], found.name, label, difference, statistic,
-        p_value, error, f"unpaired-{method}", alternative, drawn, exact,
+        side = evaluate(predictions, metric, zero_division=zero_division, collapse=False)
+        # The same class may stand in other places of the two sets' labels.
+        sides.append(_Side(side, value_position(side, label)))
+    contrast = _Unpaired(sides[0], sides[1], label, alternative, n_resamples, seed_sequence(rng))
+    return PairedTestResult.of(
+        (predictions_a.models[0], predictions_b.models[0]), side.metrics[0].name, label,
+        contrast.difference, _RUN[method](contrast), f"unpaired-{method}", alternative,
     )  # fmt: skip
 
 
-def _independent_draws(
-    sides: list[Evaluation],
-    positions: list[int],
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    difference: float,
-) -> FloatArray:
-    draws = [
-        side.replicates(BootstrapWeights(side.units, n_resamples, child_seed(seed, place)))
-        for place, side in enumerate(sides)
-    ]
-    return draws[0][:, 0, positions[0]] - draws[1][:, 0, positions[1]] - difference
+def _welch(contrast: _Unpaired) -> Outcome:
+    from scipy import stats
+
+    found = stats.ttest_ind(
+        contrast.a.contributions,
+        contrast.b.contributions,
+        equal_var=False,
+        alternative=contrast.alternative,
+    )
+    return Outcome.of_one(float(found.statistic), float(found.pvalue))
 
 
-def _exchanged(
-    sides: list[Evaluation], label: Any, n_resamples: int, seed: np.random.SeedSequence
-) -> FloatArray:
-    """Differences after the samples were dealt anew to two test sets of the same sizes."""
-    first, second = (side.predictions for side in sides)
-    if first.groups is not None or second.groups is not None:
-        raise ValueError(
-            "method 'permutation' deals single samples, which clusters forbid; use 'bootstrap' or "
-            "'wald'."
-        )
-    pooled = joined(first, second)
-    evaluation = Evaluation(pooled, sides[0].metrics, collapse=False)
-    position = value_position(evaluation, sides[0].metrics[0].name, label)
-    out = []
-    for part in deals(len(pooled), len(first), n_resamples, seed):
-        a, b = evaluation.values(part), evaluation.values(1.0 - part)
-        out.append(a[:, 0, position] - b[:, 0, position])
-    return np.concatenate(out)
+def _wald(contrast: _Unpaired) -> Outcome:
+    check_smooth(contrast.a.evaluation.metrics[0], "'permutation' or 'bootstrap'")
+    z = float(standardized(contrast.difference, contrast.error))
+    return Outcome.of_one(z, float(normal_p(z, contrast.alternative)))
+
+
+def _bootstrap(contrast: _Unpaired) -> Outcome:
+    return _share_extreme(contrast, contrast.draws - contrast.difference)
+
+
+def _permutation(contrast: _Unpaired) -> Outcome:
+    return _share_extreme(contrast, contrast.swaps)
+
+
+def _share_extreme(contrast: _Unpaired, null: FloatArray) -> Outcome:
+    scale = abs(contrast.a.estimate) + abs(contrast.b.estimate)
+    count = n_extreme(null, contrast.difference, contrast.alternative, scale=scale)
+    p_value = float(resampling_p(count, contrast.n_resamples))
+    return Outcome.of_one(contrast.difference, p_value, contrast.n_resamples, exact=False)
+
+
+_RUN = {"bootstrap": _bootstrap, "permutation": _permutation, "wald": _wald, "welch": _welch}

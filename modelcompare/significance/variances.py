@@ -9,15 +9,15 @@ be independent. For paired numbers, such as two metrics on the same resamples, o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
+from modelcompare.words import VarianceTest
 
-VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 
 # Relative difference that equal numbers may have after a sum.
