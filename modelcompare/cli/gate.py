@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, option
+from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, class_named, option
 from modelcompare.words import Decision, GateFormat, listed
 
 
@@ -51,10 +51,9 @@ def gate(
     predictions = reading.read()
     from modelcompare.questions.decide import decide
 
-    labels = [] if predictions.labels is None else predictions.labels.tolist()
     result = decide(
         predictions, baseline, candidate, metric, kind=kind, margin=margin or 0.0,
-        label=next((x for x in labels if str(x) == label), label), alpha=alpha,
+        label=class_named(predictions, label), alpha=alpha,
         **resampling.options(),
     )  # fmt: skip
     if format == "json":

@@ -107,23 +107,15 @@ class ReadingOptions:
         """Read the files and keep the models asked for."""
         from modelcompare.readers import read_predictions
 
-        return read_predictions(
-            self.files,
-            true=self.true,
-            id=self.id,
-            groups=self.groups,
-            strata=self.strata,
-            weight=self.weight,
-            slices=self.slices or (),
-            kind=self.kind,
-            models=self.model,
-            scores=self.scores,
-            lower_is_better=self.lower_is_better,
-            score=self.score,
-            ids=self.ids,
-            missing=self.missing,
-            normalize=self.normalize,
-        )
+        columns = {**vars(self), "models": self.model, "slices": self.slices or ()}
+        del columns["files"], columns["model"]
+        return read_predictions(self.files, **columns)
+
+
+def class_named(predictions: Predictions, text: str | None) -> Any:
+    """The class that is written like this, or the text itself where there is none."""
+    labels = [] if predictions.labels is None else predictions.labels.tolist()
+    return next((label for label in labels if str(label) == text), text)
 
 
 @dataclass(frozen=True)

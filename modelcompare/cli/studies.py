@@ -16,6 +16,7 @@ from modelcompare.cli.options import (
     StudyOutputOptions,
     Text,
     Texts,
+    class_named,
     statistics,
 )
 from modelcompare.cli.output import check_folder, emit_study
@@ -190,11 +191,13 @@ def sample_size(
     from modelcompare.report.study_contents import sample_size_tables
     from modelcompare.report.study_files import write_sample_size
 
-    chosen = next((x for x in predictions.labels.tolist() if str(x) == label), label) if (
-        label is not None and predictions.labels is not None
-    ) else label  # fmt: skip
     result = size_of(
-        predictions, *predictions.models, metric, label=chosen, alpha=alpha, power=power
+        predictions,
+        *predictions.models,
+        metric,
+        label=class_named(predictions, label),
+        alpha=alpha,
+        power=power,
     )
     if output.format in (None, "table"):
         typer.echo("\n".join([*wrap(result.sentence(), 80), ""]))

@@ -123,18 +123,15 @@ def compare_slices(
             upwards = result.metric_info[result.metrics[0]].greater_is_better
             for kind, frames in parts.items():
                 part = getattr(result, kind).copy()
-                for place, (column, entry) in enumerate(
-                    (("slice", name), ("value", value), ("n_samples", len(rows)))
-                ):
-                    part.insert(place, column, entry)
+                part.insert(0, "slice", name)
+                plain = value.item() if isinstance(value, np.generic) else value
+                part.insert(1, "value", pd.Series([plain] * len(part), dtype=object))
+                part.insert(2, "n_samples", len(rows))
                 frames.append(part)
     if not parts["scores"]:
         raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
     scores = pd.concat(parts["scores"], ignore_index=True)
     differences = pd.concat(parts["differences"], ignore_index=True)
-    for stacked, frames in ((scores, parts["scores"]), (differences, parts["differences"])):
-        values = [value for part in frames for value in part["value"].tolist()]
-        stacked["value"] = pd.Series(values, dtype=object)
     if len(differences):
         for _, index in differences.groupby("metric").groups.items():
             p = differences.loc[index, "p_value"].to_numpy()

@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
@@ -110,16 +111,13 @@ def undefined_study(
     5    0.2   precision           54.0
     7    0.2  cprecision            0.0
     """
-    from tqdm import tqdm
-
     check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
     support = _support(predictions)
     frames = []
-    total = len(sizes) * len(predictions.models)
-    with tqdm(total=total, delay=1, disable=None if progress else True) as bar:
+    with progress_bar(len(sizes) * len(predictions.models), progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for model in predictions.models:
                 # One model at a time: with 150 classes the replicates of many would not fit.

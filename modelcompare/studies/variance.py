@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
@@ -277,8 +278,6 @@ def variance_study(
     0  hypothesis_only    1.0   f1_macro  0.61
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
-    from tqdm import tqdm
-
     check_fraction("confidence_level", confidence_level)
     check_variance_tests(tests)
     check_count("n_resamples", n_resamples)
@@ -287,8 +286,7 @@ def variance_study(
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
     parts = []
-    bar = tqdm(total=len(sizes) * n_subsamples, delay=1, disable=None if progress else True)
-    with bar:
+    with progress_bar(len(sizes) * n_subsamples, progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for index in range(n_subsamples):
                 rows = part_rows(predictions, ratio, seed, index=index, stratify=stratify)
