@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.comparison.bootstrap import bootstrap
-from modelcompare.intervals import Method
 from modelcompare.metrics.annotation import Level, annotation_metrics, rating_counts
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
+from modelcompare.words import IntervalMethod
 
 _OF_MODELS = {"accuracy": "agreement", "zero_one_loss": "churn", "cohen_kappa": "kappa"}
 
@@ -24,7 +24,7 @@ def annotator_agreement(
     level: Level = "nominal",
     order: Sequence[Any] | None = None,
     groups: ArrayLike | None = None,
-    method: Method = "BCa",
+    method: IntervalMethod = "BCa",
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: RngLike = 0,
@@ -88,7 +88,7 @@ def annotator_agreement(
 def model_agreement(
     predictions: Predictions,
     *,
-    method: Method = "BCa",
+    method: IntervalMethod = "BCa",
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: RngLike = 0,
