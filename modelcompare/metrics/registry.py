@@ -198,14 +198,11 @@ def register(metric: MetricLike) -> AnyMetric:
 
     Examples
     --------
-    >>> from modelcompare.metrics import Metric, register
-    >>> recall = get_metric("recall")
-    >>> _ = register(Metric(
-    ...     name="miss_rate", statistics=recall.statistics, greater_is_better=False,
-    ...     per_class=True, ratio=lambda hits, predicted, support: (support - hits, support),
-    ... ))
-    >>> get_metric("miss_rate_macro").bounds
-    (0.0, 1.0)
+    >>> def disagreement(y_true, y_pred):
+    ...     '''Share of labels that differ.'''
+    ...     return (y_true != y_pred).mean()
+    >>> register(disagreement)  # doctest: +SKIP
+    >>> mc.compare(predictions, ["accuracy", "disagreement"])  # doctest: +SKIP
     """
     if isinstance(metric, str):
         raise TypeError(f"`metric` must be a Metric or a function, got the name {metric!r}.")
