@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from modelcompare.cli.options import OutputOptions, ReadingOptions, ResamplingOptions, expanded
 from modelcompare.cli.output import check_outputs, emit, emit_figure
-
-if TYPE_CHECKING:
-    from rich.console import Console, Group
-
-    from modelcompare.comparison.result import Comparison
 
 # Spelt out here, because the rooms that define them are slow to import; the tests compare them.
 Method = Literal[
@@ -127,38 +121,6 @@ def compare(
         rng=resampling.seed,
         progress=True,
     )
-    show(result, output)
+    emit(result, output)
     if plot is not None:
         emit_figure(plot, result.plot())
-
-
-def show(result: Comparison, output: OutputOptions) -> None:
-    """Print a comparison, or write it to a file."""
-    from modelcompare.report.html import comparison_page
-    from modelcompare.report.tables import (
-        comparison_csv,
-        comparison_json,
-        comparison_latex,
-        comparison_markdown,
-    )
-
-    writers = {
-        "csv": comparison_csv,
-        "html": comparison_page,
-        "json": comparison_json,
-        "latex": comparison_latex,
-        "markdown": comparison_markdown,
-    }
-    emit(
-        output,
-        lambda console: _screen(result, console, show_all=output.all),
-        {name: partial(write, result) for name, write in writers.items()},
-    )
-
-
-def _screen(result: Comparison, console: Console, *, show_all: bool) -> Group:
-    """Lay a comparison out for a console."""
-    from modelcompare.report.screen import comparison_screen
-
-    ascii_only = not console.encoding.lower().startswith("utf")
-    return comparison_screen(result, width=console.width, show_all=show_all, ascii_only=ascii_only)

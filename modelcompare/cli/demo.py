@@ -6,9 +6,8 @@ from pathlib import Path
 
 import typer
 
-from modelcompare.cli.compare import show
 from modelcompare.cli.options import OutputOptions, ResamplingOptions, expanded
-from modelcompare.cli.output import check_outputs, emit_figure
+from modelcompare.cli.output import check_outputs, emit, emit_figure
 
 _EXAMPLE = "snli"
 _FIGURE = Path("demo", "snli_forest.png")
@@ -32,7 +31,7 @@ def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
         rng=resampling.seed,
         progress=True,
     )
-    show(result, output)
+    emit(result, output)
     try:
         figure = result.plot()
     except ImportError as error:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -16,9 +14,6 @@ from modelcompare.cli.options import (
     expanded,
 )
 from modelcompare.cli.output import check_folder, emit_study
-
-if TYPE_CHECKING:
-    from modelcompare.report.study_contents import TextTable
 
 AgreementTestName = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
 _STATISTICS = "Statistics"
@@ -109,8 +104,6 @@ def variance(
     """How a metric's spread depends on the size of the test set (paper, section 6.1)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import variance_tables
-    from modelcompare.report.study_files import write_variance
     from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
     from modelcompare.studies.variance import PAPER_TESTS, variance_study
 
@@ -124,7 +117,7 @@ def variance(
         **study.options(),
         progress=True,
     )
-    _show(result, variance_tables, write_variance, output)
+    emit_study(result, output)
 
 
 def agreement(
@@ -149,8 +142,6 @@ def agreement(
     """Whether two metrics prefer the same models, over all pairs (paper, section 6.2)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import agreement_tables
-    from modelcompare.report.study_files import write_agreement
     from modelcompare.studies.agreement import agreement_study
     from modelcompare.studies.pairs import PAPER_PAIRS
 
@@ -162,7 +153,7 @@ def agreement(
         **study.options(),
         progress=True,
     )
-    _show(result, agreement_tables, write_agreement, output)
+    emit_study(result, output)
 
 
 def undefined(
@@ -176,8 +167,6 @@ def undefined(
     """How often a metric has no value, by class and size (paper, section 4)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import undefined_tables
-    from modelcompare.report.study_files import write_undefined
     from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
     from modelcompare.studies.undefined import undefined_study
 
@@ -188,7 +177,7 @@ def undefined(
         **study.options(),
         progress=True,
     )
-    _show(result, undefined_tables, write_undefined, output)
+    emit_study(result, output)
 
 
 def sensitivity(
@@ -207,12 +196,10 @@ def sensitivity(
     """Which metrics notice other confidences behind the same decisions (paper, section 5)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import sensitivity_tables
-    from modelcompare.report.study_files import write_sensitivity
     from modelcompare.studies.sensitivity import DEFAULT_METRICS, sensitivity_study
 
     result = sensitivity_study(predictions, metric or DEFAULT_METRICS, **study.options())
-    _show(result, sensitivity_tables, write_sensitivity, output)
+    emit_study(result, output)
 
 
 def sample_size(
@@ -244,8 +231,6 @@ def sample_size(
             f"there are {len(predictions.models)} models; name two with --model A --model B."
         )
     from modelcompare.questions.sample_size import sample_size as size_of
-    from modelcompare.report.study_contents import sample_size_tables
-    from modelcompare.report.study_files import write_sample_size
 
     chosen = next((x for x in predictions.labels.tolist() if str(x) == label), label) if (
         label is not None and predictions.labels is not None
@@ -253,18 +238,7 @@ def sample_size(
     result = size_of(
         predictions, *predictions.models, metric, label=chosen, alpha=alpha, power=power
     )
-    if output.format in (None, "table"):
-        typer.echo("\n".join([*wrap(result.sentence(), 80), ""]))
-    _show(result, sample_size_tables, write_sample_size, output)
-
-
-def _show(
-    result: Any,
-    tables: Callable[[Any], list[TextTable]],
-    write: Callable[[Any, Path], list[Path]],
-    output: StudyOutputOptions,
-) -> None:
-    emit_study(output, tables(result), result.signature, lambda folder: write(result, folder))
+    emit_study(result, output)
 
 
 def _pairs(names: list[str] | None) -> list[str | tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,9 @@ from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.comparison_contents import estimator_tables
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, random_state, rng_label
 from modelcompare.significance.corrections import Correction, adjust, check_correction
 from modelcompare.significance.folds import (
@@ -42,7 +45,7 @@ FoldTestName = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
 
 
 @dataclass(frozen=True)
-class EstimatorComparison:
+class EstimatorComparison(Result):
     """Estimators compared by cross-validation.
 
     Attributes
@@ -70,6 +73,8 @@ class EstimatorComparison:
     confidence_level: float
     seed_label: str = field(repr=False)
 
+    stem: ClassVar[str] = "estimators"
+
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
@@ -82,11 +87,13 @@ class EstimatorComparison:
             f"rng:{self.seed_label}"
         )
 
-    def to_markdown(self) -> str:
-        """Values and differences as Markdown tables, with the signature."""
-        from modelcompare.report.fold_tables import estimators_markdown
+    def tables(self) -> dict[str, Table]:
+        """Values over folds, and tested differences."""
+        return estimator_tables(self)
 
-        return estimators_markdown(self)
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The long frames `folds`, `scores` and `differences`."""
+        return {"folds": self.folds, "scores": self.scores, "differences": self.differences}
 
     @property
     def scores(self) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,16 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, child_seed, seed_sequence
+from modelcompare.report.comparison_contents import pair_table, value_table
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
+from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import Correction, adjust, check_correction
+from modelcompare.words import signature
 
 
 @dataclass(frozen=True)
-class SliceComparison:
+class SliceComparison(Result):
     """Scores and differences in each subgroup.
 
     Attributes
@@ -31,11 +35,64 @@ class SliceComparison:
     left_out : DataFrame
         Slices with fewer than `min_size` samples, and samples whose slice is missing (value None):
         slice, value, n_samples.
+    confidence_level, n_resamples, method, test, correction
+        As given to `compare_slices`.
+    n_samples : int
+        Size of the whole test set.
+    rng_label : str
+        The seed, as far as it can be named.
     """
 
     scores: pd.DataFrame = field(repr=False)
     differences: pd.DataFrame = field(repr=False)
     left_out: pd.DataFrame = field(repr=False)
+    confidence_level: float
+    n_samples: int
+    n_resamples: int
+    method: str
+    test: str
+    correction: str
+    rng_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "slices"
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        return signature(
+            "compare_slices",
+            {
+                "n": self.n_samples,
+                "B": self.n_resamples,
+                "ci": self.method,
+                "test": self.test,
+                "adjust": self.correction,
+                "rng": self.rng_label,
+            },
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """Scores and differences in each subgroup, and the subgroups that were left out."""
+        named = [
+            Column("subgroup", "slice", ("slice", "value")),
+            Column("n", "count", ["n_samples"]),
+        ]
+        scored = [*named, Column("metric", "value", ("metric", "label")), Column("model")]
+        level = self.confidence_level
+        tables = {
+            "scores": value_table("Subgroups, the worst first", scored, self.scores, level),
+        }
+        if len(self.differences):
+            tables["differences"] = pair_table("Differences", named, self.differences, level)
+        if len(self.left_out):
+            tables["left_out"] = Table("Left out", named, self.left_out)
+        return tables
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The long frames `scores`, `differences` and `left_out`."""
+        return {
+            "scores": self.scores, "differences": self.differences, "left_out": self.left_out,
+        }  # fmt: skip
 
 
 def compare_slices(
@@ -145,6 +202,13 @@ def compare_slices(
         _worst_first(scores, greater_is_better=upwards),
         differences,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
+        confidence_level=result.confidence_level,
+        n_samples=len(predictions),
+        n_resamples=result.n_resamples,
+        method=result.method,
+        test=result.test,
+        correction=correction,
+        rng_label=rng_label(rng),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,11 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.predictions import Predictions
+from modelcompare.report.numbers import interval_title
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.words import signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +30,7 @@ _GRID = 101
 
 
 @dataclass(frozen=True)
-class CurveResult:
+class CurveResult(Result):
     """Curves of all models for one class.
 
     Attributes
@@ -51,6 +55,39 @@ class CurveResult:
     label: Any
     share: float
     confidence_level: float
+
+    stem: ClassVar[str] = "curve"
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        level = f"{self.confidence_level:g}"
+        return signature("curve", {"kind": self.kind, "label": self.label, "level": level})
+
+    def tables(self) -> dict[str, Table]:
+        """Every tenth point of each model's curve, with its interval."""
+        x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
+        tenths = (self.band["x"] * 10).round(6)
+        table = Table(
+            title=f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}",
+            columns=[
+                Column("model"),
+                Column(x, "setting", ["x"]),
+                Column(y, "estimate", ["y"]),
+                Column(interval_title(self.confidence_level), "interval", ("ci_low", "ci_high")),
+            ],
+            frame=self.band[tenths % 1 == 0],
+            decimals=3,
+        )
+        return {"curve": table}
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The long frames `points` and `band`."""
+        return {"points": self.points, "band": self.band}
+
+    def figures(self) -> dict[str, Figure]:
+        """The figure of all curves."""
+        return {self.stem: self.plot()}
 
     def plot(self) -> Figure:
         """Draw all models' curves in one square, with their bands."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,18 @@ from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import Strategy, bin_edges, in_bins, top_label
 from modelcompare.predictions import Predictions
+from modelcompare.report.numbers import interval_title
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.words import signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class Reliability:
+class Reliability(Result):
     """Confidence and frequency in each bin.
 
     Attributes
@@ -38,6 +42,38 @@ class Reliability:
     table: pd.DataFrame = field(repr=False)
     label: Any
     confidence_level: float
+
+    stem: ClassVar[str] = "reliability"
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        of = "top" if self.label is None else self.label
+        bins = self.table["bin"].max() + 1
+        level = f"{self.confidence_level:g}"
+        return signature("reliability", {"bins": bins, "label": of, "level": level})
+
+    def tables(self) -> dict[str, Table]:
+        """Confidence and accuracy in each bin."""
+        table = Table(
+            title="Confidence, and the share that came true",
+            columns=[
+                Column("model"),
+                Column("from", "estimate", ["low"], 2),
+                Column("to", "estimate", ["high"], 2),
+                Column("n", "count"),
+                Column("confidence", "estimate"),
+                Column("accuracy", "estimate"),
+                Column(interval_title(self.confidence_level), "interval", ("ci_low", "ci_high")),
+            ],
+            frame=self.table,
+            decimals=3,
+        )
+        return {"reliability": table}
+
+    def figures(self) -> dict[str, Figure]:
+        """The reliability diagrams."""
+        return {self.stem: self.plot()}
 
     def plot(self) -> Figure:
         """Reliability diagrams, one for each model, over histograms of the confidences."""

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.comparison.bootstrap import bootstrap
-from modelcompare.comparison.verdict import decimals, percent, written
 from modelcompare.intervals import Method
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import check_choice, value_position
+from modelcompare.report.numbers import decimals_for, format_interval, format_number, interval_title
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
 from modelcompare.resampling import RngLike
+from modelcompare.words import signature, value_name
 
 Decision = Literal["non-inferior", "superior", "equivalent"]
 
 
 @dataclass(frozen=True)
-class DecisionResult:
+class DecisionResult(Result):
     """What the test set says about a candidate against a baseline.
 
     Attributes
@@ -60,9 +64,51 @@ class DecisionResult:
     n_samples: int
     unit: str = "samples"
 
+    stem: ClassVar[str] = "decision"
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        return signature(
+            "decide",
+            {
+                "n": self.n_samples,
+                "kind": self.kind,
+                "margin": f"{self.margin:g}",
+                "alpha": f"{self.alpha:g}",
+            },
+        )
+
+    def findings(self) -> list[str]:
+        """The decision, in words."""
+        return [self.sentence()]
+
+    def tables(self) -> dict[str, Table]:
+        """The gain and its interval beside the margin."""
+        table = Table(
+            title=f"Is {self.candidate} {self.kind}?",
+            columns=[
+                Column("candidate"),
+                Column("baseline"),
+                Column("metric", "value", ("metric", "label")),
+                Column("margin", "setting"),
+                Column("gain", "difference"),
+                Column(interval_title(1 - 2 * self.alpha), "interval", ("ci_low", "ci_high")),
+                Column("shown", of=["passed"]),
+            ],
+            frame=pd.DataFrame([vars(self)]),
+            decimals=self._decimals,
+        )
+        return {"decision": table}
+
+    @property
+    def _decimals(self) -> int:
+        """As many as the interval bears: two digits of a quarter of its width."""
+        return decimals_for([(self.ci_high - self.ci_low) / 4])
+
     def sentence(self) -> str:
         """Say it in one honest sentence."""
-        what = self.metric if self.label is None else f"{self.metric} of {self.label}"
+        what = value_name(self.metric, self.label)
         word = {
             "non-inferior": f"not worse than {self.baseline} by {self.margin:g} or more",
             "superior": f"better than {self.baseline}"
@@ -75,14 +121,11 @@ class DecisionResult:
                 f"{self.candidate} {shown} {word} in {what}, which is undefined for one of the two "
                 f"on this test set ({self.n_samples:,} {self.unit})."
             )
-        # As many decimals as the interval bears: two digits of a quarter of its width.
-        digits = decimals((self.ci_high - self.ci_low) / 4)
-        gain, low, high = (
-            written(value, digits, "+") for value in (self.gain, self.ci_low, self.ci_high)
-        )
+        gain = format_number(self.gain, self._decimals, signed=True)
+        interval = format_interval(self.ci_low, self.ci_high, self._decimals)
         return (
             f"{self.candidate} {shown} {word} in {what}: gain {gain}, "
-            f"{percent(1 - 2 * self.alpha)} CI {low} to {high} ({self.n_samples:,} {self.unit}, "
+            f"{interval_title(1 - 2 * self.alpha)} {interval} ({self.n_samples:,} {self.unit}, "
             f"one-sided alpha {self.alpha:g})."
         )
 
@@ -141,7 +184,7 @@ def decide(
     >>> result = mc.decide(preds, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
     >>> print(result.sentence())
     naive_bayes is not shown to be not worse than bow_pair by 0.005 or more in accuracy: gain
-    -0.0182, 90% CI -0.0248 to -0.0114 (9,824 samples, one-sided alpha 0.05).
+    -0.0182, 90 % CI -0.0248 to -0.0114 (9,824 samples, one-sided alpha 0.05).
     """
     check_choice("kind", kind, Decision)
     if not 0 < alpha < 0.5:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import check_choice, require_plain, sample_contributions
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
 from modelcompare.significance.omnibus import cochran_q, friedman
+from modelcompare.words import signature
 
 OmnibusMethod = Literal["cochran-q", "friedman"]
 
 
 @dataclass(frozen=True)
-class OmnibusResult:
+class OmnibusResult(Result):
     """Outcome of a test that all models are equal.
 
     Attributes
@@ -36,6 +40,28 @@ class OmnibusResult:
     statistic: float
     p_value: float
     n_models: int
+
+    stem: ClassVar[str] = "omnibus"
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        return signature("omnibus_test", {"models": self.n_models, "test": self.method})
+
+    def tables(self) -> dict[str, Table]:
+        """The statistic and its p-value."""
+        table = Table(
+            title="Are all models equal?",
+            columns=[
+                Column("metric"),
+                Column("test", of=["method"]),
+                Column("models", "count", ["n_models"]),
+                Column("statistic", "size"),
+                Column("p", "p-value", ["p_value"]),
+            ],
+            frame=pd.DataFrame([vars(self)]),
+        )
+        return {"omnibus": table}
 
 
 def omnibus_test(

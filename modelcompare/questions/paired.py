@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
@@ -23,6 +24,9 @@ from modelcompare.questions.contrast import (
     standardized,
     value_position,
 )
+from modelcompare.report.numbers import decimals_for
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
 from modelcompare.resampling import (
     AllSwaps,
     BootstrapWeights,
@@ -45,6 +49,7 @@ from modelcompare.significance.two_models import (
     sample_test,
 )
 from modelcompare.variants import with_arrays
+from modelcompare.words import signature
 
 PairedMethod = Literal[
     "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald", "mcnemar-exact",
@@ -54,7 +59,7 @@ _FIRST, _SECOND = np.array([0]), np.array([1])
 
 
 @dataclass(frozen=True)
-class PairedTestResult:
+class PairedTestResult(Result):
     """Outcome of one test of two models.
 
     Attributes
@@ -89,6 +94,35 @@ class PairedTestResult:
     alternative: str
     n_resamples: int
     exact: bool
+
+    stem: ClassVar[str] = "test"
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        return signature(
+            "test",
+            {"B": self.n_resamples, "test": self.method, "alternative": self.alternative},
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """The difference and its p-value."""
+        # Two digits of the difference itself: a test gives no standard error.
+        decimals = decimals_for([abs(self.difference)])
+        table = Table(
+            title=f"Do {self.model_a} and {self.model_b} differ?",
+            columns=[
+                Column("metric", "value", ("metric", "label")),
+                Column("test", of=["method"]),
+                Column("alternative"),
+                Column("a - b", "difference", ["difference"]),
+                Column("statistic", "size"),
+                Column("p", "p-value", ["p_value"]),
+            ],
+            frame=pd.DataFrame([vars(self)]),
+            decimals=max(decimals, 4),
+        )
+        return {"test": table}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -19,14 +19,18 @@ from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import value_position
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import sample_size_tables
+from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import value_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class SampleSize:
+class SampleSize(Result):
     """What a paired comparison of two models needs, by its standard deviation per sample.
 
     Attributes
@@ -57,6 +61,8 @@ class SampleSize:
     power: float
     confidence_level: float = field(repr=False)
     unit: str = "samples"
+
+    stem: ClassVar[str] = "sample_size"
 
     @property
     def n_needed(self) -> float:
@@ -132,7 +138,7 @@ class SampleSize:
 
     def sentence(self) -> str:
         """Say it in words."""
-        what = self.metric if self.label is None else f"{self.metric} of {self.label}"
+        what = value_name(self.metric, self.label)
         here = float(self.detectable(self.n_samples))
         text = (
             f"{what}: {self.model_a} - {self.model_b} = {self.difference:+.4g} on "
@@ -143,9 +149,25 @@ class SampleSize:
             return f"{text}; the observed difference is 0, which no test set shows."
         return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
 
+    def findings(self) -> list[str]:
+        """What is needed, in words."""
+        return [self.sentence()]
+
+    def tables(self) -> dict[str, Table]:
+        """Round sizes of a test set, and what they can show."""
+        return sample_size_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The curve."""
+        return {self.stem: self.curve()}
+
+    def figures(self) -> dict[str, Figure]:
+        """The figure of the curve."""
+        return {self.stem: self.plot()}
+
     def plot(self) -> Figure:
         """Detectable difference and power against the size of the test set."""
-        from modelcompare.report.agreement_plots import plot_sample_size
+        from modelcompare.report.study_figures import plot_sample_size
 
         return plot_sample_size(self)
 

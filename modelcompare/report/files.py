@@ -6,10 +6,43 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modelcompare.report.shapes import Saved
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURE_FORMATS = ("pdf", "png", "svg")
+
+
+def save(result: Saved, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write everything that a result has to show into one folder, under fixed names.
+
+    Parameters
+    ----------
+    result : Saved
+        Any result; its `stem` names the files of its tables.
+    folder : path-like
+        Where to; made if it does not exist.
+
+    Returns
+    -------
+    list of Path
+        What was written: tables as .md and .tex, each frame as .csv, each figure as .pdf, .png and
+        .svg.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [
+        write_text(folder / f"{result.stem}.md", result.to_markdown()),
+        write_text(folder / f"{result.stem}.tex", result.to_latex()),
+    ]
+    for name, frame in result.frames().items():
+        text = frame.to_csv(index=False, float_format="%.10g")
+        written.append(write_text(folder / f"{name}.csv", text))
+    for name, figure in result.figures().items():
+        for form in FIGURE_FORMATS:
+            written.append(write_figure(folder / f"{name}.{form}", figure, dpi=200))
+    return written
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:

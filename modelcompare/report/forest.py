@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from modelcompare.report.columns import fold
-from modelcompare.report.comparison_contents import Block, headline, metric_blocks
-from modelcompare.report.numbers import format_percent
+from modelcompare.report.comparison_contents import Block, metric_blocks
+from modelcompare.report.numbers import interval_title
+from modelcompare.report.screen import fold
+from modelcompare.report.shapes import ComparisonShape
 from modelcompare.report.style import LEADING, MUTED, figure_style, new_figure, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from modelcompare.comparison.result import Comparison
 
 MAX_CLASSES = 12
 MAX_ROWS = 48
@@ -62,7 +61,7 @@ class _Panels:
 
 
 def plot_comparison(
-    result: Comparison, *, metrics: Sequence[str] | None = None, max_models: int | None = None
+    result: ComparisonShape, *, metrics: Sequence[str] | None = None, max_models: int | None = None
 ) -> Figure:
     """Draw the forest plot of a comparison.
 
@@ -111,7 +110,7 @@ def plot_comparison(
     return figure
 
 
-def _panels(result: Comparison, blocks: Sequence[Block], max_models: int | None) -> _Panels:
+def _panels(result: ComparisonShape, blocks: Sequence[Block], max_models: int | None) -> _Panels:
     """Choose the rows of one metric."""
     chosen, remark = _chosen(blocks, max_models)
     first = chosen[0]
@@ -124,7 +123,7 @@ def _panels(result: Comparison, blocks: Sequence[Block], max_models: int | None)
         differences=[row for block in chosen for row in _difference_rows(block, all_pairs)]
         if n_models > 1
         else [],
-        score_label=f"{format_percent(result.confidence_level)} CI, {first.direction}",
+        score_label=f"{interval_title(result.confidence_level)}, {first.direction}",
         difference_label=f"a {_MINUS} b; a is better on the {better}"
         if all_pairs
         else f"best {_MINUS} this model; best is better on the {better}",
@@ -289,10 +288,10 @@ def _draw_zero(axes: Axes) -> None:
     )
 
 
-def _write_frame(figure: Figure, result: Comparison) -> None:
+def _write_frame(figure: Figure, result: ComparisonShape) -> None:
     """Write title, key and signature around the panels."""
     figure.suptitle(
-        headline(result),
+        result.headline,
         x=0.01,
         ha="left",
         fontsize=11,

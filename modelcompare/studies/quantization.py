@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,14 +17,18 @@ from modelcompare.intervals import check_confidence_level
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import quantization_tables
+from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.variants import with_probabilities
+from modelcompare.words import signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
 
 @dataclass(frozen=True)
-class QuantizationStudy:
+class QuantizationStudy(Result):
     """Metrics on confidences rounded to a few values, beside the raw ones.
 
     Attributes
@@ -40,6 +45,22 @@ class QuantizationStudy:
     values: pd.DataFrame = field(repr=False)
     pairs: pd.DataFrame = field(repr=False)
     n_samples: int
+    confidence_level: float = 0.95
+
+    stem: ClassVar[str] = "quantization"
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        return signature("quantization_study", {"n": self.n_samples, "se": "influence"})
+
+    def tables(self) -> dict[str, Table]:
+        """What rounding costs in samples, and how it moves the values."""
+        return quantization_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The long frames `values` and `pairs`."""
+        return {"values": self.values, "pairs": self.pairs}
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -116,7 +137,9 @@ def quantization_study(
             (pairs, _pairs(evaluation, estimate, moments, confidence_level)),
         ):
             part.extend({"n_bins": number, **row} for row in rows)
-    return QuantizationStudy(_frame(values, _VALUES), _frame(pairs, _PAIRS), len(predictions))
+    return QuantizationStudy(
+        _frame(values, _VALUES), _frame(pairs, _PAIRS), len(predictions), confidence_level
+    )
 
 
 _VALUES = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from modelcompare.intervals import Method
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import sensitivity_tables
+from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
 
@@ -29,7 +32,7 @@ NOISES = (0.25, 0.5, 1.0, 2.0)
 
 
 @dataclass(frozen=True)
-class SensitivityStudy:
+class SensitivityStudy(Result):
     """Change of each metric when confidences change and decisions do not.
 
     Attributes
@@ -47,6 +50,8 @@ class SensitivityStudy:
     seed_label: str = field(repr=False)
     confidence_level: float = 0.95
 
+    stem: ClassVar[str] = "sensitivity"
+
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
@@ -57,9 +62,21 @@ class SensitivityStudy:
             f"B:{self.n_resamples}|rng:{self.seed_label}"
         )
 
+    def tables(self) -> dict[str, Table]:
+        """Changes of each metric, a table for each model."""
+        return sensitivity_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The long frame `table`."""
+        return {self.stem: self.table}
+
+    def figures(self) -> dict[str, Figure]:
+        """The figure of the study."""
+        return {self.stem: self.plot()}
+
     def plot(self) -> Figure:
         """Change of each metric against temperature and noise."""
-        from modelcompare.report.agreement_plots import plot_sensitivity
+        from modelcompare.report.study_figures import plot_sensitivity
 
         return plot_sensitivity(self)
 
