@@ -77,7 +77,6 @@ class EstimatorComparison(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         from modelcompare import __version__
 
         folds = self.folds.drop_duplicates(["repeat", "fold"])
@@ -88,11 +87,9 @@ class EstimatorComparison(Result):
         )
 
     def tables(self) -> dict[str, Table]:
-        """Values over folds, and tested differences."""
         return estimator_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames `folds`, `scores` and `differences`."""
         return {"folds": self.folds, "scores": self.scores, "differences": self.differences}
 
     @property

@@ -279,37 +279,26 @@ class Comparison(Result):
 
     @property
     def headline(self) -> str:
-        """What was compared, in one line."""
         models = f"{len(self.models):,} model{'s' * (len(self.models) != 1)}"
         name = f"{self.name}: " if self.name else ""
         return f"{name}{models}, {self.n_samples:,} samples"
 
     def findings(self) -> list[str]:
-        """The sentences of the verdict."""
         return self.verdict().splitlines()
 
     def tables(self) -> dict[str, Table]:
-        """Scores and differences of each metric, models best first."""
         return comparison_tables(self)
 
     def printed_tables(self) -> list[Table]:
-        """Metrics side by side, then all differences."""
         return printed_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames `scores` and `differences`."""
         return {"scores": self.scores, "differences": self.differences}
 
-    def figures(self) -> dict[str, Figure]:
-        """The forest plot."""
-        return {"forest": self.plot()}
-
     def method_note(self) -> str:
-        """How the numbers came about, in one paragraph."""
         return comparison_note(self)
 
     def settings(self) -> dict[str, object]:
-        """What was compared, how, and the verdict."""
         names = (
             "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test",
             "correction", "models",

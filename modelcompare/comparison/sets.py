@@ -16,10 +16,10 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import pair_table, value_table
+from modelcompare.report.comparison_contents import table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.study_figures import plot_critical_difference
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import VALUE, Column, Table, pair_columns
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import Correction, adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
@@ -52,7 +52,6 @@ class SetComparison(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         first = self._first
         return signature(
             "compare_sets",
@@ -69,21 +68,18 @@ class SetComparison(Result):
         )
 
     def tables(self) -> dict[str, Table]:
-        """Scores in each test set; means over them, where the sets share their classes."""
-        named = [Column("metric", "value", ("metric", "label")), Column("model")]
-        each = [Column("set"), *named]
         level = self.confidence_level
-        tables = {"scores": value_table("Each test set", each, self.scores, level)}
+        named = [VALUE, Column("model"), *value_columns(level)]
+        tables = {"scores": table_of("Each test set", [Column("set"), *named], self.scores)}
         if self._can_be_pooled:
-            frames = self.pooled_scores, self.pooled_differences
-            tables["pooled_scores"] = value_table("Mean over test sets", named, frames[0], level)
-            tables["pooled_differences"] = pair_table(
-                "Differences of the means over test sets", [], frames[1], level
-            )
+            pairs = [VALUE, *pair_columns(level, self.correction)]
+            tables |= {
+                "pooled": table_of("Mean over test sets", named, self.pooled_scores),
+                "differences": table_of("Differences of means", pairs, self.pooled_differences),
+            }
         return tables
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames: each test set, and pooled."""
         frames = {"scores": self.scores, "differences": self.differences}
         if self._can_be_pooled:
             frames["pooled_scores"] = self.pooled_scores

@@ -12,9 +12,9 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import pair_table, value_table
+from modelcompare.report.comparison_contents import table_of, value_columns
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import VALUE, Column, Table, pair_columns
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import Correction, adjust, check_correction
 from modelcompare.words import signature
@@ -58,7 +58,6 @@ class SliceComparison(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         return signature(
             "compare_slices",
             {
@@ -72,24 +71,21 @@ class SliceComparison(Result):
         )
 
     def tables(self) -> dict[str, Table]:
-        """Scores and differences in each subgroup, and the subgroups that were left out."""
-        named = [
+        level = self.confidence_level
+        subgroup = [
             Column("subgroup", "slice", ("slice", "value")),
             Column("n", "count", ["n_samples"]),
         ]
-        scored = [*named, Column("metric", "value", ("metric", "label")), Column("model")]
-        level = self.confidence_level
-        tables = {
-            "scores": value_table("Subgroups, the worst first", scored, self.scores, level),
-        }
+        columns = [*subgroup, VALUE, Column("model"), *value_columns(level)]
+        tables = {"scores": table_of("Subgroups, the worst first", columns, self.scores)}
         if len(self.differences):
-            tables["differences"] = pair_table("Differences", named, self.differences, level)
+            pairs = [*subgroup, VALUE, *pair_columns(level, self.correction)]
+            tables["differences"] = table_of("Differences", pairs, self.differences)
         if len(self.left_out):
-            tables["left_out"] = Table("Left out", named, self.left_out)
+            tables["left_out"] = Table("Left out", subgroup, self.left_out)
         return tables
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames `scores`, `differences` and `left_out`."""
         return {
             "scores": self.scores, "differences": self.differences, "left_out": self.left_out,
         }  # fmt: skip

@@ -16,9 +16,8 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.predictions import Predictions
-from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.words import signature
 
@@ -60,12 +59,10 @@ class CurveResult(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         level = f"{self.confidence_level:g}"
         return signature("curve", {"kind": self.kind, "label": self.label, "level": level})
 
     def tables(self) -> dict[str, Table]:
-        """Every tenth point of each model's curve, with its interval."""
         x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
         tenths = (self.band["x"] * 10).round(6)
         table = Table(
@@ -74,7 +71,7 @@ class CurveResult(Result):
                 Column("model"),
                 Column(x, "setting", ["x"]),
                 Column(y, "estimate", ["y"]),
-                Column(interval_title(self.confidence_level), "interval", ("ci_low", "ci_high")),
+                interval_column(self.confidence_level),
             ],
             frame=self.band[tenths % 1 == 0],
             decimals=3,
@@ -82,12 +79,7 @@ class CurveResult(Result):
         return {"curve": table}
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames `points` and `band`."""
         return {"points": self.points, "band": self.band}
-
-    def figures(self) -> dict[str, Figure]:
-        """The figure of all curves."""
-        return {self.stem: self.plot()}
 
     def plot(self) -> Figure:
         """Draw all models' curves in one square, with their bands."""

@@ -15,9 +15,8 @@ from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import Strategy, bin_edges, in_bins, top_label
 from modelcompare.predictions import Predictions
-from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.words import signature
 
@@ -47,14 +46,12 @@ class Reliability(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         of = "top" if self.label is None else self.label
         bins = self.table["bin"].max() + 1
         level = f"{self.confidence_level:g}"
         return signature("reliability", {"bins": bins, "label": of, "level": level})
 
     def tables(self) -> dict[str, Table]:
-        """Confidence and accuracy in each bin."""
         table = Table(
             title="Confidence, and the share that came true",
             columns=[
@@ -64,16 +61,12 @@ class Reliability(Result):
                 Column("n", "count"),
                 Column("confidence", "estimate"),
                 Column("accuracy", "estimate"),
-                Column(interval_title(self.confidence_level), "interval", ("ci_low", "ci_high")),
+                interval_column(self.confidence_level),
             ],
             frame=self.table,
             decimals=3,
         )
         return {"reliability": table}
-
-    def figures(self) -> dict[str, Figure]:
-        """The reliability diagrams."""
-        return {self.stem: self.plot()}
 
     def plot(self) -> Figure:
         """Reliability diagrams, one for each model, over histograms of the confidences."""

@@ -17,7 +17,7 @@ from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import check_choice, value_position
 from modelcompare.report.numbers import decimals_for, format_interval, format_number, interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike
 from modelcompare.words import signature, value_name
 
@@ -68,7 +68,6 @@ class DecisionResult(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         return signature(
             "decide",
             {
@@ -80,20 +79,18 @@ class DecisionResult(Result):
         )
 
     def findings(self) -> list[str]:
-        """The decision, in words."""
         return [self.sentence()]
 
     def tables(self) -> dict[str, Table]:
-        """The gain and its interval beside the margin."""
         table = Table(
             title=f"Is {self.candidate} {self.kind}?",
             columns=[
                 Column("candidate"),
                 Column("baseline"),
-                Column("metric", "value", ("metric", "label")),
+                VALUE,
                 Column("margin", "setting"),
                 Column("gain", "difference"),
-                Column(interval_title(1 - 2 * self.alpha), "interval", ("ci_low", "ci_high")),
+                interval_column(1 - 2 * self.alpha),
                 Column("shown", of=["passed"]),
             ],
             frame=pd.DataFrame([vars(self)]),

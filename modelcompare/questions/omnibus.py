@@ -45,11 +45,9 @@ class OmnibusResult(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         return signature("omnibus_test", {"models": self.n_models, "test": self.method})
 
     def tables(self) -> dict[str, Table]:
-        """The statistic and its p-value."""
         table = Table(
             title="Are all models equal?",
             columns=[

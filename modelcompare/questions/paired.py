@@ -26,7 +26,7 @@ from modelcompare.questions.contrast import (
 )
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import (
     AllSwaps,
     BootstrapWeights,
@@ -99,20 +99,18 @@ class PairedTestResult(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         return signature(
             "test",
             {"B": self.n_resamples, "test": self.method, "alternative": self.alternative},
         )
 
     def tables(self) -> dict[str, Table]:
-        """The difference and its p-value."""
         # Two digits of the difference itself: a test gives no standard error.
         decimals = decimals_for([abs(self.difference)])
         table = Table(
             title=f"Do {self.model_a} and {self.model_b} differ?",
             columns=[
-                Column("metric", "value", ("metric", "label")),
+                VALUE,
                 Column("test", of=["method"]),
                 Column("alternative"),
                 Column("a - b", "difference", ["difference"]),

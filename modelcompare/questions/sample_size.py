@@ -128,7 +128,6 @@ class SampleSize(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         from modelcompare import __version__
 
         return (
@@ -150,20 +149,13 @@ class SampleSize(Result):
         return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
 
     def findings(self) -> list[str]:
-        """What is needed, in words."""
         return [self.sentence()]
 
     def tables(self) -> dict[str, Table]:
-        """Round sizes of a test set, and what they can show."""
         return sample_size_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The curve."""
         return {self.stem: self.curve()}
-
-    def figures(self) -> dict[str, Figure]:
-        """The figure of the curve."""
-        return {self.stem: self.plot()}
 
     def plot(self) -> Figure:
         """Detectable difference and power against the size of the test set."""

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for, format_percent, interval_title
+from modelcompare.report.numbers import decimals_for, format_percent
 from modelcompare.report.shapes import ComparisonShape, EstimatorShape
-from modelcompare.report.tables import Column, Direction, Table
+from modelcompare.report.tables import (
+    VALUE,
+    Column,
+    Direction,
+    Table,
+    interval_column,
+    pair_columns,
+)
 from modelcompare.words import is_missing, value_name
 
 # Columns of metrics side by side in one printed table: what fits the width of a page.
 _SIDE_BY_SIDE = 3
-_INTERVAL = ("ci_low", "ci_high")
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
             Column("rank", "ranks", ("rank_low", "rank_high")),
             Column("model"),
             Column("estimate", "estimate"),
-            Column(interval_title(result.confidence_level), "interval", _INTERVAL),
+            interval_column(result.confidence_level),
         ],
         frame=pd.concat([block.scores for block in blocks], ignore_index=True),
         notes=[note for block in blocks for note in _undefined(block)],
@@ -84,18 +90,12 @@ def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
 
 
 def _difference_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    adjusted = Column(f"p ({result.correction})", "p-value", ["p_adjusted"])
     return Table(
         title=f"{blocks[0].metric}, differences",
         subtitle="model a - model b",
         columns=[
             *_class_column(blocks),
-            Column("model a", "model_a", ["model_a"]),
-            Column("model b", "model_b", ["model_b"]),
-            Column("a - b", "difference", ["difference"]),
-            Column(interval_title(result.confidence_level), "interval", _INTERVAL),
-            Column("p", "p-value", ["p_value"]),
-            *([adjusted] if result.correction != "none" else []),
+            *pair_columns(result.confidence_level, result.correction),
             Column("better", "better", ("better", "model_a", "model_b")),
         ],
         frame=pd.concat([block.differences for block in blocks], ignore_index=True),
@@ -154,22 +154,17 @@ def _all_differences(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     frame = pd.concat(
         [block.differences.assign(value=block.title) for block in blocks], ignore_index=True
     )
-    adjusted = Column(f"p ({result.correction})", "p-value", ["p_adjusted"])
+    strong = {side: frame["better"] == frame[side] for side in ("model_a", "model_b")}
+    _, _, *tested = pair_columns(result.confidence_level, result.correction)
     return Table(
         title="Differences of all pairs; bold: the better model",
         columns=[
             Column("Metric", of=["value"]),
-            Column("Model a", of=["model_a"], strong="a_better"),
-            Column("Model b", of=["model_b"], strong="b_better"),
-            Column("a - b", "difference", ["difference"]),
-            Column(f"{format_percent(result.confidence_level)} interval", "interval", _INTERVAL),
-            Column("p", "p-value", ["p_value"]),
-            *([adjusted] if result.correction != "none" else []),
+            Column("Model a", of=["model_a"], strong="strong_model_a"),
+            Column("Model b", of=["model_b"], strong="strong_model_b"),
+            *tested,
         ],
-        frame=frame.assign(
-            a_better=frame["better"] == frame["model_a"],
-            b_better=frame["better"] == frame["model_b"],
-        ),
+        frame=frame.join(pd.DataFrame(strong).add_prefix("strong_")),
         decimals=[block.decimals for block in blocks for _ in range(len(block.differences))],
     )
 
@@ -195,7 +190,7 @@ def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
     scores = Table(
         title="Over folds",
         columns=[
-            Column("metric", "value", ("metric", "label")),
+            VALUE,
             Column("model"),
             Column("mean", "estimate"),
             Column("sd", "estimate"),
@@ -204,65 +199,32 @@ def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
         frame=result.scores,
         decimals=[decimals_for([sd]) for sd in result.scores["sd"]],
     )
-    errors = result.differences["standard_error"]
-    differences = Table(
-        title="Differences",
-        columns=[
-            Column("metric", "value", ("metric", "label")),
-            Column("pair", "pair", ("model_a", "model_b")),
-            Column("a - b", "difference", ["difference"]),
-            Column(interval_title(result.confidence_level), "interval", _INTERVAL),
-            Column("p", "p-value", ["p_value"]),
-            Column(f"p ({result.correction})", "p-value", ["p_adjusted"]),
-            Column("a", "share", ["p_a"]),
-            Column("same", "share", ["p_equivalent"]),
-            Column("b", "share", ["p_b"]),
-        ],
-        frame=result.differences,
-        notes=[
-            "a, same, b: posterior probability that a is better, that the difference is within "
-            f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
-        ],
-        decimals=[decimals_for([error]) for error in errors],
+    posterior = [
+        Column("a", "share", ["p_a"]),
+        Column("same", "share", ["p_equivalent"]),
+        Column("b", "share", ["p_b"]),
+    ]
+    note = (
+        "a, same, b: posterior probability that a is better, that the difference is within "
+        f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
     )
-    return {"scores": scores, "differences": differences}
+    columns = [VALUE, *pair_columns(result.confidence_level, result.correction), *posterior]
+    return {
+        "scores": scores,
+        "differences": table_of("Differences", columns, result.differences, [note]),
+    }
 
 
-def value_table(
-    title: str, names: Sequence[Column], frame: pd.DataFrame, confidence_level: float
+def table_of(
+    title: str, columns: Sequence[Column], frame: pd.DataFrame, notes: Sequence[str] = ()
 ) -> Table:
-    """Values with their intervals, each rounded as its own interval bears."""
-    return Table(
-        title=title,
-        columns=[
-            *names,
-            Column("value", "estimate", ["estimate"]),
-            Column(interval_title(confidence_level), "interval", _INTERVAL),
-        ],
-        frame=frame,
-        decimals=row_decimals(frame),
-    )
+    """Make a table of unlike values, each rounded as its own interval bears."""
+    return Table(title, columns, frame, notes=notes, decimals=row_decimals(frame))
 
 
-def pair_table(
-    title: str, names: Sequence[Column], frame: pd.DataFrame, confidence_level: float
-) -> Table:
-    """Differences of pairs with intervals and p-values, rounded as their intervals bear."""
-    return Table(
-        title=title,
-        columns=[
-            *names,
-            Column("metric", "value", ("metric", "label")),
-            Column("model a", "model_a", ["model_a"]),
-            Column("model b", "model_b", ["model_b"]),
-            Column("a - b", "difference", ["difference"]),
-            Column(interval_title(confidence_level), "interval", _INTERVAL),
-            Column("p", "p-value", ["p_value"]),
-            Column("p (adj.)", "p-value", ["p_adjusted"]),
-        ],
-        frame=frame,
-        decimals=row_decimals(frame),
-    )
+def value_columns(confidence_level: float) -> list[Column]:
+    """Show a value and its interval."""
+    return [Column("value", "estimate", ["estimate"]), interval_column(confidence_level)]
 
 
 def row_decimals(frame: pd.DataFrame) -> list[int]:
@@ -278,25 +240,7 @@ def row_decimals(frame: pd.DataFrame) -> list[int]:
 def metric_blocks(
     result: ComparisonShape, metrics: Sequence[str] | None = None
 ) -> dict[str, list[Block]]:
-    """Cut a comparison's frames into blocks, by metric.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-    metrics : sequence of str, optional
-        The metrics to keep, in this order; all by default.
-
-    Returns
-    -------
-    dict of str to list of Block
-        One block for an average, one per class for a metric of classes.
-
-    Raises
-    ------
-    ValueError
-        If `metrics` names one that was not compared.
-    """
+    """Cut a comparison's frames into blocks, by metric."""
     available = list(dict.fromkeys(result.scores["metric"]))
     names = available if metrics is None else list(metrics)
     if unknown := [name for name in names if name not in available]:

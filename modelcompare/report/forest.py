@@ -69,27 +69,6 @@ def plot_comparison(
     range of ranks includes the first; on the right the differences with a line at zero, filled
     where the adjusted p-value is below alpha. Up to four models show all pairs; more show the
     best model minus each other. Of many classes those are drawn where the models differ most.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-    metrics : sequence of str, optional
-        The metrics to draw; all by default.
-    max_models : int, optional
-        Draw so many models, the best of each metric; by default as many as fit a page.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Not registered with pyplot; ``figure.savefig(path)`` writes it.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    ValueError
-        If a metric was not compared, or `max_models` is below 1.
     """
     if max_models is not None and max_models < 1:
         raise ValueError(f"`max_models` must be at least 1, got {max_models}.")

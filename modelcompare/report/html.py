@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from modelcompare.report.files import figure_bytes
-from modelcompare.report.shapes import Shown
+from modelcompare.report.result import Result
 from modelcompare.report.tables import RIGHT, Table
 
 if TYPE_CHECKING:
@@ -16,24 +16,8 @@ if TYPE_CHECKING:
 _MOST_OPEN = 30
 
 
-def page(result: Shown) -> str:
-    """Render a result as one page: findings, figures, tables, method and signature.
-
-    Parameters
-    ----------
-    result : Shown
-        Any result.
-
-    Returns
-    -------
-    str
-        The page; all texts are escaped.
-
-    Raises
-    ------
-    ImportError
-        If jinja2 or matplotlib is not installed.
-    """
+def page(result: Result) -> str:
+    """Render a result as one page: findings, figures, tables, method and signature."""
     check_html()
     import jinja2
     from markupsafe import Markup
@@ -55,7 +39,7 @@ def page(result: Shown) -> str:
     )
 
 
-def fragment(result: Shown) -> str:
+def fragment(result: Result) -> str:
     """Render the findings and the first rows of each table, without a page around them."""
     parts = [f"<p><b>{escape(result.headline)}</b></p>"] if result.headline else []
     parts += _list(result.findings())

@@ -13,18 +13,6 @@ _LARGE = 1e9
 def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
     """Decimals that show two significant digits of a typical standard error.
 
-    Parameters
-    ----------
-    standard_errors : iterable of float
-        Standard errors of the numbers that share a column; those that are zero or NaN are ignored.
-    default : int
-        The answer where no standard error is usable.
-
-    Returns
-    -------
-    int
-        Between 0 and 6.
-
     Examples
     --------
     >>> decimals_for([0.0045, 0.0051, 0.02])
@@ -41,20 +29,6 @@ def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
 
 def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
     """Write a number with fixed decimals, or with an exponent if it is tiny or huge.
-
-    Parameters
-    ----------
-    value : float
-        The number; NaN is written as a dash.
-    decimals : int
-        Digits after the point.
-    signed : bool
-        Write the sign of positive numbers too.
-
-    Returns
-    -------
-    str
-        The text, with an ASCII minus, so that it can be pasted into other programs.
 
     Examples
     --------
@@ -173,18 +147,6 @@ def format_ranks(low: float, high: float) -> str:
 
 def nice_ticks(low: float, high: float, *, most: int = 5) -> list[float]:
     """Round numbers that divide an axis.
-
-    Parameters
-    ----------
-    low, high : float
-        Ends of the axis, ``low < high``.
-    most : int
-        At most so many ticks.
-
-    Returns
-    -------
-    list of float
-        Multiples of 1, 2 or 5 times a power of ten within the ends.
 
     Examples
     --------

@@ -43,8 +43,9 @@ class Result(ABC):
         return {name: table.frame for name, table in self.tables().items()}
 
     def figures(self) -> Mapping[str, Figure]:
-        """Figures by name."""
-        return {}
+        """Figures by name; by default what `plot` draws."""
+        plot = getattr(self, "plot", None)
+        return {} if plot is None else {self.stem: plot()}
 
     @property
     def headline(self) -> str:

@@ -17,7 +17,7 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from modelcompare.report.numbers import BETWEEN, MISSING, nice_ticks
-from modelcompare.report.shapes import Shown
+from modelcompare.report.result import Result
 from modelcompare.report.tables import RIGHT, Column, Table
 from modelcompare.words import is_missing, label_name
 
@@ -27,7 +27,7 @@ _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME = 30
 
 
-def screen_text(result: Shown, *, width: int = 80, show_all: bool = False) -> str:
+def screen_text(result: Result, *, width: int = 80, show_all: bool = False) -> str:
     """Write a result as plain text, lines of at most `width` characters."""
     page = StringIO()
     console = Console(file=page, width=width, color_system=None, force_terminal=False)
@@ -36,26 +36,9 @@ def screen_text(result: Shown, *, width: int = 80, show_all: bool = False) -> st
 
 
 def screen(
-    result: Shown, *, width: int = 80, show_all: bool = False, ascii_only: bool = False
+    result: Result, *, width: int = 80, show_all: bool = False, ascii_only: bool = False
 ) -> Group:
-    """Lay a result out for a terminal.
-
-    Parameters
-    ----------
-    result : Shown
-        Any result.
-    width : int
-        Columns of the terminal.
-    show_all : bool
-        Show every row, however many there are.
-    ascii_only : bool
-        Draw with ASCII characters, for terminals that know no others.
-
-    Returns
-    -------
-    Group
-        For ``rich.console.Console.print``.
-    """
+    """Lay a result out for a terminal."""
     glyphs = ASCII if ascii_only else UNICODE
     lines: list[Text] = []
     if result.headline:
@@ -249,20 +232,7 @@ def total_width(columns: Iterable[TextColumn]) -> int:
 def table_lines(
     columns: Sequence[TextColumn], headings: Sequence[str | None] | None = None
 ) -> Iterator[Text]:
-    """Yield the lines of a table, header first.
-
-    Parameters
-    ----------
-    columns : sequence of TextColumn
-        All with the same number of cells.
-    headings : sequence of (str or None), optional
-        A line of its own above each row; None for no line.
-
-    Yields
-    ------
-    Text
-        One line, without trailing spaces.
-    """
+    """Yield the lines of a table, header first."""
     yield _line([(column.lines(column.header)[0], "dim") for column in columns])
     for place in range(len(columns[0].cells)):
         if headings and headings[place] is not None:

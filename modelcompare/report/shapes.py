@@ -1,39 +1,11 @@
-"""What the writers and figures ask of a result, whatever room it comes from."""
+"""What tables and figures are made from: results as this room sees them, by what they hold."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pandas as pd
-
-from modelcompare.report.tables import Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-class Shown(Protocol):
-    """What every writer asks of a result."""
-
-    @property
-    def signature(self) -> str: ...
-    @property
-    def headline(self) -> str: ...
-    def findings(self) -> Sequence[str]: ...
-    def tables(self) -> Mapping[str, Table]: ...
-    def method_note(self) -> str: ...
-    def figures(self) -> Mapping[str, Figure]: ...
-
-
-class Saved(Shown, Protocol):
-    """What a folder of files asks besides: a stem for their names, and frames."""
-
-    @property
-    def stem(self) -> str: ...
-    def frames(self) -> Mapping[str, pd.DataFrame]: ...
-    def to_markdown(self) -> str: ...
-    def to_latex(self) -> str: ...
 
 
 class _Direction(Protocol):

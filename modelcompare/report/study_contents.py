@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for, interval_title
+from modelcompare.report.numbers import decimals_for
 from modelcompare.report.shapes import (
     AgreementShape,
     QuantizationShape,
@@ -16,7 +16,7 @@ from modelcompare.report.shapes import (
     UndefinedShape,
     VarianceShape,
 )
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.words import value_name
 
 _SHORT = {
@@ -130,7 +130,7 @@ def agreement_tables(study: AgreementShape) -> dict[str, Table]:
             Column("Class", of=["label"]),
             Column("% Sig.", "estimate", ["pct_significant"], decimals=2),
             Column("% Agree", "estimate", ["pct_agree"], decimals=2),
-            Column(interval_title(study.confidence_level), "interval", ("ci_low", "ci_high"), 1),
+            interval_column(study.confidence_level, decimals=1),
         ],
         frame=study.table.assign(name=names),
         notes=[study.note] if study.note else [],
@@ -196,10 +196,10 @@ def sensitivity_tables(study: SensitivityShape) -> dict[str, Table]:
             title=f"{model}: same decisions, other confidences",
             columns=[
                 Column("change", of=["what"]),
-                Column("metric", "value", ("metric", "label")),
+                VALUE,
                 Column("value", "estimate", ["estimate"]),
                 Column("moved by", "difference", ["difference"]),
-                Column(interval_title(study.confidence_level), "interval", ("ci_low", "ci_high")),
+                interval_column(study.confidence_level),
             ],
             frame=part,
         )
@@ -225,12 +225,12 @@ def quantization_tables(study: QuantizationShape) -> dict[str, Table]:
             title="Values on raw and on rounded confidences",
             columns=[
                 Column("bins", "count", ["n_bins"]),
-                Column("metric", "value", ("metric", "label")),
+                VALUE,
                 Column("model"),
                 Column("raw", "estimate"),
                 Column("rounded", "estimate", ["quantized"]),
                 Column("moved by", "difference", ["difference"]),
-                Column(interval_title(study.confidence_level), "interval", ("ci_low", "ci_high")),
+                interval_column(study.confidence_level),
             ],
             frame=study.values,
             decimals=[decimals_for([error]) for error in study.values["standard_error"]],

@@ -220,56 +220,47 @@ def _scatter(axes: Axes, part: pd.DataFrame) -> None:
 
 def plot_population(study: AgreementShape, population: pd.DataFrame) -> Figure:
     """Agreement with the order of the whole test set, against the part of it."""
-    pairs = study.metric_pairs.pairs
-    ratios = tuple(dict.fromkeys(population["ratio"]))
+    names = population["label"].map(label_name)
+    lines = population.assign(line=names, share=population["pct_agree"])
     with figure_style():
-        figure = new_figure(max(2.6 * len(pairs), 4.6), 4.0)
-        grid = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
-        for axes, pair in zip(grid, pairs, strict=True):
-            plain_axes(axes, grid="both")
-            for name, style, colour in zip(pair, LINE_STYLES, (DISAGREE, AGREE), strict=True):
-                part = population[population["metric"] == name]
-                labels = part["label"].astype(object).fillna("").astype(str)
-                table = part.pivot_table(index="ratio", columns=labels, values="pct_agree")
-                axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.7, alpha=0.4)
-                mean = table.mean(axis=1)
-                _thick(axes, mean, style, colour, name)
-            axes.set_title(pair[0])
-            axes.legend(loc="lower right")
-            ratio_axis(axes, ratios)
+        figure, grid = _shares(lines, study.metric_pairs.pairs, legend="lower right")
         grid[0].set_ylabel("% of pairs ordered alike")
         figure_title(figure, "Order of models on a part of the test set, against the whole")
         legend_below(figure, [], "thick: mean over classes; thin: each class\n" + study.signature)
     return figure
 
 
-def _thick(axes: Axes, mean: pd.Series[float], style: Any, colour: str, name: str) -> None:
-    axes.plot(mean.index, mean, linestyle=style, color=colour, linewidth=2, marker=".", label=name)
-
-
 def plot_undefined(study: UndefinedShape) -> Figure:
     """Share of undefined values against the size, the soft twin beside its metric."""
-    pairs = study.metric_pairs.pairs
+    lines = study.table.assign(line=study.table["model"], share=study.table["pct_undefined"])
     with figure_style():
-        figure = new_figure(max(2.6 * len(pairs), 4.6), 3.9)
-        grid = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
-        for axes, pair in zip(grid, pairs, strict=True):
-            plain_axes(axes, grid="both")
-            for name, style, colour in zip(pair, LINE_STYLES, (DISAGREE, AGREE), strict=True):
-                part = study.table[study.table["metric"] == name]
-                table = part.groupby(["ratio", "model"])["pct_undefined"].mean().unstack()
-                axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.6, alpha=0.35)
-                mean = table.mean(axis=1)
-                _thick(axes, mean, style, colour, name)
-            axes.set_title(pair[0])
-            axes.legend(loc="upper right", frameon=True, framealpha=0.85, edgecolor="none")
-            ratio_axis(axes, study.ratios)
+        figure, grid = _shares(lines, study.metric_pairs.pairs, legend="upper right")
         # The panels share their axis: its limits follow the widest of them.
         grid[0].set_ylim(bottom=0)
         grid[0].set_ylabel("% of resamples undefined")
         figure_title(figure, "How often a metric has no value, mean over classes")
         legend_below(figure, [], "thick: mean over models; thin: each model\n" + study.signature)
     return figure
+
+
+def _shares(
+    frame: pd.DataFrame, pairs: Sequence[tuple[str, str]], *, legend: str
+) -> tuple[Figure, Any]:
+    """Draw shares against the ratio: a panel for each pair of metrics."""
+    figure = new_figure(max(2.6 * len(pairs), 4.6), 4.0)
+    grid = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
+    for axes, pair in zip(grid, pairs, strict=True):
+        plain_axes(axes, grid="both")
+        for name, style, colour in zip(pair, LINE_STYLES, (DISAGREE, AGREE), strict=True):
+            part = frame[frame["metric"] == name]
+            table = part.pivot_table(index="ratio", columns="line", values="share")
+            axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.7, alpha=0.4)
+            axes.plot(table.index, table.mean(axis=1), linestyle=style, color=colour, linewidth=2,
+                      marker=".", label=name)  # fmt: skip
+        axes.set_title(pair[0])
+        axes.legend(loc=legend, frameon=True, framealpha=0.85, edgecolor="none")
+        ratio_axis(axes, sorted({*frame["ratio"]}, reverse=True))
+    return figure, grid
 
 
 def plot_sensitivity(study: SensitivityShape) -> Figure:
@@ -355,15 +346,7 @@ def _dot(colour: str, label: str) -> Any:
 
 
 def plot_critical_difference(ranks: pd.DataFrame, metric: str) -> Figure:
-    """Draw mean ranks on an axis, with bars over models closer than the critical difference.
-
-    Parameters
-    ----------
-    ranks : DataFrame
-        What ``SetComparison.friedman`` returned.
-    metric : str
-        Its metric, for the title.
-    """
+    """Draw mean ranks on an axis, with bars over models closer than the critical difference."""
     critical = ranks.attrs["critical_difference"]
     places, names = ranks["mean_rank"].tolist(), ranks["model"].tolist()
     n = len(places)

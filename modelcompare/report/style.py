@@ -49,13 +49,7 @@ def check_matplotlib() -> None:
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Apply the style to figures made inside, whatever the user's own settings.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Apply the style to figures made inside, whatever the user's own settings."""
     check_matplotlib()
     import matplotlib as mpl
 

@@ -16,6 +16,7 @@ from modelcompare.report.numbers import (
     format_p_value,
     format_ranks,
     format_share,
+    interval_title,
 )
 from modelcompare.words import is_missing, label_name, value_name
 
@@ -24,7 +25,6 @@ Kind = Literal[
     "text",  # one name
     "class",  # a class, which a terminal writes as a heading above its rows
     "model_a", "model_b",  # the sides of a difference a - b
-    "pair",  # both sides in one cell
     "better",  # the better side, then side a, then side b
     "value",  # a metric and a class
     "slice",  # a variable and its value
@@ -76,6 +76,28 @@ class Column:
     def sources(self) -> Sequence[str]:
         """The columns of the frame that it shows."""
         return self.of or (self.title,)
+
+
+VALUE = Column("metric", "value", ("metric", "label"))
+
+
+def interval_column(confidence_level: float, decimals: int | None = None) -> Column:
+    """Intervals of this level, from `ci_low` to `ci_high`."""
+    title = interval_title(confidence_level)
+    return Column(title, "interval", ("ci_low", "ci_high"), decimals)
+
+
+def pair_columns(confidence_level: float, correction: str) -> list[Column]:
+    """What every table of differences shows: both sides, their difference, and its test."""
+    adjusted = Column(f"p ({correction})", "p-value", ["p_adjusted"])
+    return [
+        Column("model a", "model_a", ["model_a"]),
+        Column("model b", "model_b", ["model_b"]),
+        Column("a - b", "difference", ["difference"]),
+        interval_column(confidence_level),
+        Column("p", "p-value", ["p_value"]),
+        *([adjusted] if correction != "none" else []),
+    ]
 
 
 @dataclass(frozen=True)
@@ -179,7 +201,6 @@ _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "class": lambda values, _: label_name(values[0]),
     "model_a": lambda values, _: str(values[0]),
     "model_b": lambda values, _: str(values[0]),
-    "pair": lambda values, _: f"{values[0]} - {values[1]}",
     "better": lambda values, _: MISSING if is_missing(values[0]) else str(values[0]),
     "value": lambda values, _: value_name(*values),
     "slice": lambda values, _: f"{values[0]} = {label_name(values[1]) or 'missing'}",

@@ -21,22 +21,7 @@ _LONGEST = 40
 
 
 def markdown(tables: Iterable[Table], signature: str, findings: Sequence[str] = ()) -> str:
-    """Write pipe tables, as GitHub and Pandoc read them, with the signature below.
-
-    Parameters
-    ----------
-    tables : iterable of Table
-        In the order of the page.
-    signature : str
-        How the numbers were made.
-    findings : sequence of str
-        Sentences for the top.
-
-    Returns
-    -------
-    str
-        The page.
-    """
+    """Write pipe tables, as GitHub and Pandoc read them, with the signature below."""
     parts = ["\n".join(f"- {escape_markdown(line)}" for line in findings)] if findings else []
     for table in tables:
         parts += _markdown_parts(table)
@@ -65,20 +50,7 @@ def escape_markdown(text: str) -> str:
 
 
 def latex(tables: Iterable[Table], signature: str) -> str:
-    r"""Write LaTeX tables (packages ``booktabs`` and, beyond 40 rows, ``longtable``).
-
-    Parameters
-    ----------
-    tables : iterable of Table
-        In the order of the page.
-    signature : str
-        How the numbers were made; part of every caption.
-
-    Returns
-    -------
-    str
-        Table environments, without a preamble.
-    """
+    r"""Write LaTeX tables (packages ``booktabs`` and, beyond 40 rows, ``longtable``)."""
     return "\n\n".join(_latex_table(table, signature) for table in tables) + "\n"
 
 
@@ -195,19 +167,7 @@ def escape_latex(text: str) -> str:
 
 
 def csv(frames: Mapping[str, pd.DataFrame]) -> str:
-    """Write frames as one CSV, unrounded.
-
-    Parameters
-    ----------
-    frames : mapping of str to DataFrame
-        Long frames by name.
-
-    Returns
-    -------
-    str
-        A header and one line per row. The first column, `table`, names the frame that a row
-        belongs to; cells that only other frames fill are empty.
-    """
+    """Write frames as one CSV, unrounded."""
     whole = {
         name: frame.astype(dict.fromkeys(frame.select_dtypes("integer"), "Int64"))
         for name, frame in frames.items()
@@ -224,23 +184,7 @@ def csv(frames: Mapping[str, pd.DataFrame]) -> str:
 def as_json(
     settings: Mapping[str, object], frames: Mapping[str, pd.DataFrame], signature: str
 ) -> str:
-    """Write settings and frames as JSON, unrounded.
-
-    Parameters
-    ----------
-    settings : mapping of str to object
-        What was asked for.
-    frames : mapping of str to DataFrame
-        Long frames by name.
-    signature : str
-        How the numbers were made.
-
-    Returns
-    -------
-    str
-        An object with the settings and a list of objects for each frame; what is missing or
-        undefined is null.
-    """
+    """Write settings and frames as JSON, unrounded."""
     document = {
         **{name: _plain(value) for name, value in settings.items()},
         "signature": signature,

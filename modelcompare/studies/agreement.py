@@ -96,7 +96,6 @@ class AgreementStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         from modelcompare import __version__
 
         return (
@@ -169,11 +168,9 @@ class AgreementStudy(Result):
         return T_NOTE if self.test in ON_REPLICATES else ""
 
     def tables(self) -> dict[str, Table]:
-        """Table 1 of the paper, for these models."""
         return agreement_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames: table 1, all pairs, and the order on parts of the test set."""
         return {
             "agreement": self.table,
             "agreement_pairs": self.pairs,
@@ -181,7 +178,6 @@ class AgreementStudy(Result):
         }
 
     def figures(self) -> dict[str, Figure]:
-        """Agreement over pairs, and with the order of the whole test set."""
         return {"agreement": self.plot(), "agreement_population": self.plot_population()}
 
     def plot(self) -> Figure:

@@ -14,8 +14,8 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
 from modelcompare.metrics import UndefinedMetricWarning
-from modelcompare.report.comparison_contents import value_table
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.report.writers import markdown
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def _scores(result: Comparison, model: str) -> list[Table]:
     for metric, part in frame.groupby("metric", sort=False):
         direction = "higher" if result.metric_info[metric].greater_is_better else "lower"
         title = f"{metric} ({direction} is better)"
-        names = [Column("class", of=["label"])]
-        tables.append(value_table(title, names, part, result.confidence_level))
+        columns = [Column("class", of=["label"]), *value_columns(result.confidence_level)]
+        tables.append(table_of(title, columns, part))
     undefined = int(frame["n_undefined"].sum())
     if undefined:
         note = f"{undefined:,} replicates were undefined (0 / 0); intervals use the others."
@@ -133,13 +133,14 @@ def _subgroups(
     kept = {name: value for name, value in options.items() if name != "correction"}
     found = compare_slices(predictions[model], metrics, min_size=min_size, **kept)
     small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
-    names = [
+    columns = [
         Column("subgroup", "slice", ("slice", "value")),
         Column("samples", "count", ["n_samples"]),
-        Column("metric", "value", ("metric", "label")),
+        VALUE,
+        *value_columns(found.confidence_level),
     ]
-    table = value_table("Subgroups, worst first", names, found.scores, found.confidence_level)
-    return replace(table, notes=[f"Too small to say: {', '.join(small)}."] if small else [])
+    notes = [f"Too small to say: {', '.join(small)}."] if small else []
+    return table_of("Subgroups, worst first", columns, found.scores, notes)
 
 
 def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
@@ -147,5 +148,5 @@ def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
     kept = {name: value for name, value in options.items() if name in drawn}
     result = compare(predictions, names, method="percentile", **kept)
-    title = "Calibration (lower is better)"
-    return value_table(title, [Column("metric")], result.scores, result.confidence_level)
+    columns = [Column("metric"), *value_columns(result.confidence_level)]
+    return table_of("Calibration (lower is better)", columns, result.scores)

@@ -51,15 +51,12 @@ class QuantizationStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         return signature("quantization_study", {"n": self.n_samples, "se": "influence"})
 
     def tables(self) -> dict[str, Table]:
-        """What rounding costs in samples, and how it moves the values."""
         return quantization_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames `values` and `pairs`."""
         return {"values": self.values, "pairs": self.pairs}
 
     @property

@@ -54,7 +54,6 @@ class SensitivityStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         from modelcompare import __version__
 
         return (
@@ -63,16 +62,10 @@ class SensitivityStudy(Result):
         )
 
     def tables(self) -> dict[str, Table]:
-        """Changes of each metric, a table for each model."""
         return sensitivity_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frame `table`."""
         return {self.stem: self.table}
-
-    def figures(self) -> dict[str, Figure]:
-        """The figure of the study."""
-        return {self.stem: self.plot()}
 
     def plot(self) -> Figure:
         """Change of each metric against temperature and noise."""

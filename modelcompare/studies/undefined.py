@@ -48,7 +48,6 @@ class UndefinedStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         from modelcompare import __version__
 
         return (
@@ -63,16 +62,10 @@ class UndefinedStudy(Result):
         return self.table.groupby(keys, sort=False)["pct_undefined"].mean().reset_index()
 
     def tables(self) -> dict[str, Table]:
-        """Mean shares by size, and those of the rarest classes."""
         return undefined_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frame `table`."""
         return {self.stem: self.table}
-
-    def figures(self) -> dict[str, Figure]:
-        """The figure of the study."""
-        return {self.stem: self.plot()}
 
     def plot(self) -> Figure:
         """Share of undefined values against the ratio, soft twin beside hard."""

@@ -99,7 +99,6 @@ class VarianceStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         from modelcompare import __version__
 
         return (
@@ -163,11 +162,9 @@ class VarianceStudy(Result):
         )
 
     def tables(self) -> dict[str, Table]:
-        """Summaries over models and classes, and the relative efficiencies."""
         return variance_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The long frames of the study."""
         frames = {
             "variance": self.distribution,
             "variance_tests": self.tests,
@@ -179,7 +176,6 @@ class VarianceStudy(Result):
         return frames
 
     def figures(self) -> dict[str, Figure]:
-        """Variances and intervals of each pair of metrics."""
         figures = {}
         firsts = [pair[0] for pair in self.pairs]
         for pair in self.pairs:
