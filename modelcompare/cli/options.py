@@ -266,10 +266,10 @@ class StudyOutputOptions:
         ),
     ] = None
     format: Annotated[
-        Literal["table", "markdown", "latex"] | None,
+        Format | None,
         typer.Option(
             metavar="FORM",
-            help="What to print: table, markdown or latex.",
+            help="What to print: table, csv, json, markdown, latex or html.",
             show_default=False,
             rich_help_panel=_OUTPUT,
         ),

@@ -53,19 +53,13 @@ class SetComparison(Result):
     @property
     def signature(self) -> str:
         first = self._first
-        return signature(
-            "compare_sets",
-            {
-                "sets": len(self.results),
-                "n": sum(result.n_samples for result in self.results.values()),
-                "B": first.n_resamples,
-                "ci": first.method,
-                "ci_pooled": "percentile",
-                "test": first.test,
-                "adjust": self.correction,
-                "rng": self.rng_label,
-            },
-        )
+        n_samples = sum(result.n_samples for result in self.results.values())
+        parts = {
+            "sets": len(self.results), "n": n_samples, "B": first.n_resamples, "ci": first.method,
+            "ci_pooled": "percentile", "test": first.test, "adjust": self.correction,
+            "rng": self.rng_label,
+        }  # fmt: skip
+        return signature("compare_sets", parts)
 
     def tables(self) -> dict[str, Table]:
         level = self.confidence_level

@@ -58,17 +58,11 @@ class SliceComparison(Result):
 
     @property
     def signature(self) -> str:
-        return signature(
-            "compare_slices",
-            {
-                "n": self.n_samples,
-                "B": self.n_resamples,
-                "ci": self.method,
-                "test": self.test,
-                "adjust": self.correction,
-                "rng": self.rng_label,
-            },
-        )
+        parts = {
+            "n": self.n_samples, "B": self.n_resamples, "ci": self.method, "test": self.test,
+            "adjust": self.correction, "rng": self.rng_label,
+        }  # fmt: skip
+        return signature("compare_slices", parts)
 
     def tables(self) -> dict[str, Table]:
         level = self.confidence_level

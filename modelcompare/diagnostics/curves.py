@@ -65,17 +65,12 @@ class CurveResult(Result):
     def tables(self) -> dict[str, Table]:
         x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
         tenths = (self.band["x"] * 10).round(6)
-        table = Table(
-            title=f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}",
-            columns=[
-                Column("model"),
-                Column(x, "setting", ["x"]),
-                Column(y, "estimate", ["y"]),
-                interval_column(self.confidence_level),
-            ],
-            frame=self.band[tenths % 1 == 0],
-            decimals=3,
-        )
+        columns = [
+            Column("model"), Column(x, "setting", ["x"]), Column(y, "estimate", ["y"]),
+            interval_column(self.confidence_level),
+        ]  # fmt: skip
+        title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"
+        table = Table(title, columns, self.band[tenths % 1 == 0], decimals=3)
         return {"curve": table}
 
     def frames(self) -> dict[str, pd.DataFrame]:

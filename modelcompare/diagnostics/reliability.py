@@ -52,20 +52,14 @@ class Reliability(Result):
         return signature("reliability", {"bins": bins, "label": of, "level": level})
 
     def tables(self) -> dict[str, Table]:
-        table = Table(
-            title="Confidence, and the share that came true",
-            columns=[
-                Column("model"),
-                Column("from", "estimate", ["low"], 2),
-                Column("to", "estimate", ["high"], 2),
-                Column("n", "count"),
-                Column("confidence", "estimate"),
-                Column("accuracy", "estimate"),
-                interval_column(self.confidence_level),
-            ],
-            frame=self.table,
-            decimals=3,
-        )
+        columns = [
+            Column("model"), Column("from", "estimate", ["low"], 2),
+            Column("to", "estimate", ["high"], 2), Column("n", "count"),
+            Column("confidence", "estimate"), Column("accuracy", "estimate"),
+            interval_column(self.confidence_level),
+        ]  # fmt: skip
+        title = "Confidence, and the share that came true"
+        table = Table(title, columns, self.table, decimals=3)
         return {"reliability": table}
 
     def plot(self) -> Figure:

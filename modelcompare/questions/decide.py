@@ -68,34 +68,23 @@ class DecisionResult(Result):
 
     @property
     def signature(self) -> str:
-        return signature(
-            "decide",
-            {
-                "n": self.n_samples,
-                "kind": self.kind,
-                "margin": f"{self.margin:g}",
-                "alpha": f"{self.alpha:g}",
-            },
-        )
+        parts = {
+            "n": self.n_samples, "kind": self.kind, "margin": f"{self.margin:g}",
+            "alpha": f"{self.alpha:g}",
+        }  # fmt: skip
+        return signature("decide", parts)
 
     def findings(self) -> list[str]:
         return [self.sentence()]
 
     def tables(self) -> dict[str, Table]:
-        table = Table(
-            title=f"Is {self.candidate} {self.kind}?",
-            columns=[
-                Column("candidate"),
-                Column("baseline"),
-                VALUE,
-                Column("margin", "setting"),
-                Column("gain", "difference"),
-                interval_column(1 - 2 * self.alpha),
-                Column("shown", of=["passed"]),
-            ],
-            frame=pd.DataFrame([vars(self)]),
-            decimals=self._decimals,
-        )
+        columns = [
+            Column("candidate"), Column("baseline"), VALUE, Column("margin", "setting"),
+            Column("gain", "difference"), interval_column(1 - 2 * self.alpha),
+            Column("shown", of=["passed"]),
+        ]  # fmt: skip
+        title, frame = f"Is {self.candidate} {self.kind}?", pd.DataFrame([vars(self)])
+        table = Table(title, columns, frame, decimals=self._decimals)
         return {"decision": table}
 
     @property

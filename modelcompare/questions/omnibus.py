@@ -48,17 +48,12 @@ class OmnibusResult(Result):
         return signature("omnibus_test", {"models": self.n_models, "test": self.method})
 
     def tables(self) -> dict[str, Table]:
-        table = Table(
-            title="Are all models equal?",
-            columns=[
-                Column("metric"),
-                Column("test", of=["method"]),
-                Column("models", "count", ["n_models"]),
-                Column("statistic", "size"),
-                Column("p", "p-value", ["p_value"]),
-            ],
-            frame=pd.DataFrame([vars(self)]),
-        )
+        columns = [
+            Column("metric"), Column("test", of=["method"]),
+            Column("models", "count", ["n_models"]), Column("statistic", "size"),
+            Column("p", "p-value", ["p_value"]),
+        ]  # fmt: skip
+        table = Table("Are all models equal?", columns, pd.DataFrame([vars(self)]))
         return {"omnibus": table}
 
 

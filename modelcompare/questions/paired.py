@@ -105,21 +105,15 @@ class PairedTestResult(Result):
         )
 
     def tables(self) -> dict[str, Table]:
-        # Two digits of the difference itself: a test gives no standard error.
-        decimals = decimals_for([abs(self.difference)])
-        table = Table(
-            title=f"Do {self.model_a} and {self.model_b} differ?",
-            columns=[
-                VALUE,
-                Column("test", of=["method"]),
-                Column("alternative"),
-                Column("a - b", "difference", ["difference"]),
-                Column("statistic", "size"),
-                Column("p", "p-value", ["p_value"]),
-            ],
-            frame=pd.DataFrame([vars(self)]),
-            decimals=max(decimals, 4),
-        )
+        columns = [
+            VALUE, Column("test", of=["method"]), Column("alternative"),
+            Column("a - b", "difference", ["difference"]), Column("statistic", "size"),
+            Column("p", "p-value", ["p_value"]),
+        ]  # fmt: skip
+        title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
+        # A test gives no standard error; a small difference shows two digits of itself.
+        decimals = max(decimals_for([abs(self.difference)]), 4)
+        table = Table(title, columns, pd.DataFrame([vars(self)]), decimals=decimals)
         return {"test": table}
 
 

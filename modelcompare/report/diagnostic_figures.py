@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from modelcompare.report.numbers import format_percent
 from modelcompare.report.shapes import CurveShape, ReliabilityShape
 from modelcompare.report.style import (
     LEADING,
@@ -60,7 +61,9 @@ def plot_curve(result: CurveShape) -> Figure:
         axes.set_ylabel("recall" if roc else "precision")
         name = "ROC" if roc else "Precision and recall"
         figure_title(figure, f"{name}, positive class {result.label}")
-        note = f"bands: {100 * result.confidence_level:g} % at each x by itself; dotted: chance"
+        note = (
+            f"bands: {format_percent(result.confidence_level)} at each x by itself; dotted: chance"
+        )
         note += _left_out(models, everyone)
         legend_below(figure, keys, note)
     return figure
@@ -109,7 +112,8 @@ def plot_reliability(result: ReliabilityShape) -> Figure:
         grid[1, 0].set_ylabel("samples")
         of = "the predicted class" if result.label is None else str(result.label)
         figure_title(figure, f"Reliability of the confidence in {of}")
-        note = f"bars: {100 * result.confidence_level:g} % interval of each bin; dotted: calibrated"
+        level = format_percent(result.confidence_level)
+        note = f"bars: {level} interval of each bin; dotted: calibrated"
         note += _left_out(models, everyone)
         legend_below(figure, [], note)
     return figure

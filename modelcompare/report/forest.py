@@ -269,13 +269,7 @@ def _draw_zero(axes: Axes) -> None:
 
 def _write_frame(figure: Figure, result: ComparisonShape) -> None:
     """Write title, key and signature around the panels."""
-    figure.suptitle(
-        result.headline,
-        x=0.01,
-        ha="left",
-        fontsize=11,
-        fontweight="bold",
-    )
+    figure.suptitle(result.headline, x=0.01, ha="left", fontsize=11, fontweight="bold")
     key = (
         f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
         f"\n{result.signature}"

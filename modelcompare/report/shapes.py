@@ -8,12 +8,27 @@ from typing import Any, Protocol
 import pandas as pd
 
 
+class _Signed(Protocol):
+    @property
+    def signature(self) -> str: ...
+
+
+class _Levelled(Protocol):
+    @property
+    def confidence_level(self) -> float: ...
+
+
+class _Labelled(Protocol):
+    @property
+    def label(self) -> Any: ...
+
+
 class _Direction(Protocol):
     @property
     def greater_is_better(self) -> bool: ...
 
 
-class ComparisonShape(Protocol):
+class ComparisonShape(_Signed, _Levelled, Protocol):
     """Scores and paired differences of models on one test set."""
 
     @property
@@ -22,8 +37,6 @@ class ComparisonShape(Protocol):
     def differences(self) -> pd.DataFrame: ...
     @property
     def metric_info(self) -> Mapping[str, _Direction]: ...
-    @property
-    def confidence_level(self) -> float: ...
     @property
     def alpha(self) -> float: ...
     @property
@@ -37,19 +50,15 @@ class ComparisonShape(Protocol):
     def decimals(self, metric: str) -> int: ...
     @property
     def headline(self) -> str: ...
-    @property
-    def signature(self) -> str: ...
 
 
-class EstimatorShape(Protocol):
+class EstimatorShape(_Levelled, Protocol):
     """Estimators over the folds of a cross-validation."""
 
     @property
     def scores(self) -> pd.DataFrame: ...
     @property
     def differences(self) -> pd.DataFrame: ...
-    @property
-    def confidence_level(self) -> float: ...
     @property
     def correction(self) -> str: ...
     @property
@@ -63,7 +72,7 @@ class MetricPairsShape(Protocol):
     def pairs(self) -> Sequence[tuple[str, str]]: ...
 
 
-class VarianceShape(Protocol):
+class VarianceShape(_Signed, _Levelled, Protocol):
     """Distributions of metrics at several sizes of the test set."""
 
     @property
@@ -83,15 +92,11 @@ class VarianceShape(Protocol):
     @property
     def n_resamples(self) -> int: ...
     @property
-    def confidence_level(self) -> float: ...
-    @property
     def note(self) -> str: ...
-    @property
-    def signature(self) -> str: ...
     def separated(self, alpha: float = ...) -> pd.DataFrame: ...
 
 
-class AgreementShape(Protocol):
+class AgreementShape(_Signed, _Levelled, Protocol):
     """Agreement of pairs of metrics over all pairs of models."""
 
     @property
@@ -105,14 +110,10 @@ class AgreementShape(Protocol):
     @property
     def test(self) -> str: ...
     @property
-    def confidence_level(self) -> float: ...
-    @property
     def note(self) -> str: ...
-    @property
-    def signature(self) -> str: ...
 
 
-class UndefinedShape(Protocol):
+class UndefinedShape(_Signed, Protocol):
     """Shares of undefined values at several sizes of the test set."""
 
     @property
@@ -123,33 +124,25 @@ class UndefinedShape(Protocol):
     def metric_pairs(self) -> MetricPairsShape: ...
     @property
     def ratios(self) -> Sequence[float]: ...
-    @property
-    def signature(self) -> str: ...
 
 
-class SensitivityShape(Protocol):
+class SensitivityShape(_Signed, _Levelled, Protocol):
     """Changes of metrics under other confidences."""
 
     @property
     def table(self) -> pd.DataFrame: ...
-    @property
-    def confidence_level(self) -> float: ...
-    @property
-    def signature(self) -> str: ...
 
 
-class QuantizationShape(Protocol):
+class QuantizationShape(_Levelled, Protocol):
     """Metrics on rounded confidences, beside the raw ones."""
 
     @property
     def values(self) -> pd.DataFrame: ...
     @property
     def summary(self) -> pd.DataFrame: ...
-    @property
-    def confidence_level(self) -> float: ...
 
 
-class SampleSizeShape(Protocol):
+class SampleSizeShape(_Labelled, Protocol):
     """What a comparison of two models needs."""
 
     @property
@@ -158,8 +151,6 @@ class SampleSizeShape(Protocol):
     def model_b(self) -> str: ...
     @property
     def metric(self) -> str: ...
-    @property
-    def label(self) -> Any: ...
     @property
     def difference(self) -> float: ...
     @property
@@ -173,7 +164,7 @@ class SampleSizeShape(Protocol):
     def curve(self, n_samples: Sequence[int] | None = ...) -> pd.DataFrame: ...
 
 
-class CurveShape(Protocol):
+class CurveShape(_Levelled, _Labelled, Protocol):
     """Curves of all models for one class."""
 
     @property
@@ -183,19 +174,11 @@ class CurveShape(Protocol):
     @property
     def kind(self) -> str: ...
     @property
-    def label(self) -> Any: ...
-    @property
     def share(self) -> float: ...
-    @property
-    def confidence_level(self) -> float: ...
 
 
-class ReliabilityShape(Protocol):
+class ReliabilityShape(_Levelled, _Labelled, Protocol):
     """Confidence and frequency in bins."""
 
     @property
     def table(self) -> pd.DataFrame: ...
-    @property
-    def label(self) -> Any: ...
-    @property
-    def confidence_level(self) -> float: ...

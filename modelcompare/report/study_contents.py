@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for
+from modelcompare.report.numbers import decimals_for, format_percent
 from modelcompare.report.shapes import (
     AgreementShape,
     QuantizationShape,
@@ -110,8 +110,9 @@ def _efficiency_table(study: VarianceShape) -> Table:
             disagree=("disagree", "mean"),
         ).reset_index(),
         notes=[
-            f"fewer, more: share of model pairs whose {100 * study.confidence_level:g} % interval "
-            "lies below 1, above 1. disagree: pairs that the two metrics order differently."
+            "fewer, more: share of model pairs whose "
+            f"{format_percent(study.confidence_level)} interval lies below 1, above 1. "
+            "disagree: pairs that the two metrics order differently."
         ],
     )
 

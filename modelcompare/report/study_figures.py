@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.report.numbers import format_percent
 from modelcompare.report.shapes import (
     AgreementShape,
     SampleSizeShape,
@@ -76,7 +77,7 @@ def plot_intervals(study: VarianceShape, pair: tuple[str, str]) -> Figure:
     A row of panels for each class, on one scale, and a colour for each model.
     """
     labels = drawn_labels(study.distribution, pair[0])
-    level = f"{100 * study.confidence_level:g} %"
+    level = format_percent(study.confidence_level)
     with figure_style():
         figure = new_figure(7.0, 2.3 * len(labels) + 1.2)
         grid = figure.subplots(len(labels), 2, squeeze=False, sharex=True, sharey="row")
@@ -225,7 +226,7 @@ def plot_population(study: AgreementShape, population: pd.DataFrame) -> Figure:
     with figure_style():
         figure, grid = _shares(lines, study.metric_pairs.pairs, legend="lower right")
         grid[0].set_ylabel("% of pairs ordered alike")
-        figure_title(figure, "Order of models on a part of the test set, against the whole")
+        figure_title(figure, "Same order of models as on the whole test set")
         legend_below(figure, [], "thick: mean over classes; thin: each class\n" + study.signature)
     return figure
 
