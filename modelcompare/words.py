@@ -80,7 +80,7 @@ FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]
 SameIds = Literal["same", "intersect"]
 Missing = Literal["raise", "drop"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
-StudyFormat = Literal["table", "markdown", "latex"]
+
 GateFormat = Literal["text", "github", "json"]
 
 
@@ -158,3 +158,26 @@ def signature(*parts: str | Mapping[str, object]) -> str:
         else:
             spread += [f"{name}:{value}" for name, value in part.items()]
     return "|".join(spread)
+
+
+def value_name(metric: str, label: object = None) -> str:
+    """Name a value: the metric, and the class where it has one.
+
+    Examples
+    --------
+    >>> value_name("f1", "neutral"), value_name("f1", 3.0), value_name("f1_macro", math.nan)
+    ('f1 of neutral', 'f1 of 3', 'f1_macro')
+    """
+    return metric if is_missing(label) else f"{metric} of {label_name(label)}"
+
+
+def label_name(label: object) -> str:
+    """Write a class; an integer that pandas made a float is one again, a missing one is empty."""
+    if is_missing(label):
+        return ""
+    return f"{label:.0f}" if isinstance(label, float) and label.is_integer() else str(label)
+
+
+def is_missing(label: object) -> bool:
+    """Whether a value belongs to no class: None, or the NaN that pandas makes of it."""
+    return label is None or label != label

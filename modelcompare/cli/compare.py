@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from modelcompare.cli.options import (
     OutputOptions,
@@ -16,11 +15,6 @@ from modelcompare.cli.options import (
 )
 from modelcompare.cli.output import check_outputs, emit, emit_figure
 from modelcompare.words import Correction, IntervalMethod, PairsTest, listed
-
-if TYPE_CHECKING:
-    from rich.console import Console, Group
-
-    from modelcompare.comparison.result import Comparison
 
 
 def compare(
@@ -81,38 +75,6 @@ def compare(
         **resampling.options(),
         progress=True,
     )
-    show(result, output)
+    emit(result, output)
     if plot is not None:
         emit_figure(plot, result.plot())
-
-
-def show(result: Comparison, output: OutputOptions) -> None:
-    """Print a comparison, or write it to a file."""
-    from modelcompare.report.html import comparison_page
-    from modelcompare.report.tables import (
-        comparison_csv,
-        comparison_json,
-        comparison_latex,
-        comparison_markdown,
-    )
-
-    writers = {
-        "csv": comparison_csv,
-        "html": comparison_page,
-        "json": comparison_json,
-        "latex": comparison_latex,
-        "markdown": comparison_markdown,
-    }
-    emit(
-        output,
-        lambda console: _screen(result, console, show_all=output.all),
-        {name: partial(write, result) for name, write in writers.items()},
-    )
-
-
-def _screen(result: Comparison, console: Console, *, show_all: bool) -> Group:
-    """Lay a comparison out for a console."""
-    from modelcompare.report.screen import comparison_screen
-
-    ascii_only = not console.encoding.lower().startswith("utf")
-    return comparison_screen(result, width=console.width, show_all=show_all, ascii_only=ascii_only)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import typer
 
-from modelcompare.cli.compare import show
 from modelcompare.cli.options import OutputOptions, ResamplingOptions
-from modelcompare.cli.output import check_outputs, emit_figure
+from modelcompare.cli.output import check_outputs, emit, emit_figure
 
 _EXAMPLE = "snli"
 _FIGURE = Path("demo", "snli_forest.png")
@@ -21,7 +20,7 @@ def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
     from modelcompare.examples import load_example
 
     result = compare(load_example(_EXAMPLE), **resampling.options(), progress=True)
-    show(result, output)
+    emit(result, output)
     try:
         figure = result.plot()
     except ImportError as error:

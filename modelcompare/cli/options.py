@@ -20,7 +20,6 @@ from modelcompare.words import (
     Format,
     Missing,
     SameIds,
-    StudyFormat,
     Told,
     ToldOrAuto,
     listed,
@@ -169,9 +168,7 @@ class StudyOutputOptions:
             "-o",
         ),
     ] = None
-    format: Annotated[
-        StudyFormat | None, written("FORM", f"What to print: {listed(StudyFormat)}.")
-    ] = None
+    format: Annotated[Format | None, written("FORM", f"What to print: {listed(Format)}.")] = None
     all: Every = False
 
 

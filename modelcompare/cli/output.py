@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,9 @@ from modelcompare.words import Format
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
-    from modelcompare.report.study_contents import TextTable
+    from modelcompare.report.result import Result
 
 _FORMAT_OF_SUFFIX: dict[str, Format] = {
     ".csv": "csv",
@@ -54,33 +53,40 @@ def check_outputs(options: OutputOptions, plot: Path | None = None) -> None:
         check_html()
 
 
-def emit(
-    options: OutputOptions,
-    screen: Callable[[Console], RenderableType],
-    texts: Mapping[str, Callable[[], str]],
-) -> None:
-    """Print the answer, or write it to the file asked for.
-
-    Parameters
-    ----------
-    options : OutputOptions
-        Form and place.
-    screen : callable
-        Lays the answer out for a console, for the form ``table``.
-    texts : mapping of str to callable
-        Writes the answer in one of the other forms.
-    """
+def emit(result: Result, options: OutputOptions) -> None:
+    """Print a result in the form asked for, or write it to the file asked for."""
     form = chosen_format(options)
     if options.output is not None:
         from modelcompare.report.files import write_text
 
-        text = _plain(screen) if form == "table" else texts[form]()
-        say(f"wrote {write_text(options.output, text)}")
+        say(f"wrote {write_text(options.output, _text(result, form, show_all=options.all))}")
     elif form == "table":
-        console = terminal()
-        console.print(screen(console))
+        _print(result, show_all=options.all)
     else:
-        typer.echo(texts[form](), nl=False)
+        typer.echo(_text(result, form), nl=False)
+
+
+def _text(result: Result, form: Format, *, show_all: bool = False) -> str:
+    """Write a result in one of the forms."""
+    if form == "table":
+        from modelcompare.report.screen import screen_text
+
+        return screen_text(result, show_all=show_all)
+    if form == "html":
+        from modelcompare.report.html import page
+
+        return page(result)
+    text: str = getattr(result, f"to_{form}")()
+    return text
+
+
+def _print(result: Result, *, show_all: bool) -> None:
+    """Lay a result out for the console."""
+    from modelcompare.report.screen import screen
+
+    console = terminal()
+    ascii_only = not console.encoding.lower().startswith("utf")
+    console.print(screen(result, width=console.width, show_all=show_all, ascii_only=ascii_only))
 
 
 def check_folder(options: StudyOutputOptions) -> None:
@@ -94,25 +100,16 @@ def check_folder(options: StudyOutputOptions) -> None:
         raise ValueError(f"{options.output} is a file; name a folder.")
 
 
-def emit_study(
-    options: StudyOutputOptions,
-    tables: Sequence[TextTable],
-    signature: str,
-    write: Callable[[Path], Sequence[Path]],
-) -> None:
+def emit_study(result: Result, options: StudyOutputOptions) -> None:
     """Print the short tables of a study, and write everything into the folder asked for."""
-    from modelcompare.report.study_contents import tables_latex, tables_markdown, tables_screen
-
-    if options.format == "markdown":
-        typer.echo(tables_markdown(tables, signature), nl=False)
-    elif options.format == "latex":
-        typer.echo(tables_latex(tables, signature), nl=False)
+    if options.format in (None, "table"):
+        _print(result, show_all=options.all)
     else:
-        console = terminal()
-        console.print(tables_screen(tables, signature, width=console.width, show_all=options.all))
+        typer.echo(_text(result, options.format), nl=False)
     if options.output is not None:
-        written = write(options.output)
-        say(f"wrote {len(written)} files into {options.output}")
+        from modelcompare.report.files import save
+
+        say(f"wrote {len(save(result, options.output))} files into {options.output}")
 
 
 def emit_figure(path: Path, figure: Figure) -> None:
@@ -134,15 +131,3 @@ def terminal() -> Console:
     console = Console(highlight=False, soft_wrap=False)
     console.width = min(console.width, _WIDEST_SCREEN) if sys.stdout.isatty() else 80
     return console
-
-
-def _plain(screen: Callable[[Console], RenderableType]) -> str:
-    """Lay the answer out as text of 80 columns."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    page = StringIO()
-    console = Console(file=page, width=80, color_system=None, highlight=False)
-    console.print(screen(console))
-    return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())

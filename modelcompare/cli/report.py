@@ -27,7 +27,7 @@ def report(
 ) -> None:
     """Write a self-contained HTML page of a comparison, or a model card in Markdown."""
     from modelcompare.report.files import check_writable, write_text
-    from modelcompare.report.html import check_html, comparison_html
+    from modelcompare.report.html import check_html
     from modelcompare.studies.card import model_card
 
     path = output or Path("report.html" if card is None else f"{card}.md")
@@ -41,5 +41,5 @@ def report(
     else:
         from modelcompare.comparison.compare import compare
 
-        comparison_html(compare(preds, metric, **options), path)
+        compare(preds, metric, **options).to_html(path)
     typer.echo(f"wrote {path}", err=True)

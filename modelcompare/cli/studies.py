@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any, cast
-
-import typer
+from typing import Annotated, cast
 
 from modelcompare.cli.options import (
     Command,
@@ -21,9 +16,6 @@ from modelcompare.cli.options import (
 )
 from modelcompare.cli.output import check_folder, emit_study
 from modelcompare.words import AgreementTest, VarianceTest, listed
-
-if TYPE_CHECKING:
-    from modelcompare.report.study_contents import TextTable
 
 PairOption = Annotated[
     Texts,
@@ -70,8 +62,6 @@ def variance(
     """How a metric's spread depends on the size of the test set (paper, section 6.1)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import variance_tables
-    from modelcompare.report.study_files import write_variance
     from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
     from modelcompare.studies.variance import PAPER_TESTS, variance_study
 
@@ -85,7 +75,7 @@ def variance(
         **study.options(),
         progress=True,
     )
-    _show(result, variance_tables, write_variance, output)
+    emit_study(result, output)
 
 
 def agreement(
@@ -107,8 +97,6 @@ def agreement(
     """Whether two metrics prefer the same models, over all pairs (paper, section 6.2)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import agreement_tables
-    from modelcompare.report.study_files import write_agreement
     from modelcompare.studies.agreement import agreement_study
     from modelcompare.studies.pairs import PAPER_PAIRS
 
@@ -120,7 +108,7 @@ def agreement(
         **study.options(),
         progress=True,
     )
-    _show(result, agreement_tables, write_agreement, output)
+    emit_study(result, output)
 
 
 def undefined(
@@ -134,8 +122,6 @@ def undefined(
     """How often a metric has no value, by class and size (paper, section 4)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import undefined_tables
-    from modelcompare.report.study_files import write_undefined
     from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
     from modelcompare.studies.undefined import undefined_study
 
@@ -146,7 +132,7 @@ def undefined(
         **study.options(),
         progress=True,
     )
-    _show(result, undefined_tables, write_undefined, output)
+    emit_study(result, output)
 
 
 def sensitivity(
@@ -161,12 +147,10 @@ def sensitivity(
     """Which metrics notice other confidences behind the same decisions (paper, section 5)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report.study_contents import sensitivity_tables
-    from modelcompare.report.study_files import write_sensitivity
     from modelcompare.studies.sensitivity import DEFAULT_METRICS, sensitivity_study
 
     result = sensitivity_study(predictions, metric or DEFAULT_METRICS, **study.options())
-    _show(result, sensitivity_tables, write_sensitivity, output)
+    emit_study(result, output)
 
 
 def sample_size(
@@ -188,8 +172,6 @@ def sample_size(
             f"there are {len(predictions.models)} models; name two with --model A --model B."
         )
     from modelcompare.questions.sample_size import sample_size as size_of
-    from modelcompare.report.study_contents import sample_size_tables
-    from modelcompare.report.study_files import write_sample_size
 
     result = size_of(
         predictions,
@@ -199,9 +181,7 @@ def sample_size(
         alpha=alpha,
         power=power,
     )
-    if output.format in (None, "table"):
-        typer.echo("\n".join([*wrap(result.sentence(), 80), ""]))
-    _show(result, sample_size_tables, write_sample_size, output)
+    emit_study(result, output)
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -211,15 +191,6 @@ COMMANDS: tuple[Command, ...] = (
     ("sensitivity", sensitivity, ("predictions.npz --metric cf1_macro --metric log_loss",)),
     ("sample-size", sample_size, ("predictions.npz --model cnn --model lstm --metric f1_macro",)),
 )
-
-
-def _show(
-    result: Any,
-    tables: Callable[[Any], list[TextTable]],
-    write: Callable[[Any, Path], list[Path]],
-    output: StudyOutputOptions,
-) -> None:
-    emit_study(output, tables(result), result.signature, lambda folder: write(result, folder))
 
 
 def _pairs(names: list[str] | None) -> list[str | tuple[str, str]]:

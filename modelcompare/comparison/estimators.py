@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.comparison_contents import estimator_tables
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, random_state, rng_label
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
@@ -40,7 +43,7 @@ from modelcompare.words import Correction, FoldTest, check_choice, check_fractio
 
 
 @dataclass(frozen=True)
-class EstimatorComparison:
+class EstimatorComparison(Result):
     """Estimators compared by cross-validation.
 
     Attributes
@@ -68,6 +71,8 @@ class EstimatorComparison:
     confidence_level: float
     seed_label: str = field(repr=False)
 
+    stem: ClassVar[str] = "estimators"
+
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
@@ -78,11 +83,11 @@ class EstimatorComparison:
         }  # fmt: skip
         return signature("compare_estimators", made)
 
-    def to_markdown(self) -> str:
-        """Values and differences as Markdown tables, with the signature."""
-        from modelcompare.report.fold_tables import estimators_markdown
+    def tables(self) -> dict[str, Table]:
+        return estimator_tables(self)
 
-        return estimators_markdown(self)
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {"folds": self.folds, "scores": self.scores, "differences": self.differences}
 
     @property
     def scores(self) -> pd.DataFrame:

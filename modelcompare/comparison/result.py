@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -23,6 +22,14 @@ from modelcompare.comparison.standings import (
 from modelcompare.comparison.verdict import verdict
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import Interval, difference_method, quantiles
+from modelcompare.report.comparison_contents import (
+    comparison_note,
+    comparison_tables,
+    printed_tables,
+)
+from modelcompare.report.numbers import decimals_for
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.words import IntervalMethod, signature
 
@@ -40,7 +47,7 @@ class MetricInfo:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """Scores and paired differences of models on one test set.
 
     Attributes
@@ -73,6 +80,8 @@ class Comparison:
     correction: str
     alpha: float
     rng_label: str
+
+    stem: ClassVar[str] = "compare"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -285,35 +294,37 @@ class Comparison:
         same = of_differences == self.method or len(self.models) < 2
         return self.method if same else f"{self.method}/{of_differences}"
 
-    def to_markdown(self) -> str:
-        """Scores and differences as Markdown tables, with the signature."""
-        from modelcompare.report.tables import comparison_markdown
+    def decimals(self, metric: str) -> int:
+        """Digits after the point that a metric's standard errors bear, in tables and sentences."""
+        return decimals_for(self.scores.loc[self.scores["metric"] == metric, "standard_error"])
 
-        return comparison_markdown(self)
+    @property
+    def headline(self) -> str:
+        models = f"{len(self.models):,} model{'s' * (len(self.models) != 1)}"
+        name = f"{self.name}: " if self.name else ""
+        return f"{name}{models}, {self.n_samples:,} samples"
 
-    def to_latex(self) -> str:
-        """Scores and differences as LaTeX tables (booktabs), with the signature."""
-        from modelcompare.report.tables import comparison_latex
+    def findings(self) -> list[str]:
+        return self.verdict().splitlines()
 
-        return comparison_latex(self)
+    def tables(self) -> dict[str, Table]:
+        return comparison_tables(self)
 
-    def to_csv(self) -> str:
-        """Scores and differences as one CSV text of long rows, unrounded."""
-        from modelcompare.report.tables import comparison_csv
+    def printed_tables(self) -> list[Table]:
+        return printed_tables(self)
 
-        return comparison_csv(self)
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {"scores": self.scores, "differences": self.differences}
 
-    def to_json(self) -> str:
-        """Scores, differences, verdict and signature as JSON, unrounded."""
-        from modelcompare.report.tables import comparison_json
+    def method_note(self) -> str:
+        return comparison_note(self)
 
-        return comparison_json(self)
-
-    def to_html(self, path: str | PathLike[str]) -> None:
-        """Write one self-contained page with verdict, figures and tables."""
-        from modelcompare.report.html import comparison_html
-
-        comparison_html(self, path)
+    def settings(self) -> dict[str, object]:
+        names = (
+            "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test",
+            "correction", "models",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names} | {"verdict": self.findings()}
 
     def plot(self) -> Figure:
         """Forest plot of scores and of differences, one row of panels per metric."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,18 +17,22 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, child_seed, seed_sequence
+from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.result import Result
+from modelcompare.report.study_figures import plot_critical_difference
+from modelcompare.report.tables import VALUE, Column, Table, pair_columns
+from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import Correction
+from modelcompare.words import Correction, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class SetComparison:
+class SetComparison(Result):
     """Models on several test sets.
 
     Attributes
@@ -43,6 +47,39 @@ class SetComparison:
     confidence_level: float
     alpha: float
     correction: Correction
+    rng_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "sets"
+
+    @property
+    def signature(self) -> str:
+        first = self._first
+        n_samples = sum(result.n_samples for result in self.results.values())
+        parts = {
+            "sets": len(self.results), "n": n_samples, "B": first.n_resamples, "ci": first.method,
+            "ci_pooled": "percentile", "test": first.test, "adjust": self.correction,
+            "rng": self.rng_label,
+        }  # fmt: skip
+        return signature("compare_sets", parts)
+
+    def tables(self) -> dict[str, Table]:
+        level = self.confidence_level
+        named = [VALUE, Column("model"), *value_columns(level)]
+        tables = {"scores": table_of("Each test set", [Column("set"), *named], self.scores)}
+        if self._can_be_pooled:
+            pairs = [VALUE, *pair_columns(level, self.correction)]
+            tables |= {
+                "pooled": table_of("Mean over test sets", named, self.pooled_scores),
+                "differences": table_of("Differences of means", pairs, self.pooled_differences),
+            }
+        return tables
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        frames = {"scores": self.scores, "differences": self.differences}
+        if self._can_be_pooled:
+            frames["pooled_scores"] = self.pooled_scores
+            frames["pooled_differences"] = self.pooled_differences
+        return frames
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -155,19 +192,21 @@ class SetComparison:
         metric : str
             A metric that is not per class.
         """
-        from modelcompare.report.ranks_plot import plot_critical_difference
-
         return plot_critical_difference(self.friedman(metric), metric)
 
     @property
     def _first(self) -> Comparison:
         return next(iter(self.results.values()))
 
+    @property
+    def _can_be_pooled(self) -> bool:
+        keys = self._first.bootstrap.evaluation.keys
+        return all(r.bootstrap.evaluation.keys == keys for r in self.results.values())
+
     @cached_property
     def _pooled(self) -> tuple[FloatArray, FloatArray]:
         parts = [result.bootstrap for result in self.results.values()]
-        keys = parts[0].evaluation.keys
-        if any(part.evaluation.keys != keys for part in parts):
+        if not self._can_be_pooled:
             raise ValueError(
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
@@ -246,4 +285,4 @@ def compare_sets(
         )
         for place, (name, predictions) in enumerate(sets.items())
     }  # fmt: skip
-    return SetComparison(results, confidence_level, alpha, correction)
+    return SetComparison(results, confidence_level, alpha, correction, rng_label(rng))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,16 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, child_seed, seed_sequence
+from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Column, Table, pair_columns
+from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
-from modelcompare.words import Correction, check_choice
+from modelcompare.words import Correction, check_choice, signature
 
 
 @dataclass(frozen=True)
-class SliceComparison:
+class SliceComparison(Result):
     """Scores and differences in each subgroup.
 
     Attributes
@@ -32,11 +35,54 @@ class SliceComparison:
     left_out : DataFrame
         Slices with fewer than `min_size` samples, and samples whose slice is missing (value None):
         slice, value, n_samples.
+    confidence_level, n_resamples, method, test, correction
+        As given to `compare_slices`.
+    n_samples : int
+        Size of the whole test set.
+    rng_label : str
+        The seed, as far as it can be named.
     """
 
     scores: pd.DataFrame = field(repr=False)
     differences: pd.DataFrame = field(repr=False)
     left_out: pd.DataFrame = field(repr=False)
+    confidence_level: float
+    n_samples: int
+    n_resamples: int
+    method: str
+    test: str
+    correction: str
+    rng_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "slices"
+
+    @property
+    def signature(self) -> str:
+        parts = {
+            "n": self.n_samples, "B": self.n_resamples, "ci": self.method, "test": self.test,
+            "adjust": self.correction, "rng": self.rng_label,
+        }  # fmt: skip
+        return signature("compare_slices", parts)
+
+    def tables(self) -> dict[str, Table]:
+        level = self.confidence_level
+        subgroup = [
+            Column("subgroup", "slice", ("slice", "value")),
+            Column("n", "count", ["n_samples"]),
+        ]
+        columns = [*subgroup, VALUE, Column("model"), *value_columns(level)]
+        tables = {"scores": table_of("Subgroups, the worst first", columns, self.scores)}
+        if len(self.differences):
+            pairs = [*subgroup, VALUE, *pair_columns(level, self.correction)]
+            tables["differences"] = table_of("Differences", pairs, self.differences)
+        if len(self.left_out):
+            tables["left_out"] = Table("Left out", subgroup, self.left_out)
+        return tables
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {
+            "scores": self.scores, "differences": self.differences, "left_out": self.left_out,
+        }  # fmt: skip
 
 
 def compare_slices(
@@ -143,6 +189,13 @@ def compare_slices(
         _worst_first(scores, greater_is_better=upwards),
         differences,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
+        confidence_level=result.confidence_level,
+        n_samples=len(predictions),
+        n_resamples=result.n_resamples,
+        method=result.method,
+        test=result.test,
+        correction=correction,
+        rng_label=rng_label(rng),
     )
 
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from modelcompare.report.numbers import format_interval, format_number, interval_title, p_clause
+from modelcompare.words import value_name
+
 if TYPE_CHECKING:
     from modelcompare.comparison.result import Comparison
     from modelcompare.engine.axis import ValueKey
 
 _POWER = 0.8
 _MOST_NAMES = 4
-_MOST_DECIMALS = 6
 
 
 def verdict(result: Comparison) -> str:
@@ -23,7 +25,7 @@ def verdict(result: Comparison) -> str:
 
 
 def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
-    heading = key.metric if key.label is None else f"{key.metric} of {key.label}"
+    heading = value_name(key.metric, key.label)
     point = result.bootstrap.point[:, position]
     info = result.metric_info[key.metric]
     defined = np.flatnonzero(~np.isnan(point))
@@ -32,17 +34,13 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     order = defined[np.argsort(-point[defined] if info.greater_is_better else point[defined])]
     leader, others = int(order[0]), order[1:]
     models = result.models
-    digits = decimals(float(result.bootstrap.moments.standard_error()[leader, position]))
-    best = written(point[leader], digits)
+    digits = result.decimals(key.metric)
+    best = format_number(point[leader], digits)
     if len(models) == 1:
-        low, high = (
-            result.score_interval.low[0, position],
-            result.score_interval.high[0, position],
-        )
-        return (
-            f"{heading}: {models[0]} scores {best} ({percent(result.confidence_level)} CI "
-            f"{written(low, digits)} to {written(high, digits)})."
-        )
+        ends = result.score_interval
+        interval = format_interval(ends.low[0, position], ends.high[0, position], digits)
+        level = interval_title(result.confidence_level)
+        return f"{heading}: {models[0]} scores {best} ({level} {interval})."
     if len(others) == 0:
         return (
             f"{heading}: {models[leader]} scores {best}; it is undefined for "
@@ -87,43 +85,17 @@ def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str
         for bound in (result.difference_interval.low, result.difference_interval.high)
     )
     p_value = result.p_adjusted[row, position]
-    pair = np.array([min(a, b)]), np.array([max(a, b)])
-    digits = decimals(float(result.bootstrap.moments.pair_standard_error(*pair)[0, position]))
-    return (
-        f"{written(point[a] - point[b], digits, '+')}, {percent(result.confidence_level)} CI "
-        f"{written(bounds[0], digits)} to {written(bounds[1], digits)}, {_p_text(p_value)}"
-    )
-
-
-def decimals(standard_error: float) -> int:
-    """Decimals that show two digits of a standard error; four where there is none."""
-    if not (math.isfinite(standard_error) and standard_error > 0):
-        return 4
-    return max(1 - math.floor(math.log10(standard_error)), 0)
-
-
-def written(value: float, digits: int, sign: str = "") -> str:
-    """Write a number with so many decimals, or with an exponent if that would be long."""
-    if digits > _MOST_DECIMALS or abs(value) >= 1e9:
-        return f"{value:{sign}.4g}"
-    return f"{value:{sign}.{digits}f}"
-
-
-def percent(share: float) -> str:
-    """95%, 99.9%."""
-    return f"{round(100 * share, 6):g}%"
+    digits = result.decimals(result.bootstrap.evaluation.keys[position].metric)
+    difference = format_number(point[a] - point[b], digits, signed=True)
+    interval = format_interval(bounds[0], bounds[1], digits)
+    level = interval_title(result.confidence_level)
+    return f"{difference}, {level} {interval}, {p_clause(p_value)}"
 
 
 def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]) -> str:
     rows = [_pair(result, leader, i)[0] for i in beaten]
     worst = float(result.p_adjusted[rows, position].max())
-    return f"{'all ' if len(beaten) > 1 else ''}{_p_text(worst, at_most=len(beaten) > 1)}"
-
-
-def _p_text(p_value: float, *, at_most: bool = False) -> str:
-    if p_value < 0.001:
-        return "p < 0.001"
-    return f"p {'<=' if at_most else '='} {p_value:.2g}"
+    return f"{'all ' if len(beaten) > 1 else ''}{p_clause(worst, at_most=len(beaten) > 1)}"
 
 
 def _what_would_settle(result: Comparison, position: int, a: int, b: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,10 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
-from modelcompare.words import CurveKind, check_choice, check_count, check_fraction
+from modelcompare.words import CurveKind, check_choice, check_count, check_fraction, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +29,7 @@ _GRID = 101
 
 
 @dataclass(frozen=True)
-class CurveResult:
+class CurveResult(Result):
     """Curves of all models for one class.
 
     Attributes
@@ -52,6 +54,27 @@ class CurveResult:
     label: Any
     share: float
     confidence_level: float
+
+    stem: ClassVar[str] = "curve"
+
+    @property
+    def signature(self) -> str:
+        level = f"{self.confidence_level:g}"
+        return signature("curve", {"kind": self.kind, "label": self.label, "level": level})
+
+    def tables(self) -> dict[str, Table]:
+        x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
+        tenths = (self.band["x"] * 10).round(6)
+        columns = [
+            Column("model"), Column(x, "setting", ["x"]), Column(y, "estimate", ["y"]),
+            interval_column(self.confidence_level),
+        ]  # fmt: skip
+        title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"
+        table = Table(title, columns, self.band[tenths % 1 == 0], decimals=3)
+        return {"curve": table}
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {"points": self.points, "band": self.band}
 
     def plot(self) -> Figure:
         """Draw all models' curves in one square, with their bands."""

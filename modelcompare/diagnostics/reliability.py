@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,15 +17,17 @@ from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, in_bins, top_label
 from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
-from modelcompare.words import check_count, check_fraction
+from modelcompare.words import check_count, check_fraction, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class Reliability:
+class Reliability(Result):
     """Confidence and frequency in each bin.
 
     Attributes
@@ -41,6 +43,26 @@ class Reliability:
     table: pd.DataFrame = field(repr=False)
     label: Any
     confidence_level: float
+
+    stem: ClassVar[str] = "reliability"
+
+    @property
+    def signature(self) -> str:
+        of = "top" if self.label is None else self.label
+        bins = self.table["bin"].max() + 1
+        level = f"{self.confidence_level:g}"
+        return signature("reliability", {"bins": bins, "label": of, "level": level})
+
+    def tables(self) -> dict[str, Table]:
+        columns = [
+            Column("model"), Column("from", "estimate", ["low"], 2),
+            Column("to", "estimate", ["high"], 2), Column("n", "count"),
+            Column("confidence", "estimate"), Column("accuracy", "estimate"),
+            interval_column(self.confidence_level),
+        ]  # fmt: skip
+        title = "Confidence, and the share that came true"
+        table = Table(title, columns, self.table, decimals=3)
+        return {"reliability": table}
 
     def plot(self) -> Figure:
         """Reliability diagrams, one for each model, over histograms of the confidences."""

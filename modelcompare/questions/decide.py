@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from modelcompare.comparison.verdict import decimals, percent, written
+import pandas as pd
+
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
+from modelcompare.report.numbers import decimals_for, format_interval, format_number, interval_title
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike
 from modelcompare.words import (
     Decision,
@@ -18,11 +22,13 @@ from modelcompare.words import (
     check_choice,
     check_count,
     check_fraction,
+    signature,
+    value_name,
 )
 
 
 @dataclass(frozen=True)
-class DecisionResult:
+class DecisionResult(Result):
     """What the test set says about a candidate against a baseline.
 
     Attributes
@@ -61,9 +67,37 @@ class DecisionResult:
     n_samples: int
     unit: str = "samples"
 
+    stem: ClassVar[str] = "decision"
+
+    @property
+    def signature(self) -> str:
+        parts = {
+            "n": self.n_samples, "kind": self.kind, "margin": f"{self.margin:g}",
+            "alpha": f"{self.alpha:g}",
+        }  # fmt: skip
+        return signature("decide", parts)
+
+    def findings(self) -> list[str]:
+        return [self.sentence()]
+
+    def tables(self) -> dict[str, Table]:
+        columns = [
+            Column("candidate"), Column("baseline"), VALUE, Column("margin", "setting"),
+            Column("gain", "difference"), interval_column(1 - 2 * self.alpha),
+            Column("shown", of=["passed"]),
+        ]  # fmt: skip
+        title, frame = f"Is {self.candidate} {self.kind}?", pd.DataFrame([vars(self)])
+        table = Table(title, columns, frame, decimals=self._decimals)
+        return {"decision": table}
+
+    @property
+    def _decimals(self) -> int:
+        """As many as the interval bears: two digits of a quarter of its width."""
+        return decimals_for([(self.ci_high - self.ci_low) / 4])
+
     def sentence(self) -> str:
         """Say it in one honest sentence."""
-        what = self.metric if self.label is None else f"{self.metric} of {self.label}"
+        what = value_name(self.metric, self.label)
         word = {
             "non-inferior": f"not worse than {self.baseline} by {self.margin:g} or more",
             "superior": f"better than {self.baseline}"
@@ -76,14 +110,11 @@ class DecisionResult:
                 f"{self.candidate} {shown} {word} in {what}, which is undefined for one of the two "
                 f"on this test set ({self.n_samples:,} {self.unit})."
             )
-        # As many decimals as the interval bears: two digits of a quarter of its width.
-        digits = decimals((self.ci_high - self.ci_low) / 4)
-        gain, low, high = (
-            written(value, digits, "+") for value in (self.gain, self.ci_low, self.ci_high)
-        )
+        gain = format_number(self.gain, self._decimals, signed=True)
+        interval = format_interval(self.ci_low, self.ci_high, self._decimals)
         return (
             f"{self.candidate} {shown} {word} in {what}: gain {gain}, "
-            f"{percent(1 - 2 * self.alpha)} CI {low} to {high} ({self.n_samples:,} {self.unit}, "
+            f"{interval_title(1 - 2 * self.alpha)} {interval} ({self.n_samples:,} {self.unit}, "
             f"one-sided alpha {self.alpha:g})."
         )
 
@@ -142,7 +173,7 @@ def decide(
     >>> result = mc.decide(preds, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
     >>> print(result.sentence())
     naive_bayes is not shown to be not worse than bow_pair by 0.005 or more in accuracy: gain
-    -0.0182, 90% CI -0.0248 to -0.0114 (9,824 samples, one-sided alpha 0.05).
+    -0.0182, 90 % CI -0.0248 to -0.0114 (9,824 samples, one-sided alpha 0.05).
     """
     check_choice("kind", kind, Decision)
     check_choice("method", method, IntervalMethod)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
 from modelcompare.significance.omnibus import cochran_q, friedman
 from modelcompare.significance.samples import require_plain, sample_contributions
-from modelcompare.words import OmnibusTest, check_choice
+from modelcompare.words import OmnibusTest, check_choice, signature
 
 
 @dataclass(frozen=True)
-class OmnibusResult:
+class OmnibusResult(Result):
     """Outcome of a test that all models are equal.
 
     Attributes
@@ -34,6 +38,21 @@ class OmnibusResult:
     statistic: float
     p_value: float
     n_models: int
+
+    stem: ClassVar[str] = "omnibus"
+
+    @property
+    def signature(self) -> str:
+        return signature("omnibus_test", {"models": self.n_models, "test": self.method})
+
+    def tables(self) -> dict[str, Table]:
+        columns = [
+            Column("metric"), Column("test", of=["method"]),
+            Column("models", "count", ["n_models"]), Column("statistic", "size"),
+            Column("p", "p-value", ["p_value"]),
+        ]  # fmt: skip
+        table = Table("Are all models equal?", columns, pd.DataFrame([vars(self)]))
+        return {"omnibus": table}
 
 
 def omnibus_test(

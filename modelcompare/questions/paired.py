@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
+
+import pandas as pd
 
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
+from modelcompare.report.numbers import decimals_for
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.words import (
@@ -17,12 +22,13 @@ from modelcompare.words import (
     ZeroDivision,
     check_choice,
     check_count,
+    signature,
     written_out,
 )
 
 
 @dataclass(frozen=True)
-class PairedTestResult:
+class PairedTestResult(Result):
     """Outcome of one test of two models.
 
     Attributes
@@ -77,6 +83,27 @@ class PairedTestResult:
             *models, metric, label, difference, float(outcome.statistic[0, 0]), p_value, error,
             method, alternative, drawn, outcome.exact,
         )  # fmt: skip
+
+    stem: ClassVar[str] = "test"
+
+    @property
+    def signature(self) -> str:
+        return signature(
+            "test",
+            {"B": self.n_resamples, "test": self.method, "alternative": self.alternative},
+        )
+
+    def tables(self) -> dict[str, Table]:
+        columns = [
+            VALUE, Column("test", of=["method"]), Column("alternative"),
+            Column("a - b", "difference", ["difference"]), Column("statistic", "size"),
+            Column("p", "p-value", ["p_value"]),
+        ]  # fmt: skip
+        title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
+        # A test gives no standard error; a small difference shows two digits of itself.
+        decimals = max(decimals_for([abs(self.difference)]), 4)
+        table = Table(title, columns, pd.DataFrame([vars(self)]), decimals=decimals)
+        return {"test": table}
 
 
 @written_out(methods=choices(get_args(PairedTest)))

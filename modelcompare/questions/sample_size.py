@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,15 +15,18 @@ from modelcompare.arrays import FloatArray
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import sample_size_tables
+from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.words import ZeroDivision, check_fraction, signature
+from modelcompare.words import ZeroDivision, check_fraction, signature, value_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class SampleSize:
+class SampleSize(Result):
     """What a paired comparison of two models needs, by its standard deviation per sample.
 
     Attributes
@@ -54,6 +57,8 @@ class SampleSize:
     power: float
     confidence_level: float = field(repr=False)
     unit: str = "samples"
+
+    stem: ClassVar[str] = "sample_size"
 
     @property
     def n_needed(self) -> float:
@@ -125,7 +130,7 @@ class SampleSize:
 
     def sentence(self) -> str:
         """Say it in words."""
-        what = self.metric if self.label is None else f"{self.metric} of {self.label}"
+        what = value_name(self.metric, self.label)
         here = float(self.detectable(self.n_samples))
         text = (
             f"{what}: {self.model_a} - {self.model_b} = {self.difference:+.4g} on "
@@ -136,9 +141,18 @@ class SampleSize:
             return f"{text}; the observed difference is 0, which no test set shows."
         return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
 
+    def findings(self) -> list[str]:
+        return [self.sentence()]
+
+    def tables(self) -> dict[str, Table]:
+        return sample_size_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {self.stem: self.curve()}
+
     def plot(self) -> Figure:
         """Detectable difference and power against the size of the test set."""
-        from modelcompare.report.agreement_plots import plot_sample_size
+        from modelcompare.report.study_figures import plot_sample_size
 
         return plot_sample_size(self)
 

@@ -1,17 +1,26 @@
-"""What all reports share: which rows belong together, in which order, and how many fit."""
+"""What a comparison shows: the rows of each metric, sorted for reading, and its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for
+from modelcompare.report.numbers import decimals_for, format_percent
+from modelcompare.report.shapes import ComparisonShape, EstimatorShape
+from modelcompare.report.tables import (
+    VALUE,
+    Column,
+    Direction,
+    Table,
+    interval_column,
+    pair_columns,
+)
+from modelcompare.words import is_missing, value_name
 
-if TYPE_CHECKING:
-    from modelcompare.comparison.result import Comparison
+# Columns of metrics side by side in one printed table: what fits the width of a page.
+_SIDE_BY_SIDE = 3
 
 
 @dataclass(frozen=True)
@@ -30,8 +39,6 @@ class Block:
         Direction of the metric.
     decimals : int
         Digits after the point, alike for all blocks of the metric.
-    hidden_scores, hidden_differences : int
-        Rows that `limit` has left out.
     """
 
     metric: str
@@ -40,59 +47,200 @@ class Block:
     differences: pd.DataFrame
     greater_is_better: bool
     decimals: int
-    hidden_scores: int = 0
-    hidden_differences: int = 0
 
     @property
     def title(self) -> str:
         """The metric and, if there is one, the class."""
-        return self.metric if self.label is None else f"{self.metric}, class {self.label}"
+        return value_name(self.metric, self.label)
 
     @property
     def direction(self) -> str:
         """Say which way is better."""
-        return "higher is better" if self.greater_is_better else "lower is better"
+        return f"{'higher' if self.greater_is_better else 'lower'} is better"
 
-    def limit(self, *, scores: int, differences: int) -> Block:
-        """Keep the first rows and count the others."""
-        return replace(
-            self,
-            scores=self.scores.head(scores),
-            differences=self.differences.head(differences),
-            hidden_scores=max(len(self.scores) - scores, 0),
-            hidden_differences=max(len(self.differences) - differences, 0),
+
+def comparison_tables(result: ComparisonShape) -> dict[str, Table]:
+    """Make a table of scores for each metric, and one of differences below it."""
+    tables = {}
+    for metric, blocks in metric_blocks(result).items():
+        tables[metric] = _score_table(result, blocks)
+        if any(len(block.differences) for block in blocks):
+            tables[f"{metric}, differences"] = _difference_table(result, blocks)
+    return tables
+
+
+def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    first = blocks[0]
+    return Table(
+        title=first.metric,
+        subtitle=first.direction,
+        columns=[
+            *_class_column(blocks),
+            Column("rank", "ranks", ("rank_low", "rank_high")),
+            Column("model"),
+            Column("estimate", "estimate"),
+            interval_column(result.confidence_level),
+        ],
+        frame=pd.concat([block.scores for block in blocks], ignore_index=True),
+        notes=[note for block in blocks for note in _undefined(block)],
+        decimals=first.decimals,
+        drawn=("ci_low", "estimate", "ci_high"),
+        n_shown=20,
+    )
+
+
+def _difference_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    return Table(
+        title=f"{blocks[0].metric}, differences",
+        subtitle="model a - model b",
+        columns=[
+            *_class_column(blocks),
+            *pair_columns(result.confidence_level, result.correction),
+            Column("better", "better", ("better", "model_a", "model_b")),
+        ],
+        frame=pd.concat([block.differences for block in blocks], ignore_index=True),
+        decimals=blocks[0].decimals,
+        detail=True,
+        n_shown=12,
+    )
+
+
+def _class_column(blocks: Sequence[Block]) -> list[Column]:
+    return [] if blocks[0].label is None else [Column("class", "class", ["label"])]
+
+
+def _undefined(block: Block) -> Iterator[str]:
+    """Yield one note for each score that some resamples leave undefined."""
+    for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
+        yield (
+            f"{block.title}: undefined in {row.n_undefined:,} resamples of {row.model}; "
+            "its interval uses the others."
         )
 
 
-def headline(result: Comparison) -> str:
-    """Say in one line what was compared."""
-    models = f"{len(result.models):,} model{'s' * (len(result.models) != 1)}"
-    name = f"{result.name}: " if result.name else ""
-    return f"{name}{models}, {result.n_samples:,} samples"
+def printed_tables(result: ComparisonShape) -> list[Table]:
+    """Lay a comparison out for paper: metrics side by side, then all differences."""
+    blocks = [block for group in metric_blocks(result).values() for block in group]
+    tables = [
+        _wide_table(result, blocks[start : start + _SIDE_BY_SIDE])
+        for start in range(0, len(blocks), _SIDE_BY_SIDE)
+    ]
+    return [*tables, _all_differences(result, blocks)] if len(result.differences) else tables
+
+
+def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    """Put models in rows and blocks in columns, bold where a model may be the best."""
+    columns, frames = [Column("Model", of=["model"])], []
+    names = ("estimate", "ci_low", "ci_high", "best")
+    for place, block in enumerate(blocks):
+        frame = block.scores.assign(best=block.scores["rank_low"] == 1).set_index("model")
+        frames.append(frame[list(names)].add_suffix(f"_{place}"))
+        *scored, best = (f"{name}_{place}" for name in names)
+        direction: Direction = "up" if block.greater_is_better else "down"
+        columns.append(
+            Column(block.title, "scored", scored, block.decimals, strong=best, direction=direction)
+        )
+    models = list(blocks[0].scores["model"])
+    return Table(
+        title=f"Scores with {format_percent(result.confidence_level)} intervals ({result.method}); "
+        "bold: the range of ranks includes the first place",
+        columns=columns,
+        frame=pd.concat([frame.reindex(models) for frame in frames], axis=1).reset_index(),
+    )
+
+
+def _all_differences(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    """Put the pairs of all blocks into one table, the better model in bold."""
+    frame = pd.concat(
+        [block.differences.assign(value=block.title) for block in blocks], ignore_index=True
+    )
+    strong = {side: frame["better"] == frame[side] for side in ("model_a", "model_b")}
+    _, _, *tested = pair_columns(result.confidence_level, result.correction)
+    return Table(
+        title="Differences of all pairs; bold: the better model",
+        columns=[
+            Column("Metric", of=["value"]),
+            Column("Model a", of=["model_a"], strong="strong_model_a"),
+            Column("Model b", of=["model_b"], strong="strong_model_b"),
+            *tested,
+        ],
+        frame=frame.join(pd.DataFrame(strong).add_prefix("strong_")),
+        decimals=[block.decimals for block in blocks for _ in range(len(block.differences))],
+    )
+
+
+def comparison_note(result: ComparisonShape) -> str:
+    """Say in one paragraph how the numbers came about."""
+    adjusted = (
+        "not adjusted for the number of pairs"
+        if result.correction == "none"
+        else f"adjusted for the number of pairs by {result.correction}"
+    )
+    return (
+        f"Intervals: {result.method}, {format_percent(result.confidence_level)}, from "
+        f"{result.n_resamples:,} resamples that all models share. P-values: {result.test} test of "
+        f"the paired difference, {adjusted}; a model counts as better where the adjusted p-value "
+        f"is below {result.alpha:g}. Ranks are given as a range: ties are models that the test "
+        "set does not tell apart."
+    )
+
+
+def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
+    """Mean values over folds, and tested differences."""
+    scores = Table(
+        title="Over folds",
+        columns=[
+            VALUE,
+            Column("model"),
+            Column("mean", "estimate"),
+            Column("sd", "estimate"),
+            Column("folds", "count", ["n_folds"]),
+        ],
+        frame=result.scores,
+        decimals=[decimals_for([sd]) for sd in result.scores["sd"]],
+    )
+    posterior = [
+        Column("a", "share", ["p_a"]),
+        Column("same", "share", ["p_equivalent"]),
+        Column("b", "share", ["p_b"]),
+    ]
+    note = (
+        "a, same, b: posterior probability that a is better, that the difference is within "
+        f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
+    )
+    columns = [VALUE, *pair_columns(result.confidence_level, result.correction), *posterior]
+    return {
+        "scores": scores,
+        "differences": table_of("Differences", columns, result.differences, [note]),
+    }
+
+
+def table_of(
+    title: str, columns: Sequence[Column], frame: pd.DataFrame, notes: Sequence[str] = ()
+) -> Table:
+    """Make a table of unlike values, each rounded as its own interval bears."""
+    return Table(title, columns, frame, notes=notes, decimals=row_decimals(frame))
+
+
+def value_columns(confidence_level: float) -> list[Column]:
+    """Show a value and its interval."""
+    return [Column("value", "estimate", ["estimate"]), interval_column(confidence_level)]
+
+
+def row_decimals(frame: pd.DataFrame) -> list[int]:
+    """Decimals that each row bears: two digits of its standard error, or of a quarter interval."""
+    errors = (
+        frame["standard_error"]
+        if "standard_error" in frame
+        else (frame["ci_high"] - frame["ci_low"]) / 4
+    )
+    return [decimals_for([error]) for error in errors]
 
 
 def metric_blocks(
-    result: Comparison, metrics: Sequence[str] | None = None
+    result: ComparisonShape, metrics: Sequence[str] | None = None
 ) -> dict[str, list[Block]]:
-    """Cut a comparison's frames into blocks, by metric.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-    metrics : sequence of str, optional
-        The metrics to keep, in this order; all by default.
-
-    Returns
-    -------
-    dict of str to list of Block
-        One block for an average, one per class for a metric of classes.
-
-    Raises
-    ------
-    ValueError
-        If `metrics` names one that was not compared.
-    """
+    """Cut a comparison's frames into blocks, by metric."""
     available = list(dict.fromkeys(result.scores["metric"]))
     names = available if metrics is None else list(metrics)
     if unknown := [name for name in names if name not in available]:
@@ -103,12 +251,11 @@ def metric_blocks(
     return {name: list(_blocks_of(result, name)) for name in names}
 
 
-def _blocks_of(result: Comparison, metric: str) -> Iterator[Block]:
+def _blocks_of(result: ComparisonShape, metric: str) -> Iterator[Block]:
     """Yield the blocks of one metric."""
     scores = result.scores[result.scores["metric"] == metric]
     differences = result.differences[result.differences["metric"] == metric]
-    decimals = decimals_for(scores["standard_error"])
-    for label in dict.fromkeys(_label(value) for value in scores["label"]):
+    for label in dict.fromkeys(map(whole_label, scores["label"])):
         ranked = _rows_of(scores, label).sort_values("rank", kind="stable", na_position="last")
         yield Block(
             metric=metric,
@@ -116,15 +263,8 @@ def _blocks_of(result: Comparison, metric: str) -> Iterator[Block]:
             scores=ranked.reset_index(drop=True),
             differences=_by_rank(_rows_of(differences, label), list(ranked["model"])),
             greater_is_better=result.metric_info[metric].greater_is_better,
-            decimals=decimals,
+            decimals=result.decimals(metric),
         )
-
-
-def _label(value: Hashable) -> Hashable | None:
-    """Turn a missing label into None, and an integer that pandas made a float back into one."""
-    if value is None or value != value:
-        return None
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _rows_of(frame: pd.DataFrame, label: Hashable | None) -> pd.DataFrame:
@@ -140,3 +280,10 @@ def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:
     order = differences.assign(_best=first.where(first < second, second), _sum=first + second)
     order = order.sort_values(["_best", "_sum"], kind="stable")
     return order.drop(columns=["_best", "_sum"]).reset_index(drop=True)
+
+
+def whole_label(value: Hashable) -> Hashable | None:
+    """Turn a missing label into None, and an integer that pandas made a float back into one."""
+    if is_missing(value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from modelcompare.report.numbers import format_percent
+from modelcompare.report.shapes import CurveShape, ReliabilityShape
 from modelcompare.report.style import (
     LEADING,
     MODEL_COLOURS,
     MUTED,
     figure_style,
+    figure_title,
     legend_below,
+    line_key,
     new_figure,
     plain_axes,
 )
@@ -19,20 +23,15 @@ from modelcompare.report.style import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from modelcompare.diagnostics.curves import CurveResult
-    from modelcompare.diagnostics.reliability import Reliability
-
 _MOST_LINES = 12
 
 
-def plot_curve(result: CurveResult) -> Figure:
+def plot_curve(result: CurveShape) -> Figure:
     """All models' curves for one class in one square, with pointwise bands."""
     roc = result.kind == "roc"
     everyone = list(dict.fromkeys(result.band["model"]))
     models = everyone[:_MOST_LINES]
     with figure_style():
-        from matplotlib.lines import Line2D
-
         figure = new_figure(4.6, 5.0)
         axes = figure.subplots()
         plain_axes(axes, grid="both")
@@ -54,24 +53,23 @@ def plot_curve(result: CurveResult) -> Figure:
                 axes.step(
                     points["recall"], points["precision"], color=colour, linewidth=1.4, where="pre"
                 )
-            keys.append(Line2D([], [], color=colour, linewidth=2, label=model))
+            keys.append(line_key(colour, model))
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1.01)
         axes.set_aspect("equal")
         axes.set_xlabel("false positive rate" if roc else "recall")
         axes.set_ylabel("recall" if roc else "precision")
         name = "ROC" if roc else "Precision and recall"
-        figure.suptitle(
-            f"{name}, positive class {result.label}", x=0.01, ha="left", fontsize=10.5,
-            fontweight="bold",
-        )  # fmt: skip
-        note = f"bands: {100 * result.confidence_level:g} % at each x by itself; dotted: chance"
+        figure_title(figure, f"{name}, positive class {result.label}")
+        note = (
+            f"bands: {format_percent(result.confidence_level)} at each x by itself; dotted: chance"
+        )
         note += _left_out(models, everyone)
         legend_below(figure, keys, note)
     return figure
 
 
-def plot_reliability(result: Reliability) -> Figure:
+def plot_reliability(result: ReliabilityShape) -> Figure:
     """Accuracy against confidence, a panel for each model, over the confidences' histogram."""
     frame = result.table
     everyone = list(dict.fromkeys(frame["model"]))
@@ -113,11 +111,9 @@ def plot_reliability(result: Reliability) -> Figure:
         grid[0, 0].set_ylabel("share that came true")
         grid[1, 0].set_ylabel("samples")
         of = "the predicted class" if result.label is None else str(result.label)
-        figure.suptitle(
-            f"Reliability of the confidence in {of}", x=0.01, ha="left", fontsize=10.5,
-            fontweight="bold",
-        )  # fmt: skip
-        note = f"bars: {100 * result.confidence_level:g} % interval of each bin; dotted: calibrated"
+        figure_title(figure, f"Reliability of the confidence in {of}")
+        level = format_percent(result.confidence_level)
+        note = f"bars: {level} interval of each bin; dotted: calibrated"
         note += _left_out(models, everyone)
         legend_below(figure, [], note)
     return figure

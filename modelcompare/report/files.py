@@ -9,54 +9,35 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from modelcompare.report.result import Result
+
 FIGURE_FORMATS = ("pdf", "png", "svg")
 
 
+def save(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write everything that a result has to show into one folder, under fixed names."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [
+        write_text(folder / f"{result.stem}.md", result.to_markdown()),
+        write_text(folder / f"{result.stem}.tex", result.to_latex()),
+    ]
+    for name, frame in result.frames().items():
+        text = frame.to_csv(index=False, float_format="%.10g")
+        written.append(write_text(folder / f"{name}.csv", text))
+    for name, figure in result.figures().items():
+        for form in FIGURE_FORMATS:
+            written.append(write_figure(folder / f"{name}.{form}", figure, dpi=200))
+    return written
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a text file under a temporary name, then rename it.
-
-    Parameters
-    ----------
-    path : path-like
-        Where to; an existing file is replaced.
-    text : str
-        The contents, written as UTF-8.
-
-    Returns
-    -------
-    Path
-        The path.
-
-    Raises
-    ------
-    ValueError
-        If the folder does not exist or the path is a folder.
-    """
+    """Write a text file under a temporary name, then rename it."""
     return _write(Path(path), text.encode())
 
 
 def write_figure(path: str | os.PathLike[str], figure: Figure, *, dpi: int = 150) -> Path:
-    """Write a figure under a temporary name, then rename it.
-
-    Parameters
-    ----------
-    path : path-like
-        Where to; the suffix chooses the format: .png, .pdf or .svg.
-    figure : matplotlib.figure.Figure
-        The picture.
-    dpi : int
-        Dots per inch of a PNG.
-
-    Returns
-    -------
-    Path
-        The path.
-
-    Raises
-    ------
-    ValueError
-        If the suffix is another one, the folder does not exist or the path is a folder.
-    """
+    """Write a figure under a temporary name, then rename it."""
     path = Path(path)
     return _write(path, figure_bytes(figure, figure_format(path), dpi=dpi))
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from modelcompare.report.columns import fold
-from modelcompare.report.comparison_contents import Block, headline, metric_blocks
-from modelcompare.report.numbers import format_percent
+from modelcompare.report.comparison_contents import Block, metric_blocks
+from modelcompare.report.numbers import interval_title
+from modelcompare.report.screen import fold
+from modelcompare.report.shapes import ComparisonShape
 from modelcompare.report.style import LEADING, MUTED, figure_style, new_figure, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from modelcompare.comparison.result import Comparison
 
 MAX_CLASSES = 12
 MAX_ROWS = 48
@@ -62,7 +61,7 @@ class _Panels:
 
 
 def plot_comparison(
-    result: Comparison, *, metrics: Sequence[str] | None = None, max_models: int | None = None
+    result: ComparisonShape, *, metrics: Sequence[str] | None = None, max_models: int | None = None
 ) -> Figure:
     """Draw the forest plot of a comparison.
 
@@ -70,27 +69,6 @@ def plot_comparison(
     range of ranks includes the first; on the right the differences with a line at zero, filled
     where the adjusted p-value is below alpha. Up to four models show all pairs; more show the
     best model minus each other. Of many classes those are drawn where the models differ most.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-    metrics : sequence of str, optional
-        The metrics to draw; all by default.
-    max_models : int, optional
-        Draw so many models, the best of each metric; by default as many as fit a page.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Not registered with pyplot; ``figure.savefig(path)`` writes it.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    ValueError
-        If a metric was not compared, or `max_models` is below 1.
     """
     if max_models is not None and max_models < 1:
         raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
@@ -111,7 +89,7 @@ def plot_comparison(
     return figure
 
 
-def _panels(result: Comparison, blocks: Sequence[Block], max_models: int | None) -> _Panels:
+def _panels(result: ComparisonShape, blocks: Sequence[Block], max_models: int | None) -> _Panels:
     """Choose the rows of one metric."""
     chosen, remark = _chosen(blocks, max_models)
     first = chosen[0]
@@ -124,7 +102,7 @@ def _panels(result: Comparison, blocks: Sequence[Block], max_models: int | None)
         differences=[row for block in chosen for row in _difference_rows(block, all_pairs)]
         if n_models > 1
         else [],
-        score_label=f"{format_percent(result.confidence_level)} CI, {first.direction}",
+        score_label=f"{interval_title(result.confidence_level)}, {first.direction}",
         difference_label=f"a {_MINUS} b; a is better on the {better}"
         if all_pairs
         else f"best {_MINUS} this model; best is better on the {better}",
@@ -289,15 +267,9 @@ def _draw_zero(axes: Axes) -> None:
     )
 
 
-def _write_frame(figure: Figure, result: Comparison) -> None:
+def _write_frame(figure: Figure, result: ComparisonShape) -> None:
     """Write title, key and signature around the panels."""
-    figure.suptitle(
-        headline(result),
-        x=0.01,
-        ha="left",
-        fontsize=11,
-        fontweight="bold",
-    )
+    figure.suptitle(result.headline, x=0.01, ha="left", fontsize=11, fontweight="bold")
     key = (
         f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
         f"\n{result.signature}"

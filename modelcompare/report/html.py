@@ -1,97 +1,26 @@
-"""A comparison as one HTML page that needs no other file and no network."""
+"""Results as HTML: one page that needs no other file and no network, or a part of a notebook."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from modelcompare.report.comparison_contents import headline, metric_blocks
-from modelcompare.report.files import figure_bytes, write_text
-from modelcompare.report.forest import plot_comparison
-from modelcompare.report.tables import (
-    NUMBER_COLUMNS,
-    difference_table,
-    method_note,
-    score_table,
-)
+from modelcompare.report.files import figure_bytes
+from modelcompare.report.result import Result
+from modelcompare.report.tables import RIGHT, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from modelcompare.comparison.result import Comparison
+_MOST_OPEN = 30
 
 
-def comparison_html(result: Comparison, path: str | os.PathLike[str]) -> Path:
-    """Write a comparison as one page: verdict, figure, tables, method and signature.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-    path : path-like
-        Where to; an existing file is replaced.
-
-    Returns
-    -------
-    Path
-        The path.
-
-    Raises
-    ------
-    ImportError
-        If jinja2 or matplotlib is not installed.
-    ValueError
-        If the folder does not exist.
-    """
-    return write_text(path, comparison_page(result))
-
-
-def comparison_page(result: Comparison) -> str:
-    """Render the page as text."""
-    metrics = [
-        {
-            "name": blocks[0].metric,
-            "direction": blocks[0].direction,
-            "scores": _table(*score_table(result, blocks)),
-            "differences": _table(*difference_table(result, blocks)),
-        }
-        for blocks in metric_blocks(result).values()
-    ]
-    return render_page(
-        "comparison.html.j2",
-        title=headline(result),
-        verdict=result.verdict().splitlines(),
-        figure=inline_svg(plot_comparison(result)),
-        metrics=metrics,
-        method=method_note(result),
-        signature=result.signature,
-    )
-
-
-def render_page(template: str, **context: object) -> str:
-    """Fill a template of this package; texts are escaped.
-
-    Parameters
-    ----------
-    template : str
-        File name in the folder ``templates``.
-    **context
-        What the template shows; ``title`` and ``signature`` belong to every page.
-
-    Returns
-    -------
-    str
-        The page.
-
-    Raises
-    ------
-    ImportError
-        If jinja2 is not installed.
-    """
+def page(result: Result) -> str:
+    """Render a result as one page: findings, figures, tables, method and signature."""
     check_html()
     import jinja2
+    from markupsafe import Markup
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("modelcompare.report"),
@@ -99,7 +28,29 @@ def render_page(template: str, **context: object) -> str:
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )
-    return environment.get_template(template).render(**context)
+    tables = list(result.tables().values())
+    return environment.get_template("result.html.j2").render(
+        title=result.headline or tables[0].title,
+        findings=result.findings(),
+        figures=[_inline_svg(figure) for figure in result.figures().values()],
+        tables=Markup("\n".join(part for table in tables for part in _section(table))),
+        method=result.method_note(),
+        signature=result.signature,
+    )
+
+
+def fragment(result: Result) -> str:
+    """Render the findings and the first rows of each table, without a page around them."""
+    parts = [f"<p><b>{escape(result.headline)}</b></p>"] if result.headline else []
+    parts += _list(result.findings())
+    for table in result.tables().values():
+        shown = table.shortened()
+        parts.append(f"<p><b>{escape(table.title)}</b>{_subtitle(table)}</p>")
+        parts.append(_table(shown))
+        hidden = len(table.frame) - len(shown.frame)
+        parts += [f"<p>and {hidden:,} more rows</p>"] if hidden else []
+        parts += [f"<p>{escape(note)}</p>" for note in table.notes]
+    return "\n".join([*parts, f"<p><code>{escape(result.signature)}</code></p>"])
 
 
 def check_html() -> None:
@@ -112,14 +63,47 @@ def check_html() -> None:
         ) from error
 
 
-def inline_svg(figure: Figure) -> Any:
+def _section(table: Table) -> Iterator[str]:
+    """Yield a table under its heading; particulars can be folded away."""
+    notes = [f"<p>{escape(note)}</p>" for note in table.notes]
+    body = "\n".join([_table(table), *notes])
+    if not table.detail:
+        yield f"<h2>{escape(table.title)}{_subtitle(table)}</h2>\n{body}"
+        return
+    is_open = " open" if len(table.frame) <= _MOST_OPEN else ""
+    summary = f"<summary>{escape(table.title)}{_subtitle(table)}</summary>"
+    yield f"<details{is_open}>\n{summary}\n{body}\n</details>"
+
+
+def _subtitle(table: Table) -> str:
+    return f" <small>({escape(table.subtitle)})</small>" if table.subtitle else ""
+
+
+def _list(sentences: Sequence[str]) -> list[str]:
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return [f"<ul>{items}</ul>"] if items else []
+
+
+def _table(table: Table) -> str:
+    classes = [' class="number"' if column.kind in RIGHT else "" for column in table.columns]
+    lines = [_row("th", table.header, classes), *(_row("td", row, classes) for row in table.rows)]
+    head, body = lines[0], "\n".join(lines[1:])
+    return (
+        f'<div class="scroll"><table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n'
+        "</table></div>"
+    )
+
+
+def _row(tag: str, cells: Sequence[str], classes: Sequence[str]) -> str:
+    written = (
+        f"<{tag}{kind}>{escape(cell)}</{tag}>" for cell, kind in zip(cells, classes, strict=True)
+    )
+    return f"<tr>{''.join(written)}</tr>"
+
+
+def _inline_svg(figure: Figure) -> Any:
     """Draw a figure as markup that a page holds in itself."""
     from markupsafe import Markup
 
     document = figure_bytes(figure, "svg").decode()
     return Markup(document[document.index("<svg") :])
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Mapping[str, object]:
-    """Arrange a table for the template."""
-    return {"header": header, "rows": rows, "numbers": NUMBER_COLUMNS}

@@ -1,28 +1,17 @@
 """Numbers as people read them: rounded by their standard error, alike down a column."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 MAX_DECIMALS = 6
 MISSING = "-"
+BETWEEN = " to "
 # From here up a number is written with an exponent.
 _LARGE = 1e9
 
 
 def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
     """Decimals that show two significant digits of a typical standard error.
-
-    Parameters
-    ----------
-    standard_errors : iterable of float
-        Standard errors of the numbers that share a column; those that are zero or NaN are ignored.
-    default : int
-        The answer where no standard error is usable.
-
-    Returns
-    -------
-    int
-        Between 0 and 6.
 
     Examples
     --------
@@ -40,20 +29,6 @@ def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
 
 def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
     """Write a number with fixed decimals, or with an exponent if it is tiny or huge.
-
-    Parameters
-    ----------
-    value : float
-        The number; NaN is written as a dash.
-    decimals : int
-        Digits after the point.
-    signed : bool
-        Write the sign of positive numbers too.
-
-    Returns
-    -------
-    str
-        The text, with an ASCII minus, so that it can be pasted into other programs.
 
     Examples
     --------
@@ -79,23 +54,8 @@ def format_interval(low: float, high: float, decimals: int) -> str:
     >>> format_interval(0.70301, 0.72084, 4)
     '0.7030 to 0.7208'
     """
-    return format_intervals([(low, high)], decimals)[0]
-
-
-def format_intervals(bounds: Sequence[tuple[float, float]], decimals: int) -> list[str]:
-    """Write a column of intervals, padded so that their points stand below each other.
-
-    Examples
-    --------
-    >>> format_intervals([(0.1, 0.2), (-0.1, 0.3)], 2)
-    [' 0.10 to 0.20', '-0.10 to 0.30']
-    """
-    texts = [[format_number(bound, decimals) for bound in pair] for pair in bounds]
-    low, high = (max((len(pair[side]) for pair in texts), default=0) for side in (0, 1))
-    return [
-        MISSING if pair == [MISSING, MISSING] else f"{pair[0]:>{low}} to {pair[1]:>{high}}"
-        for pair in texts
-    ]
+    ends = [format_number(bound, decimals) for bound in (low, high)]
+    return MISSING if ends == [MISSING, MISSING] else f"{ends[0]}{BETWEEN}{ends[1]}"
 
 
 def format_p_value(p_value: float) -> str:
@@ -111,6 +71,54 @@ def format_p_value(p_value: float) -> str:
     if p_value < 0.001:
         return "<0.001"
     return f"{p_value:.3f}" if p_value < 0.0995 else f"{p_value:.2f}"
+
+
+def p_clause(p_value: float, *, at_most: bool = False) -> str:
+    """Say a p-value in a sentence, with the digits of the tables.
+
+    Examples
+    --------
+    >>> p_clause(0.3141), p_clause(0.0002), p_clause(0.0414, at_most=True)
+    ('p = 0.31', 'p < 0.001', 'p <= 0.041')
+    """
+    text = format_p_value(p_value)
+    return f"p < {text[1:]}" if text[0] == "<" else f"p {'<=' if at_most else '='} {text}"
+
+
+def format_digits(value: float, digits: int = 3) -> str:
+    """Write a number with so many significant digits and no exponent.
+
+    Examples
+    --------
+    >>> format_digits(0.0113721), format_digits(1234.5)
+    ('0.0114', '1234')
+    """
+    if not math.isfinite(value):
+        return MISSING if math.isnan(value) else str(value)
+    decimals = digits if value == 0 else max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    return f"{value:.{min(decimals, 8)}f}"
+
+
+def format_share(fraction: float) -> str:
+    """Write a share as a whole percentage.
+
+    Examples
+    --------
+    >>> format_share(0.8337), format_share(math.nan)
+    ('83 %', '-')
+    """
+    return MISSING if math.isnan(fraction) else f"{100 * fraction:.0f} %"
+
+
+def interval_title(confidence_level: float) -> str:
+    """Head a column, or a clause, of intervals.
+
+    Examples
+    --------
+    >>> interval_title(0.95)
+    '95 % CI'
+    """
+    return f"{format_percent(confidence_level)} CI"
 
 
 def format_percent(fraction: float) -> str:
@@ -139,18 +147,6 @@ def format_ranks(low: float, high: float) -> str:
 
 def nice_ticks(low: float, high: float, *, most: int = 5) -> list[float]:
     """Round numbers that divide an axis.
-
-    Parameters
-    ----------
-    low, high : float
-        Ends of the axis, ``low < high``.
-    most : int
-        At most so many ticks.
-
-    Returns
-    -------
-    list of float
-        Multiples of 1, 2 or 5 times a power of ten within the ends.
 
     Examples
     --------

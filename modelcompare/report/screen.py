@@ -1,93 +1,53 @@
-"""A comparison on the terminal: verdict, leaderboards, differences, signature.
+"""Results on a terminal: columns of text within a page width, and intervals drawn in characters.
 
-Everything is laid out for a given width, 80 columns by default, and nothing is cut silently: rows
-that are not shown are counted below their table.
+Long names are folded, never cut, and nothing is left out silently: rows that are not shown are
+counted below their table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
-from typing import TYPE_CHECKING
+from textwrap import wrap
 
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, Group
 from rich.text import Text
 
-from modelcompare.report.columns import GAP, Column, table_lines, total_width
-from modelcompare.report.comparison_contents import Block, headline, metric_blocks
-from modelcompare.report.intervals import ASCII, UNICODE, CharacterAxis, Glyphs
-from modelcompare.report.numbers import (
-    format_intervals,
-    format_number,
-    format_p_value,
-    format_percent,
-    format_ranks,
-)
-
-if TYPE_CHECKING:
-    from modelcompare.comparison.result import Comparison
+from modelcompare.report.numbers import BETWEEN, MISSING, nice_ticks
+from modelcompare.report.result import Result
+from modelcompare.report.tables import RIGHT, Column, Table
+from modelcompare.words import is_missing, label_name
 
 MAX_SENTENCES = 9
-MAX_SCORES = 20
-MAX_DIFFERENCES = 12
-MAX_CLASSES = 5
+MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME = 30
 
 
-def comparison_text(result: Comparison, *, width: int = 80, show_all: bool = False) -> str:
-    """Write a comparison as plain text.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-    width : int
-        Columns of the page.
-    show_all : bool
-        Show every row, however many there are.
-
-    Returns
-    -------
-    str
-        Lines of at most `width` characters.
-    """
+def screen_text(result: Result, *, width: int = 80, show_all: bool = False) -> str:
+    """Write a result as plain text, lines of at most `width` characters."""
     page = StringIO()
     console = Console(file=page, width=width, color_system=None, force_terminal=False)
-    console.print(comparison_screen(result, width=width, show_all=show_all))
+    console.print(screen(result, width=width, show_all=show_all))
     return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())
 
 
-def comparison_screen(
-    result: Comparison, *, width: int = 80, show_all: bool = False, ascii_only: bool = False
+def screen(
+    result: Result, *, width: int = 80, show_all: bool = False, ascii_only: bool = False
 ) -> Group:
-    """Lay a comparison out for a terminal.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-    width : int
-        Columns of the terminal.
-    show_all : bool
-        Show every row, however many there are.
-    ascii_only : bool
-        Draw with ASCII characters, for terminals that know no others.
-
-    Returns
-    -------
-    Group
-        For ``rich.console.Console.print``.
-    """
+    """Lay a result out for a terminal."""
     glyphs = ASCII if ascii_only else UNICODE
-    lines = [Text(headline(result), style="bold"), Text(), _verdict(result, show_all=show_all)]
-    for blocks in metric_blocks(result).values():
-        shown = blocks if show_all else _limited(blocks)
-        lines += [Text(), *_leaderboard(result, shown, width, glyphs)]
-        if any(len(block.differences) for block in shown):
-            lines += [Text(), *_differences(result, shown, width)]
-    return Group(*lines, Text(), *signature_lines(result.signature, width))
+    lines: list[Text] = []
+    if result.headline:
+        lines += [Text(result.headline, style="bold"), Text()]
+    if findings := result.findings():
+        lines += [*_findings(findings, show_all=show_all), Text()]
+    for table in result.tables().values():
+        lines += [*_table(table, width, glyphs, show_all=show_all), Text()]
+    return Group(*lines, *signature_lines(result.signature, width))
 
 
 def signature_lines(signature: str, width: int) -> list[Text]:
@@ -103,133 +63,305 @@ def signature_lines(signature: str, width: int) -> list[Text]:
     return [Text(line, style="dim") for line in lines]
 
 
-def _verdict(result: Comparison, *, show_all: bool) -> Text:
-    """Write the verdict with each metric's name in bold."""
-    sentences = result.verdict().splitlines()
+def _findings(sentences: Sequence[str], *, show_all: bool) -> Iterator[Text]:
+    """Yield the sentences, what each is about in bold."""
     shown = sentences if show_all else sentences[:MAX_SENTENCES]
-    lines = []
     for sentence in shown:
-        metric, colon, rest = sentence.partition(":")
-        lines.append(Text.assemble((metric, "bold" if colon else ""), colon + rest))
-    lines += _hidden(len(sentences) - len(shown), "sentence")
-    return Text("\n").join(lines)
+        about, colon, rest = sentence.partition(":")
+        yield Text.assemble((about, "bold" if colon else ""), colon + rest)
+    yield from _hidden(len(sentences) - len(shown), "sentence")
 
 
-def _limited(blocks: Sequence[Block]) -> list[Block]:
-    """Share the rows of a page between the classes; classes that find no room keep none."""
-    classes = min(len(blocks), MAX_CLASSES)
-    scores, differences = max(MAX_SCORES // classes, 2), max(MAX_DIFFERENCES // classes, 1)
-    return [block.limit(scores=scores, differences=differences) for block in blocks[:classes]] + [
-        block.limit(scores=0, differences=0) for block in blocks[classes:]
+def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Iterator[Text]:
+    """Yield a table: title, header, rows, and what must be known below."""
+    subtitle = f" ({table.subtitle})" if table.subtitle else ""
+    yield Text.assemble((table.title, "bold"), (subtitle, "dim"))
+    shown = table if show_all else table.shortened()
+    columns = [_text_column(shown, column) for column in shown.columns if column.kind != "class"]
+    if total_width(columns) > width:
+        columns = _stacked(columns, [c.kind for c in shown.columns if c.kind != "class"], width)
+    columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
+    yield from table_lines(columns, _headings(shown))
+    yield from _hidden(len(table.frame) - len(shown.frame))
+    notes = table.notes if show_all else table.notes[:MAX_NOTES]
+    for note in notes:
+        yield from (Text(f" {line}", style="dim") for line in wrap(note, width - 2))
+    yield from _hidden(len(table.notes) - len(notes), "note")
+
+
+def _text_column(table: Table, column: Column) -> TextColumn:
+    """Write the cells of a column as a terminal has room for them."""
+    texts = table.texts(column)
+    if column.kind == "interval":
+        texts = aligned(texts)
+    elif column.kind == "better":
+        texts = [{a: "a", b: "b"}.get(better, MISSING) for (better, a, b), _ in table.cells(column)]
+    made = TextColumn(column.title, texts, right=column.kind in RIGHT)
+    named = column.kind in ("text", "value", "slice")
+    return replace(made, width=min(made.needed, _WIDEST_NAME)) if named else made
+
+
+def aligned(intervals: Sequence[str]) -> list[str]:
+    """Pad a column of intervals so that their points stand below each other.
+
+    Examples
+    --------
+    >>> aligned(["0.10 to 0.20", "-0.10 to 0.30"])
+    [' 0.10 to 0.20', '-0.10 to 0.30']
+    """
+    ends = [text.split(BETWEEN) for text in intervals]
+    low, high = (max((len(pair[side]) for pair in ends if len(pair) == 2), default=0)
+                 for side in (0, 1))  # fmt: skip
+    return [
+        f"{pair[0]:>{low}}{BETWEEN}{pair[1]:>{high}}" if len(pair) == 2 else pair[0]
+        for pair in ends
     ]
 
 
-def _leaderboard(
-    result: Comparison, blocks: Sequence[Block], width: int, glyphs: Glyphs
-) -> Iterator[Text]:
-    """Yield a metric's title, its table of scores and the notes below."""
-    rows = [row for block in blocks for row in block.scores.itertuples()]
-    decimals = blocks[0].decimals
-    columns = [
-        Column("rank", [format_ranks(row.rank_low, row.rank_high) for row in rows]),
-        _narrowed(Column("model", [str(row.model) for row in rows]), _WIDEST_NAME),
-        Column("estimate", [format_number(row.estimate, decimals) for row in rows], right=True),
-        Column(
-            f"{format_percent(result.confidence_level)} CI",
-            format_intervals([(row.ci_low, row.ci_high) for row in rows], decimals),
-        ),
-    ]
-    columns += _drawn_intervals(blocks, width - total_width(columns) - GAP, glyphs)
-    yield Text.assemble((blocks[0].metric, "bold"), (f" ({blocks[0].direction})", "dim"))
-    yield from table_lines(columns, _headings(blocks, [len(block.scores) for block in blocks]))
-    yield from _hidden(sum(block.hidden_scores for block in blocks))
-    yield from _undefined(blocks)
-
-
-def _narrowed(column: Column, most: int) -> Column:
-    """Bound the width of a column of names."""
-    return replace(column, width=min(column.needed, most))
-
-
-def _drawn_intervals(blocks: Sequence[Block], room: int, glyphs: Glyphs) -> list[Column]:
-    """Draw all intervals on one axis; no column where there is no room for it."""
-    narrowest, widest = _INTERVAL_WIDTHS
-    if room < narrowest:
-        return []
-    bounds = ("ci_low", "estimate", "ci_high")
-    values = [value for block in blocks for name in bounds for value in block.scores[name]]
-    axis = CharacterAxis.over(values, width=min(room, widest))
-    drawn = [
-        axis.draw(row.ci_low, row.estimate, row.ci_high, glyphs=glyphs)
-        for block in blocks
-        for row in block.scores.itertuples()
-    ]
-    return [Column(axis.header(), drawn, style="cyan", width=axis.width)]
-
-
-def _differences(result: Comparison, blocks: Sequence[Block], width: int) -> Iterator[Text]:
-    """Yield the table of the pairs of one metric."""
-    rows = [row for block in blocks for row in block.differences.itertuples()]
-    decimals = blocks[0].decimals
-    numbers = [
-        Column(
-            "difference",
-            [format_number(row.difference, decimals, signed=True) for row in rows],
-            right=True,
-        ),
-        Column(
-            f"{format_percent(result.confidence_level)} CI",
-            format_intervals([(row.ci_low, row.ci_high) for row in rows], decimals),
-        ),
-        Column("p", [format_p_value(row.p_value) for row in rows]),
-    ]
-    if result.correction != "none":
-        adjusted = [format_p_value(row.p_adjusted) for row in rows]
-        numbers.append(Column(f"p ({result.correction})", adjusted))
-    sides = [{row.model_a: "a", row.model_b: "b"}.get(row.better, "-") for row in rows]
-    numbers.append(Column("better", sides))
-    pairs = [(str(row.model_a), str(row.model_b)) for row in rows]
-    names = _pair_columns(pairs, width - total_width(numbers) - GAP)
-    yield Text.assemble(
-        (f"{blocks[0].metric}, differences", "bold"), (" (model a - model b)", "dim")
-    )
-    headings = _headings(blocks, [len(block.differences) for block in blocks])
-    yield from table_lines([*names, *numbers], headings)
-    yield from _hidden(sum(block.hidden_differences for block in blocks))
-
-
-def _pair_columns(pairs: Sequence[tuple[str, str]], room: int) -> list[Column]:
-    """Name the pairs in two columns, or in two lines where those are too wide."""
-    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
-    columns = [Column("model a", first), Column("model b", second)]
-    if total_width(columns) <= room + 1:
+def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> list[TextColumn]:
+    """Put the two sides of a difference into one column of two lines."""
+    if "model_a" not in kinds:
         return columns
-    stacked = Column("model a - model b", [f"{a}\n- {b}" for a, b in pairs], width=0)
-    widest = max(len(line) for cell in stacked.cells for line in cell.split("\n"))
-    return [replace(stacked, width=max(min(widest, room), len(stacked.header)))]
+    place = kinds.index("model_a")
+    first, second, *rest = columns[place:]
+    pairs = [f"{a}\n- {b}" for a, b in zip(first.cells, second.cells, strict=True)]
+    title = f"{first.header} - {second.header}"
+    widest = max((len(line) for pair in pairs for line in pair.split("\n")), default=0)
+    room = width - total_width([*columns[:place], *rest]) - GAP
+    pair = TextColumn(title, pairs, width=max(min(widest, room), len(title)))
+    return [*columns[:place], pair, *rest]
 
 
-def _headings(blocks: Sequence[Block], rows: Sequence[int]) -> list[str | None]:
+def _headings(table: Table) -> list[str | None] | None:
     """Put each class above the first of its rows."""
+    classes = [column for column in table.columns if column.kind == "class"]
+    if not classes:
+        return None
+    labels = [values[0] for values, _ in table.cells(classes[0])]
     headings: list[str | None] = []
-    for block, count in zip(blocks, rows, strict=True):
-        first = None if block.label is None else f"class {block.label}"
-        headings += [first, *[None] * (count - 1)] if count else []
+    for before, label in zip([None, *labels], labels, strict=False):
+        new = not is_missing(label) and (before != label)
+        headings.append(f"class {label_name(label)}" if new else None)
     return headings
 
 
-def _undefined(blocks: Sequence[Block]) -> Iterator[Text]:
-    """Yield one note for each score that some resamples leave undefined."""
-    for block in blocks:
-        for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
-            yield Text(
-                f" {block.title}: undefined in {row.n_undefined:,} resamples of {row.model}; "
-                "its interval uses the others.",
-                style="yellow",
-            )
+def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn]:
+    """Draw all intervals on one axis; no column where there is no room for it."""
+    narrowest, widest = _INTERVAL_WIDTHS
+    if table.drawn is None or room < narrowest:
+        return []
+    ends = [table.frame[name].tolist() for name in table.drawn]
+    axis = CharacterAxis.over([value for end in ends for value in end], width=min(room, widest))
+    drawn = [axis.draw(*cell, glyphs=glyphs) for cell in zip(*ends, strict=True)]
+    return [TextColumn(axis.header(), drawn, style="cyan", width=axis.width)]
 
 
 def _hidden(count: int, unit: str = "row") -> Iterator[Text]:
     """Say how much is not shown."""
     if count:
         yield Text(f" and {count:,} more {unit}{'s' * (count != 1)}: --all shows them", style="dim")
+
+
+GAP = 2
+_INDENT = 1
+_BREAKS = "_-/.: "
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """One column of a text table.
+
+    Parameters
+    ----------
+    header : str
+        Its title.
+    cells : sequence of str
+        One text per row.
+    right : bool
+        Align to the right.
+    style : str
+        Style of the cells, in rich's words.
+    width : int, optional
+        Characters per line; what the longest cell needs, by default.
+    """
+
+    header: str
+    cells: Sequence[str]
+    right: bool = False
+    style: str = ""
+    width: int | None = None
+
+    @property
+    def needed(self) -> int:
+        """Characters that show every cell in one line."""
+        return self.width or max(cell_len(text) for text in (self.header, *self.cells))
+
+    def lines(self, text: str) -> list[str]:
+        """Fold a cell into lines of the column's width, and pad them."""
+        folded = [part for line in text.split("\n") for part in fold(line, self.needed)]
+        return [self._padded(line) for line in folded]
+
+    def _padded(self, line: str) -> str:
+        """Fill a line up with spaces."""
+        spaces = " " * (self.needed - cell_len(line))
+        return spaces + line if self.right else line + spaces
+
+
+def fold(text: str, width: int) -> list[str]:
+    """Break a name into lines, after a separator where one is near the end of the line.
+
+    Examples
+    --------
+    >>> fold("roberta_large_mnli_2", 12)
+    ['roberta_', 'large_mnli_2']
+    """
+    lines = []
+    while cell_len(text) > width:
+        line = chop_cells(text, width)[0]
+        cut = max(line.rfind(mark, len(line) // 2) + 1 for mark in _BREAKS) or len(line)
+        lines.append(text[:cut])
+        text = text[cut:]
+    return [*lines, text]
+
+
+def total_width(columns: Iterable[TextColumn]) -> int:
+    """Characters that a table takes up."""
+    return _INDENT + sum(column.needed + GAP for column in columns) - GAP
+
+
+def table_lines(
+    columns: Sequence[TextColumn], headings: Sequence[str | None] | None = None
+) -> Iterator[Text]:
+    """Yield the lines of a table, header first."""
+    yield _line([(column.lines(column.header)[0], "dim") for column in columns])
+    for place in range(len(columns[0].cells)):
+        if headings and headings[place] is not None:
+            yield Text(f"{' ' * _INDENT}{headings[place]}", style="italic")
+        yield from _row_lines(columns, place)
+
+
+def _row_lines(columns: Sequence[TextColumn], place: int) -> Iterator[Text]:
+    """Yield one row, as many lines as its longest cell needs."""
+    cells = [column.lines(column.cells[place]) for column in columns]
+    for number in range(max(map(len, cells))):
+        yield _line(
+            [
+                (lines[number] if number < len(lines) else " " * column.needed, column.style)
+                for column, lines in zip(columns, cells, strict=True)
+            ]
+        )
+
+
+def _line(parts: Iterable[tuple[str, str]]) -> Text:
+    """Join the parts of one line."""
+    line = Text(" " * _INDENT)
+    for number, (text, style) in enumerate(parts):
+        line.append(" " * GAP if number else "")
+        line.append(text, style=style)
+    line.rstrip()
+    return line
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """The characters of an interval."""
+
+    left: str
+    line: str
+    right: str
+    point: str
+
+
+UNICODE = Glyphs("├", "─", "┤", "●")
+ASCII = Glyphs("|", "-", "|", "o")
+
+
+@dataclass(frozen=True)
+class CharacterAxis:
+    """An axis of `width` characters from `low` to `high`.
+
+    Parameters
+    ----------
+    low, high : float
+        Values at the middle of the first and of the last character.
+    width : int
+        Number of characters.
+
+    Examples
+    --------
+    >>> axis = CharacterAxis.over([0.60, 0.70], width=25)
+    >>> print(axis.header())
+    0.60      0.65       0.70
+    >>> print(axis.draw(0.65, 0.67, 0.70))
+                ├────●──────┤
+    """
+
+    low: float
+    high: float
+    width: int
+
+    @classmethod
+    def over(cls, values: Iterable[float], *, width: int) -> CharacterAxis:
+        """Make the axis that just holds all finite values."""
+        finite = [value for value in values if math.isfinite(value)]
+        low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+        if high <= low:
+            margin = abs(low) * 0.01 or 1.0
+            low, high = low - margin, high + margin
+        return cls(low, high, width)
+
+    def position(self, value: float) -> int:
+        """Index of the character that stands for a value."""
+        share = (value - self.low) / (self.high - self.low)
+        return min(max(round(share * (self.width - 1)), 0), self.width - 1)
+
+    def draw(self, low: float, estimate: float, high: float, *, glyphs: Glyphs = UNICODE) -> str:
+        """Draw one interval; nothing where the estimate is undefined."""
+        if not math.isfinite(estimate):
+            return " " * self.width
+        cells = [" "] * self.width
+        if math.isfinite(low) and math.isfinite(high):
+            first, last = self.position(low), self.position(high)
+            cells[first : last + 1] = [glyphs.line] * (last - first + 1)
+            cells[first], cells[last] = glyphs.left, glyphs.right
+        cells[self.position(estimate)] = glyphs.point
+        return "".join(cells)
+
+    def header(self) -> str:
+        """Labels of the axis, each centred over its character as far as there is room."""
+        for most in (5, 4, 3, 2):
+            line = self._place(nice_ticks(self.low, self.high, most=most))
+            if line is not None:
+                return line
+        return " " * self.width
+
+    def _place(self, ticks: list[float]) -> str | None:
+        """Write the ticks into one line, or give up where two would touch."""
+        line = [" "] * self.width
+        free_from = 0
+        for tick, text in zip(ticks, _tick_texts(ticks), strict=True):
+            start = min(max(self.position(tick) - len(text) // 2, 0), self.width - len(text))
+            if start < free_from:
+                return None
+            line[start : start + len(text)] = text
+            free_from = start + len(text) + 2
+        return "".join(line)
+
+
+# Ticks from here up, or below, are written with an exponent.
+_LARGE, _SMALL = 1e7, 1e-5
+
+
+def _tick_texts(ticks: list[float]) -> list[str]:
+    """Write all ticks with the decimals that the finest needs."""
+    largest = max((abs(tick) for tick in ticks), default=0.0)
+    if largest >= _LARGE or 0 < largest < _SMALL:
+        return [f"{tick:.3g}" for tick in ticks]
+    decimals = max((_decimals(tick) for tick in ticks), default=0)
+    return [f"{tick:.{decimals}f}" for tick in ticks]
+
+
+def _decimals(value: float) -> int:
+    """Count the decimals of the shortest text that gives the value back."""
+    text = f"{value:.10f}".rstrip("0")
+    return len(text.partition(".")[2])

@@ -16,7 +16,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 # Twelve models: the same, then darker ones of Paul Tol's muted scheme.
 MODEL_COLOURS = (*COLOURS, "#882255", "#999933", "#332288", "#44AA99", "#661100")
 # The first metric of a pair, and its counterpart.
-LINE_STYLES: tuple[Literal["-"], Literal["--"]] = ("-", "--")
+LineStyle = Literal["-", "--"]
+LINE_STYLES: tuple[LineStyle, LineStyle] = ("-", "--")
 LEADING = COLOURS[0]
 MUTED = "#767676"
 _STYLE: Any = {
@@ -48,13 +49,7 @@ def check_matplotlib() -> None:
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """Apply the style to figures made inside, whatever the user's own settings.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Apply the style to figures made inside, whatever the user's own settings."""
     check_matplotlib()
     import matplotlib as mpl
 
@@ -125,3 +120,15 @@ def legend_below(figure: Figure, keys: Sequence[Any], note: str, *, most_columns
         alignment="left",
     )
     legend.get_title().set_color(MUTED)
+
+
+def figure_title(figure: Figure, text: str) -> None:
+    """Write the title of a figure at its left edge."""
+    figure.suptitle(text, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+
+
+def line_key(colour: str, label: str, *, style: LineStyle = "-") -> Any:
+    """Make the entry of a line in a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, linewidth=2, linestyle=style, label=label)

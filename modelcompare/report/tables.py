@@ -1,345 +1,217 @@
-"""A comparison as Markdown, LaTeX, CSV or JSON text."""
+"""A table: unrounded numbers in a frame, and columns that say what they mean."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import pandas as pd
 
-from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.numbers import (
+    MISSING,
+    format_digits,
     format_interval,
     format_number,
     format_p_value,
-    format_percent,
     format_ranks,
+    format_share,
+    interval_title,
 )
+from modelcompare.words import is_missing, label_name, value_name
 
-if TYPE_CHECKING:
-    from modelcompare.comparison.result import Comparison
-
-Rows = list[list[str]]
-NUMBER_COLUMNS = frozenset({"estimate", "a - b"})
-
-_CSV_COLUMNS = (
-    "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference",
-    "standard_error", "ci_low", "ci_high", "n_undefined", "rank", "rank_low", "rank_high",
-    "p_value", "p_adjusted", "better",
-)  # fmt: skip
-# Columns of metrics side by side in one LaTeX table: what fits the width of a page.
-_LATEX_COLUMNS = 3
-
-
-def comparison_markdown(result: Comparison) -> str:
-    """Write a comparison as Markdown: verdict, scores, differences and signature.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-
-    Returns
-    -------
-    str
-        Pipe tables, as GitHub and Pandoc read them.
-    """
-    parts = ["\n".join(f"- {escape_markdown(line)}" for line in result.verdict().splitlines())]
-    for blocks in metric_blocks(result).values():
-        parts.append(f"### {blocks[0].metric}\n\n{blocks[0].direction.capitalize()}.")
-        parts.append(_pipe_table(*score_table(result, blocks)))
-        if any(len(block.differences) for block in blocks):
-            parts.append(_pipe_table(*difference_table(result, blocks)))
-    parts.append(f"`{result.signature}`")
-    return "\n\n".join(parts) + "\n"
+# What a column is made of, in the order of `Column.of`.
+Kind = Literal[
+    "text",  # one name
+    "class",  # a class, which a terminal writes as a heading above its rows
+    "model_a", "model_b",  # the sides of a difference a - b
+    "better",  # the better side, then side a, then side b
+    "value",  # a metric and a class
+    "slice",  # a variable and its value
+    "estimate",  # a number with as many decimals as its row bears
+    "difference",  # the same with its sign
+    "scored",  # an estimate and the ends of its interval in one cell
+    "interval",  # two ends
+    "ranks",  # the lowest and the highest
+    "p-value",
+    "share",  # a fraction, written as a percentage
+    "count",
+    "size",  # a number by its three leading digits
+    "setting",  # a number as it was given
+]  # fmt: skip
+Direction = Literal["up", "down"]
+# Classes that share the rows of a screen.
+MAX_CLASSES = 5
+RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
 
-def comparison_latex(result: Comparison) -> str:
-    r"""Write a comparison as LaTeX tables (packages ``booktabs`` and ``longtable``).
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
 
     Parameters
     ----------
-    result : Comparison
-        What ``compare`` returned.
-
-    Returns
-    -------
-    str
-        Tables of the scores, models in rows and up to three metrics or classes in columns, then a
-        long table of all differences. Bold scores belong to models whose range of ranks includes
-        the first place.
+    title : str
+        Its heading.
+    kind : str
+        What it means, and so how it is written and aligned.
+    of : sequence of str
+        The columns of the frame that it shows; the one named `title` by default.
+    decimals : int, optional
+        Digits after the point; by default those of the row.
+    strong : str, optional
+        A column of the frame that says which cells stand out.
+    direction : {"up", "down"}, optional
+        Which way is better.
     """
-    blocks = [block for group in metric_blocks(result).values() for block in group]
-    parts = [
-        _latex_scores(result, blocks[start : start + _LATEX_COLUMNS])
-        for start in range(0, len(blocks), _LATEX_COLUMNS)
-    ]
-    if len(result.differences):
-        parts.append(_latex_differences(result, blocks))
-    return "\n\n".join(parts) + "\n"
+
+    title: str
+    kind: Kind = "text"
+    of: Sequence[str] = ()
+    decimals: int | None = None
+    strong: str | None = None
+    direction: Direction | None = None
+
+    @property
+    def sources(self) -> Sequence[str]:
+        """The columns of the frame that it shows."""
+        return self.of or (self.title,)
 
 
-def comparison_csv(result: Comparison) -> str:
-    """Write both frames of a comparison as one CSV, unrounded.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-
-    Returns
-    -------
-    str
-        A header and one line per row. The first column, `table`, says whether a row belongs to
-        the scores or to the differences; cells that the other table fills are empty.
-    """
-    frames = {
-        name: frame.astype(dict.fromkeys(frame.select_dtypes("integer"), "Int64"))
-        for name, frame in (("scores", result.scores), ("differences", result.differences))
-        if len(frame)
-    }
-    both = pd.concat(frames, names=["table", None]).reset_index(level="table")
-    return str(both[[name for name in _CSV_COLUMNS if name in both]].to_csv(index=False))
+VALUE = Column("metric", "value", ("metric", "label"))
 
 
-def comparison_json(result: Comparison) -> str:
-    """Write a comparison as JSON, unrounded.
-
-    Parameters
-    ----------
-    result : Comparison
-        What ``compare`` returned.
-
-    Returns
-    -------
-    str
-        An object with the settings, the verdict, and a list of objects for each frame; what is
-        missing or undefined is null.
-    """
-    settings = (
-        "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test",
-        "correction", "signature",
-    )  # fmt: skip
-    document = {
-        **{name: getattr(result, name) for name in settings},
-        "models": list(result.models),
-        "verdict": result.verdict().splitlines(),
-        "scores": _records(result.scores),
-        "differences": _records(result.differences),
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def interval_column(confidence_level: float, decimals: int | None = None) -> Column:
+    """Intervals of this level, from `ci_low` to `ci_high`."""
+    title = interval_title(confidence_level)
+    return Column(title, "interval", ("ci_low", "ci_high"), decimals)
 
 
-def score_table(result: Comparison, blocks: Sequence[Block]) -> tuple[list[str], Rows]:
-    """Round the scores of one metric: the header, and a row of texts per model and class."""
-    header = ["rank", "model", "estimate", f"{format_percent(result.confidence_level)} CI"]
-    rows = [
-        [
-            *([] if block.label is None else [str(block.label)]),
-            format_ranks(row.rank_low, row.rank_high),
-            str(row.model),
-            format_number(row.estimate, block.decimals),
-            format_interval(row.ci_low, row.ci_high, block.decimals),
-        ]
-        for block in blocks
-        for row in block.scores.itertuples()
-    ]
-    return (header if blocks[0].label is None else ["class", *header]), rows
-
-
-def difference_table(result: Comparison, blocks: Sequence[Block]) -> tuple[list[str], Rows]:
-    """Round the differences of one metric: the header, and a row of texts per pair and class."""
-    header = [
-        "model a", "model b", "a - b", f"{format_percent(result.confidence_level)} CI", "p",
-        f"p ({result.correction})", "better",
-    ]  # fmt: skip
-    rows = [
-        [
-            *([] if block.label is None else [str(block.label)]),
-            str(row.model_a),
-            str(row.model_b),
-            format_number(row.difference, block.decimals, signed=True),
-            format_interval(row.ci_low, row.ci_high, block.decimals),
-            format_p_value(row.p_value),
-            format_p_value(row.p_adjusted),
-            str(row.better) if row.better in (row.model_a, row.model_b) else "-",
-        ]
-        for block in blocks
-        for row in block.differences.itertuples()
-    ]
-    return (header if blocks[0].label is None else ["class", *header]), rows
-
-
-def method_note(result: Comparison) -> str:
-    """Say in one paragraph how the numbers came about."""
-    adjusted = (
-        "not adjusted for the number of pairs"
-        if result.correction == "none"
-        else f"adjusted for the number of pairs by {result.correction}"
-    )
-    return (
-        f"Intervals: {result.method}, {format_percent(result.confidence_level)}, from "
-        f"{result.n_resamples:,} resamples that all models share. P-values: {result.test} test of "
-        f"the paired difference, {adjusted}; a model counts as better where the adjusted p-value "
-        f"is below {result.alpha:g}. Ranks are given as a range: ties are models that the test "
-        "set does not tell apart."
-    )
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Turn a frame into plain Python values."""
+def pair_columns(confidence_level: float, correction: str) -> list[Column]:
+    """What every table of differences shows: both sides, their difference, and its test."""
+    adjusted = Column(f"p ({correction})", "p-value", ["p_adjusted"])
     return [
-        {str(key): _plain(value) for key, value in record.items()}
-        for record in frame.to_dict("records")
+        Column("model a", "model_a", ["model_a"]),
+        Column("model b", "model_b", ["model_b"]),
+        Column("a - b", "difference", ["difference"]),
+        interval_column(confidence_level),
+        Column("p", "p-value", ["p_value"]),
+        *([adjusted] if correction != "none" else []),
     ]
 
 
-def _plain(value: Any) -> Any:
-    """Turn numpy's scalars into Python's, and what is missing into None."""
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+@dataclass(frozen=True)
+class Table:
+    """What every writer needs to know of a table.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+    columns : sequence of Column
+        From left to right.
+    frame : DataFrame
+        A row for each row, unrounded.
+    subtitle : str
+        A remark that belongs to the title.
+    notes : sequence of str
+        What a reader must know, printed below.
+    decimals : int or sequence of int
+        Digits after the point, for all rows or for each.
+    detail : bool
+        Whether it belongs to the table before, so that documents give it no heading.
+    drawn : (str, str, str), optional
+        Columns of the frame that a terminal draws as intervals: low, middle, high.
+    n_shown : int
+        Rows that a terminal shows unless it is asked for all.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    frame: pd.DataFrame
+    subtitle: str = ""
+    notes: Sequence[str] = ()
+    decimals: int | Sequence[int] = 4
+    detail: bool = False
+    drawn: tuple[str, str, str] | None = None
+    n_shown: int = 30
+
+    @property
+    def header(self) -> list[str]:
+        """Titles of the columns."""
+        return [column.title for column in self.columns]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """Texts of all cells, rounded."""
+        cells = [self.texts(column) for column in self.columns]
+        return [list(row) for row in zip(*cells, strict=True)]
+
+    def texts(self, column: Column) -> list[str]:
+        """Texts of the cells of one column, rounded."""
+        write = _WRITERS[column.kind]
+        return [write(values, decimals) for values, decimals in self.cells(column)]
+
+    def cells(self, column: Column) -> Iterator[tuple[tuple[Any, ...], int]]:
+        """Yield the values of each cell of a column, and their decimals."""
+        values = zip(*(self.frame[name].tolist() for name in column.sources), strict=True)
+        return zip(values, self._decimals(column), strict=True)
+
+    def take(self, places: Sequence[int]) -> Table:
+        """Keep some rows."""
+        decimals = self.decimals
+        if not isinstance(decimals, int):
+            decimals = [decimals[place] for place in places]
+        return replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
+
+    def shortened(self) -> Table:
+        """Keep the rows that a screen has room for, shared between the classes.
+
+        Classes that find no room keep none.
+        """
+        classes = [column for column in self.columns if column.kind == "class"]
+        if not classes:
+            return self.take(range(min(len(self.frame), self.n_shown)))
+        labels = self.texts(classes[0])
+        shown = list(dict.fromkeys(labels))[:MAX_CLASSES]
+        left = dict.fromkeys(shown, max(self.n_shown // max(len(shown), 1), 1))
+        places = []
+        for place, label in enumerate(labels):
+            if left.get(label, 0):
+                left[label] -= 1
+                places.append(place)
+        return self.take(places)
+
+    def _decimals(self, column: Column) -> Sequence[int]:
+        if column.decimals is not None:
+            return [column.decimals] * len(self.frame)
+        if isinstance(self.decimals, int):
+            return [self.decimals] * len(self.frame)
+        return self.decimals
 
 
-def _pipe_table(header: Sequence[str], rows: Rows) -> str:
-    """Write a Markdown table, numbers to the right."""
-    lines = [
-        list(map(escape_markdown, header)),
-        ["---:" if name in NUMBER_COLUMNS else "---" for name in header],
-        *[list(map(escape_markdown, row)) for row in rows],
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _scored(values: tuple[Any, ...], decimals: int) -> str:
+    estimate, low, high = values
+    number = format_number(estimate, decimals)
+    return number if number == MISSING else f"{number} ({format_interval(low, high, decimals)})"
 
 
-def escape_markdown(text: str) -> str:
-    """Escape what Markdown would take for markup."""
-    for character in "\\|*_`<":
-        text = text.replace(character, f"\\{character}")
-    return text.replace("\n", " ")
-
-
-def _latex_scores(result: Comparison, blocks: Sequence[Block]) -> str:
-    """Write one table: models in rows, blocks in columns."""
-    cells = {
-        (row.model, place): _latex_score(row, block.decimals)
-        for place, block in enumerate(blocks)
-        for row in block.scores.itertuples()
-    }
-    models = list(blocks[0].scores["model"])
-    body = [
-        [
-            escape_latex(str(model)),
-            *[cells.get((model, place), "--") for place in range(len(blocks))],
-        ]
-        for model in models
-    ]
-    arrows = [r"$\uparrow$" if block.greater_is_better else r"$\downarrow$" for block in blocks]
-    titles = [
-        f"{escape_latex(block.title)} {arrow}" for block, arrow in zip(blocks, arrows, strict=True)
-    ]
-    level = escape_latex(format_percent(result.confidence_level))
-    caption = (
-        f"Scores with {level} intervals ({escape_latex(result.method)}); bold: the range of ranks "
-        f"includes the first place. {escape_latex(result.signature)}"
-    )
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{caption}}}",
-            rf"\begin{{tabular}}{{l{'l' * len(blocks)}}}",
-            r"\toprule",
-            latex_row(["Model", *titles]),
-            r"\midrule",
-            *map(latex_row, body),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-        ]
-    )
-
-
-def _latex_score(row: Any, decimals: int) -> str:
-    """Write an estimate and its interval in one cell; a dash for a value that is undefined."""
-    if math.isnan(row.estimate):
-        return "--"
-    estimate = _latex_number(format_number(row.estimate, decimals))
-    low, high = (_latex_number(format_number(end, decimals)) for end in (row.ci_low, row.ci_high))
-    bold = rf"\textbf{{{estimate}}}" if row.rank_low == 1 else estimate
-    return rf"{bold} {{\small [{low}, {high}]}}"
-
-
-def _latex_differences(result: Comparison, blocks: Sequence[Block]) -> str:
-    """Write the long table of all pairs."""
-    header = [
-        "Metric", r"Model $a$", r"Model $b$", r"$a - b$",
-        f"{escape_latex(format_percent(result.confidence_level))} interval", "$p$",
-        rf"$p$ ({escape_latex(result.correction)})",
-    ]  # fmt: skip
-    return "\n".join(
-        [
-            r"\begin{longtable}{lllrlll}",
-            rf"\caption{{Differences of all pairs. {escape_latex(result.signature)}}}\\",
-            r"\toprule",
-            latex_row(header),
-            r"\midrule",
-            r"\endhead",
-            *[latex_row(cells) for block in blocks for cells in _latex_pairs(block)],
-            r"\bottomrule",
-            r"\end{longtable}",
-        ]
-    )
-
-
-def _latex_pairs(block: Block) -> Iterator[list[str]]:
-    """Yield the cells of a block's pairs, the better model in bold."""
-    for row in block.differences.itertuples():
-        low, high = (
-            _latex_number(format_number(end, block.decimals)) for end in (row.ci_low, row.ci_high)
-        )
-        sides = [escape_latex(str(side)) for side in (row.model_a, row.model_b)]
-        if row.better in (row.model_a, row.model_b):
-            winner = int(row.better == row.model_b)
-            sides[winner] = rf"\textbf{{{sides[winner]}}}"
-        yield [
-            escape_latex(block.title),
-            *sides,
-            _latex_number(format_number(row.difference, block.decimals, signed=True)),
-            f"[{low}, {high}]",
-            *(f"${format_p_value(p)}$" for p in (row.p_value, row.p_adjusted)),
-        ]
-
-
-def latex_row(cells: Sequence[str]) -> str:
-    """Join the cells of a row."""
-    return rf"{' & '.join(cells)} \\"
-
-
-def _latex_number(text: str) -> str:
-    """Write a number in mathematics, for the true minus sign."""
-    return f"${text}$" if text[0] in "+-" and len(text) > 1 else text
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",
-    "\n": " ",
+_WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
+    "text": lambda values, _: label_name(values[0]),
+    "class": lambda values, _: label_name(values[0]),
+    "model_a": lambda values, _: str(values[0]),
+    "model_b": lambda values, _: str(values[0]),
+    "better": lambda values, _: MISSING if is_missing(values[0]) else str(values[0]),
+    "value": lambda values, _: value_name(*values),
+    "slice": lambda values, _: f"{values[0]} = {label_name(values[1]) or 'missing'}",
+    "estimate": lambda values, decimals: format_number(values[0], decimals),
+    "difference": lambda values, decimals: format_number(values[0], decimals, signed=True),
+    "scored": _scored,
+    "interval": lambda values, decimals: format_interval(values[0], values[1], decimals),
+    "ranks": lambda values, _: format_ranks(*values),
+    "p-value": lambda values, _: format_p_value(values[0]),
+    "share": lambda values, _: format_share(values[0]),
+    "count": lambda values, _: "" if is_missing(values[0]) else f"{values[0]:,.0f}",
+    "size": lambda values, _: format_digits(values[0]),
+    "setting": lambda values, _: f"{values[0]:g}",
 }
-
-
-def escape_latex(text: str) -> str:
-    """Escape the characters that LaTeX reserves."""
-    return "".join(_LATEX.get(character, character) for character in text)

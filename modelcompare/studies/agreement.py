@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,9 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import agreement_tables
+from modelcompare.report.tables import Table
 from modelcompare.resampling import (
     BootstrapWeights,
     RngLike,
@@ -54,7 +57,7 @@ _N_MODEL_RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
-class AgreementStudy:
+class AgreementStudy(Result):
     """Agreement of pairs of metrics over all pairs of models.
 
     Attributes
@@ -84,6 +87,8 @@ class AgreementStudy:
     pairs: pd.DataFrame = field(repr=False)
     seed: np.random.SeedSequence = field(repr=False)
     seed_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "agreement"
 
     @property
     def signature(self) -> str:
@@ -152,21 +157,27 @@ class AgreementStudy:
             )
         return pd.concat(frames, ignore_index=True)
 
-    def to_latex(self) -> str:
-        """Table 1 of the paper, for these models (packages booktabs)."""
-        from modelcompare.report.study_contents import agreement_latex
+    @property
+    def note(self) -> str:
+        """What a reader of its p-values must know."""
+        return T_NOTE if self.test in ON_REPLICATES else ""
 
-        return agreement_latex(self)
+    def tables(self) -> dict[str, Table]:
+        return agreement_tables(self)
 
-    def to_markdown(self) -> str:
-        """Table 1 of the paper, for these models, as Markdown."""
-        from modelcompare.report.study_contents import agreement_markdown
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {
+            "agreement": self.table,
+            "agreement_pairs": self.pairs,
+            "agreement_population": self.population(),
+        }
 
-        return agreement_markdown(self)
+    def figures(self) -> dict[str, Figure]:
+        return {"agreement": self.plot(), "agreement_population": self.plot_population()}
 
     def plot(self) -> Figure:
         """Scatter of the models' differences under both metrics, with quadrants of agreement."""
-        from modelcompare.report.agreement_plots import plot_agreement
+        from modelcompare.report.study_figures import plot_agreement
 
         return plot_agreement(self)
 
@@ -174,7 +185,7 @@ class AgreementStudy:
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
     ) -> Figure:
         """Agreement with the order of the whole test set, against the ratio."""
-        from modelcompare.report.agreement_plots import plot_population
+        from modelcompare.report.study_figures import plot_population
 
         return plot_population(self, self.population(ratios, n_subsamples=n_subsamples))
 

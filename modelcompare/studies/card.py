@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
 from modelcompare.metrics import UndefinedMetricWarning
-from modelcompare.report.numbers import decimals_for, format_interval, format_number
-from modelcompare.report.study_contents import TextTable, tables_markdown
+from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.tables import VALUE, Column, Table
+from modelcompare.report.writers import markdown
 
 if TYPE_CHECKING:
     from modelcompare.metrics.registry import MetricLike
@@ -83,89 +85,68 @@ def model_card(
         parts += [f"## {heading}", text]
     if len(predictions.models) > 1:
         parts += ["## Compared with", result.verdict()]
-    return "\n\n".join([*parts, tables_markdown(tables, result.signature)])
+    return "\n\n".join([*parts, markdown(tables, result.signature)])
 
 
-def _evaluation_data(predictions: Predictions) -> TextTable:
-    rows = [["Samples", f"{len(predictions):,}"]]
+def _evaluation_data(predictions: Predictions) -> Table:
+    rows = [("Samples", f"{len(predictions):,}")]
     if predictions.name is not None:
-        rows.insert(0, ["Source", predictions.name])
+        rows.insert(0, ("Source", predictions.name))
     if predictions.groups is not None:
-        rows.append(["Clusters", f"{len(np.unique(predictions.groups)):,}"])
+        rows.append(("Clusters", f"{len(np.unique(predictions.groups)):,}"))
     if predictions.labels is not None and predictions.codes is not None:
         support = np.bincount(predictions.codes, minlength=predictions.n_classes)
         for label, n in list(zip(predictions.labels.tolist(), support, strict=True))[:20]:
-            rows.append([f"Class {label}", f"{n:,} ({100 * n / len(predictions):.1f} %)"])
+            rows.append((f"Class {label}", f"{n:,} ({100 * n / len(predictions):.1f} %)"))
         if predictions.n_classes > 20:
-            rows.append([f"{predictions.n_classes - 20} more classes", ""])
-    return TextTable("Evaluation data", ("", ""), rows)
+            rows.append((f"{predictions.n_classes - 20} more classes", ""))
+    frame = pd.DataFrame(rows, columns=["what", "this"])
+    return Table("Evaluation data", [Column("", of=["what"]), Column("", of=["this"])], frame)
 
 
-def _scores(result: Comparison, model: str) -> list[TextTable]:
-    tables = []
-    undefined = 0
+def _scores(result: Comparison, model: str) -> list[Table]:
     frame = result.scores[result.scores["model"] == model]
+    frame = frame.assign(label=frame["label"].where(frame["label"].notna(), "all"))
+    tables = []
     for metric, part in frame.groupby("metric", sort=False):
-        undefined += int(part["n_undefined"].sum())
-        rows = _value_rows(part, [_label(row.label) for row in part.itertuples()])
         direction = "higher" if result.metric_info[metric].greater_is_better else "lower"
-        level = f"{100 * result.confidence_level:g} % CI"
-        tables.append(
-            TextTable(f"{metric} ({direction} is better)", ("class", "value", level), rows)
-        )
-    if undefined and tables:
+        title = f"{metric} ({direction} is better)"
+        columns = [Column("class", of=["label"]), *value_columns(result.confidence_level)]
+        tables.append(table_of(title, columns, part))
+    undefined = int(frame["n_undefined"].sum())
+    if undefined:
         note = f"{undefined:,} replicates were undefined (0 / 0); intervals use the others."
-        last = tables[-1]
-        tables[-1] = TextTable(last.title, last.header, last.rows, note)
+        tables[-1] = replace(tables[-1], notes=[note])
     return tables
 
 
 def _subgroups(
     predictions: Predictions, model: str, metrics: Any, min_size: int, options: Mapping[str, Any]
-) -> TextTable:
+) -> Table:
     slices = predictions.slices
     counts = [] if slices is None else [slices[name].value_counts() for name in slices]
     if max((int(found.max()) for found in counts if len(found)), default=0) < min_size:
+        nothing = pd.DataFrame(columns=["subgroup", "samples"])
         note = f"No subgroup has {min_size} samples."
-        return TextTable("Subgroups", ("subgroup", "samples"), [], note)
+        return Table("Subgroups", [Column("subgroup"), Column("samples")], nothing, notes=[note])
     # One model has no differences to correct.
     kept = {name: value for name, value in options.items() if name != "correction"}
     found = compare_slices(predictions[model], metrics, min_size=min_size, **kept)
-    frame = found.scores
-    rows = _value_rows(
-        frame,
-        [f"{row.slice} = {row.value}" for row in frame.itertuples()],
-        [f"{row.n_samples:,}" for row in frame.itertuples()],
-        [_named(row.metric, row.label) for row in frame.itertuples()],
-    )
     small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
-    note = f"Too small to say: {', '.join(small)}." if small else ""
-    header = ("subgroup", "samples", "metric", "value", "CI")
-    return TextTable("Subgroups, worst first", header, rows, note)
+    columns = [
+        Column("subgroup", "slice", ("slice", "value")),
+        Column("samples", "count", ["n_samples"]),
+        VALUE,
+        *value_columns(found.confidence_level),
+    ]
+    notes = [f"Too small to say: {', '.join(small)}."] if small else []
+    return table_of("Subgroups, worst first", columns, found.scores, notes)
 
 
-def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> TextTable:
+def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     names = ["ece", "brier_score", "log_loss"]
     drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
     kept = {name: value for name, value in options.items() if name in drawn}
-    frame = compare(predictions, names, method="percentile", **kept).scores
-    rows = _value_rows(frame, frame["metric"].tolist())
-    return TextTable("Calibration (lower is better)", ("metric", "value", "CI"), rows)
-
-
-def _value_rows(frame: pd.DataFrame, *names: list[str]) -> list[list[str]]:
-    """Names, value and interval of each row of scores."""
-    rows = []
-    for lead, row in zip(zip(*names, strict=True), frame.itertuples(), strict=True):
-        decimals = decimals_for([row.standard_error])
-        interval = format_interval(row.ci_low, row.ci_high, decimals)
-        rows.append([*lead, format_number(row.estimate, decimals), interval])
-    return rows
-
-
-def _label(label: Any) -> str:
-    return "all" if label is None or label != label else str(label)
-
-
-def _named(metric: str, label: Any) -> str:
-    return metric if _label(label) == "all" else f"{metric} of {label}"
+    result = compare(predictions, names, method="percentile", **kept)
+    columns = [Column("metric"), *value_columns(result.confidence_level)]
+    return table_of("Calibration (lower is better)", columns, result.scores)

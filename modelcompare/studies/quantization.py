@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,16 +18,19 @@ from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import quantization_tables
+from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.variants import with_probabilities
-from modelcompare.words import check_fraction
+from modelcompare.words import check_fraction, signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
 
 @dataclass(frozen=True)
-class QuantizationStudy:
+class QuantizationStudy(Result):
     """Metrics on confidences rounded to a few values, beside the raw ones.
 
     Attributes
@@ -43,6 +47,19 @@ class QuantizationStudy:
     values: pd.DataFrame = field(repr=False)
     pairs: pd.DataFrame = field(repr=False)
     n_samples: int
+    confidence_level: float = 0.95
+
+    stem: ClassVar[str] = "quantization"
+
+    @property
+    def signature(self) -> str:
+        return signature("quantization_study", {"n": self.n_samples, "se": "influence"})
+
+    def tables(self) -> dict[str, Table]:
+        return quantization_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {"values": self.values, "pairs": self.pairs}
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -119,7 +136,10 @@ def quantization_study(
             frame.insert(0, "n_bins", number)
             frames.append(frame)
     return QuantizationStudy(
-        pd.concat(values, ignore_index=True), pd.concat(pairs, ignore_index=True), len(predictions)
+        pd.concat(values, ignore_index=True),
+        pd.concat(pairs, ignore_index=True),
+        len(predictions),
+        confidence_level,
     )
 
 

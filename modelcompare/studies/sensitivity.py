@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import sensitivity_tables
+from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
 from modelcompare.words import IntervalMethod, ZeroDivision, signature
@@ -29,7 +32,7 @@ NOISES = (0.25, 0.5, 1.0, 2.0)
 
 
 @dataclass(frozen=True)
-class SensitivityStudy:
+class SensitivityStudy(Result):
     """Change of each metric when confidences change and decisions do not.
 
     Attributes
@@ -47,15 +50,23 @@ class SensitivityStudy:
     seed_label: str = field(repr=False)
     confidence_level: float = 0.95
 
+    stem: ClassVar[str] = "sensitivity"
+
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
         made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
         return signature("sensitivity_study", made)
 
+    def tables(self) -> dict[str, Table]:
+        return sensitivity_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {self.stem: self.table}
+
     def plot(self) -> Figure:
         """Change of each metric against temperature and noise."""
-        from modelcompare.report.agreement_plots import plot_sensitivity
+        from modelcompare.report.study_figures import plot_sensitivity
 
         return plot_sensitivity(self)
 

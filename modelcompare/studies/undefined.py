@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import undefined_tables
+from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import ZeroDivision, check_count, signature
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class UndefinedStudy:
+class UndefinedStudy(Result):
     """Share of resamples in which each metric is 0 / 0.
 
     Attributes
@@ -43,6 +46,8 @@ class UndefinedStudy:
     n_resamples: int
     seed_label: str = field(repr=False)
 
+    stem: ClassVar[str] = "undefined"
+
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
@@ -55,9 +60,15 @@ class UndefinedStudy:
         keys = ["metric", "ratio", "n_samples"]
         return self.table.groupby(keys, sort=False)["pct_undefined"].mean().reset_index()
 
+    def tables(self) -> dict[str, Table]:
+        return undefined_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {self.stem: self.table}
+
     def plot(self) -> Figure:
         """Share of undefined values against the ratio, soft twin beside hard."""
-        from modelcompare.report.agreement_plots import plot_undefined
+        from modelcompare.report.study_figures import plot_undefined
 
         return plot_undefined(self)
 

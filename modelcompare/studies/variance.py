@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.study_contents import variance_tables
+from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
@@ -49,7 +52,7 @@ REPLICATE_NOTE = (
 
 
 @dataclass(frozen=True)
-class VarianceStudy:
+class VarianceStudy(Result):
     """Bootstrap distributions of metrics at several sizes of the test set.
 
     Attributes
@@ -86,6 +89,9 @@ class VarianceStudy:
     seed: np.random.SeedSequence = field(repr=False)
     stratify: bool = field(repr=False)
     seed_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "variance"
+    note: ClassVar[str] = REPLICATE_NOTE
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -154,6 +160,30 @@ class VarianceStudy:
             self.metric_pairs,
             confidence_level=self.confidence_level,
         )
+
+    def tables(self) -> dict[str, Table]:
+        return variance_tables(self)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        frames = {
+            "variance": self.distribution,
+            "variance_tests": self.tests,
+            "variance_ratios": self.variance_ratios,
+        }
+        if len(self.models) > 1:
+            frames["separation"] = self.separated()
+            frames["relative_efficiency"] = self.relative_efficiency
+        return frames
+
+    def figures(self) -> dict[str, Figure]:
+        figures = {}
+        firsts = [pair[0] for pair in self.pairs]
+        for pair in self.pairs:
+            # One metric beside two others needs both names.
+            name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
+            figures[f"variances_{name}"] = self.plot_variances(pair)
+            figures[f"intervals_{name}"] = self.plot_intervals(pair)
+        return figures
 
     def plot_variances(self, pair: int | Pair = 0, *, n_columns: int | None = None) -> Figure:
         """Variances of both metrics of a pair against the ratio (figures 1, 5, 6).

@@ -86,7 +86,7 @@ def test_the_verdict_is_honest(result):
     accuracy, *_, last = result.verdict().splitlines()
     assert re.match(
         r"accuracy: (good|twin) leads \(0\.\d+\) but cannot be told from (good|twin) \([+-]0\.\d+, "
-        r"95% CI -0\.\d+ to 0\.\d+, p = 0\.\d+\); it is better than poor\.", accuracy,
+        r"95 % CI -0\.\d+ to 0\.\d+, p = 0\.\d+\); it is better than poor\.", accuracy,
     )  # fmt: skip
     assert last.startswith("log_loss: ")
 

@@ -80,7 +80,7 @@ def test_five_by_two_by_a_loop():
 def test_tables_of_a_cross_validation():
     result = mc.compare_estimators(MODELS, X, Y, cv=5, metrics=["accuracy", "f1"])
     text = result.to_markdown()
-    assert "| accuracy | logistic - bayes |" in text
+    assert "| accuracy | logistic | bayes |" in text
     assert "| f1 of 1 | logistic |" in text
     assert "folds:5|repeats:1|test:corrected-t|adjust:holm|rng:0" in text
 

@@ -217,7 +217,7 @@ def test_levels_that_are_no_whole_percentages():
     y = RNG.integers(0, 2, 60)
     preds = mc.Predictions(y, {"a": noisy(y, 0.8)})
     assert (
-        "99.9% CI"
+        "99.9 % CI"
         in mc.compare(preds, "accuracy", confidence_level=0.999, n_resamples=99).verdict()
     )
 

@@ -10,6 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelcompare.report.comparison_contents import (
+    comparison_note,
+    comparison_tables,
+    printed_tables,
+)
+from modelcompare.report.forest import plot_comparison
+from modelcompare.report.numbers import decimals_for
+from modelcompare.report.result import Result
+
 DIFFERENCE_COLUMNS = [
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
     "p_value", "p_adjusted", "better",
@@ -17,7 +26,7 @@ DIFFERENCE_COLUMNS = [
 
 
 @dataclass
-class MadeComparison:
+class MadeComparison(Result):
     """The attributes of a Comparison that the report room reads."""
 
     scores: pd.DataFrame
@@ -32,11 +41,40 @@ class MadeComparison:
     correction: str = "holm"
     alpha: float = 0.05
     confidence_level: float = 0.95
-    signature: str = "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
+    parts: str = "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
     sentences: list[str] = field(default_factory=list)
 
-    def verdict(self) -> str:
-        return "\n".join(self.sentences)
+    @property
+    def signature(self):
+        return self.parts
+
+    def decimals(self, metric):
+        return decimals_for(self.scores.loc[self.scores["metric"] == metric, "standard_error"])
+
+    @property
+    def headline(self):
+        return f"made.npz: {len(self.models)} models, 9,824 samples"
+
+    def findings(self):
+        return self.sentences
+
+    def tables(self):
+        return comparison_tables(self)
+
+    def printed_tables(self):
+        return printed_tables(self)
+
+    def frames(self):
+        return {"scores": self.scores, "differences": self.differences}
+
+    def figures(self):
+        return {"forest": plot_comparison(self)}
+
+    def method_note(self):
+        return comparison_note(self)
+
+    def settings(self):
+        return {"models": self.models, "verdict": self.sentences}
 
 
 def make_comparison(

@@ -1,6 +1,6 @@
 import pytest
 
-from modelcompare.report.comparison_contents import headline, metric_blocks
+from modelcompare.report.comparison_contents import metric_blocks
 
 
 def test_models_come_best_first(make_comparison):
@@ -19,7 +19,7 @@ def test_pairs_of_the_leader_come_first(make_comparison):
 def test_each_class_has_its_block(make_comparison):
     result = make_comparison(metrics=["f1", "accuracy"], labels={"f1": [3, 7]})
     blocks = metric_blocks(result)
-    assert [block.title for block in blocks["f1"]] == ["f1, class 3", "f1, class 7"]
+    assert [block.title for block in blocks["f1"]] == ["f1 of 3", "f1 of 7"]
     assert all(len(block.scores) == len(block.differences) == 3 for block in blocks["f1"])
 
 
@@ -34,15 +34,6 @@ def test_a_metric_that_was_not_compared_is_refused(make_comparison):
         metric_blocks(make_comparison(), ["bleu"])
 
 
-def test_hidden_rows_are_counted(make_comparison):
-    (block,) = metric_blocks(make_comparison(["a", "b", "c", "d"]))["accuracy"]
-    limited = block.limit(scores=3, differences=2)
-    assert (limited.hidden_scores, limited.hidden_differences) == (1, 4)
-    assert list(limited.scores["model"]) == ["d", "c", "b"]
-
-
-def test_the_headline_counts(make_comparison):
-    assert headline(make_comparison()) == "made.npz: 3 models, 9,824 samples"
-    single = make_comparison(["only"])
-    single.name = None
-    assert headline(single) == "1 model, 9,824 samples"
+def test_what_a_screen_has_no_room_for_is_left_out_of_a_shortened_table(make_comparison):
+    table = make_comparison([f"m{i:02d}" for i in range(30)]).tables()["accuracy"]
+    assert table.shortened().texts(table.columns[1]) == [f"m{i:02d}" for i in range(29, 9, -1)]

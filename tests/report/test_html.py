@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from modelcompare.report.html import comparison_html, comparison_page
+from modelcompare.report.html import fragment, page
 
 VOID = {"meta", "br", "hr", "img", "path", "use", "rect"}
 
@@ -31,32 +31,44 @@ class _Page(HTMLParser):
 
 
 def test_the_page_holds_figure_tables_verdict_and_signature(make_comparison, tmp_path):
-    path = comparison_html(make_comparison(["cnn", "lstm"]), tmp_path / "report.html")
-    text = path.read_text(encoding="utf-8")
-    page = _Page(text)
-    assert not page.open
-    assert page.cells[:4] == ["1-2", "lstm", "0.7050", "0.6950 to 0.7150"]
+    make_comparison(["cnn", "lstm"]).to_html(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    read = _Page(text)
+    assert not read.open
+    assert read.cells[:4] == ["1-2", "lstm", "0.7050", "0.6950 to 0.7150"]
     assert text.count("<svg") == 1
     assert "<li>accuracy: lstm leads.</li>" in text
     assert "adjust:holm|rng:0</code>" in text
 
 
 def test_the_page_needs_no_other_file(make_comparison):
-    page = _Page(comparison_page(make_comparison()))
-    assert all(link.startswith("#") for link in page.links)
+    read = _Page(page(make_comparison()))
+    assert all(link.startswith("#") for link in read.links)
 
 
 def test_names_cannot_inject_markup(make_comparison):
-    page = comparison_page(make_comparison(["<script>alert(1)</script>", "b&b"]))
-    assert "<script" not in page
-    assert "&lt;script&gt;" in page
+    result = make_comparison(["<script>alert(1)</script>", "b&b"])
+    result.sentences = ["accuracy: <script>alert(1)</script> leads."]
+    for text in (page(result), fragment(result)):
+        assert "<script" not in text
+        assert text.count("&lt;script&gt;") >= 3
 
 
 def test_the_page_is_the_same_on_every_run(make_comparison):
-    assert comparison_page(make_comparison()) == comparison_page(make_comparison())
+    assert page(make_comparison()) == page(make_comparison())
 
 
 def test_without_jinja2_the_extra_is_named(make_comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r'pip install "modelcompare\[html\]"'):
-        comparison_page(make_comparison())
+        page(make_comparison())
+
+
+def test_a_notebook_shows_the_first_rows_without_jinja2(make_comparison, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    text = make_comparison([f"m{i:02d}" for i in range(30)])._repr_html_()
+    read = _Page(text)
+    assert not read.open
+    assert read.cells[:4] == ["1-2", "m29", "0.8450", "0.8350 to 0.8550"]
+    assert "and 10 more rows" in text
+    assert "m09</td><td" not in text.split("differences")[0]

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from modelcompare.report.numbers import (
     decimals_for,
     format_interval,
-    format_intervals,
     format_number,
     format_p_value,
     nice_ticks,
 )
+from modelcompare.report.screen import aligned
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_what_is_undefined_is_a_dash():
 
 
 def test_intervals_of_a_column_are_equally_wide():
-    texts = format_intervals([(-12.5, 3.0), (1.25, -100.0)], 1)
-    assert texts == ["-12.5 to    3.0", "  1.2 to -100.0"]
+    texts = aligned(["-12.5 to 3.0", "-", "1.2 to -100.0"])
+    assert texts == ["-12.5 to    3.0", "-", "  1.2 to -100.0"]
 
 
 @given(st.floats(0, 1))

@@ -1,10 +1,22 @@
+import math
 from io import StringIO
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
-from modelcompare.report.screen import comparison_screen, comparison_text
+from modelcompare.report.screen import (
+    ASCII,
+    CharacterAxis,
+    TextColumn,
+    fold,
+    screen,
+    screen_text,
+    table_lines,
+    total_width,
+)
 
 EXPECTED = """\
 made.npz: 2 models, 9,824 samples
@@ -17,8 +29,8 @@ accuracy (higher is better)
  1-2   cnn      0.7000  0.6900 to 0.7100  ├──────────────●──────────────┤
 
 accuracy, differences (model a - model b)
- model a  model b  difference  95 % CI            p     p (holm)  better
- cnn      lstm        -0.0050  -0.0150 to 0.0050  0.50  1.00      -
+ model a  model b    a - b  95 % CI            p     p (holm)  better
+ cnn      lstm     -0.0050  -0.0150 to 0.0050  0.50  1.00      -
 
 modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0
 """
@@ -26,7 +38,7 @@ LONG = [f"a-model-with-a-name-of-sixty-characters/checkpoint-{i:09d}" for i in r
 
 
 def test_the_screen_of_two_models(make_comparison):
-    assert comparison_text(make_comparison(["cnn", "lstm"])) == EXPECTED
+    assert screen_text(make_comparison(["cnn", "lstm"])) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -41,30 +53,30 @@ def test_the_screen_of_two_models(make_comparison):
 @pytest.mark.parametrize("width", [60, 80, 132])
 def test_no_line_is_wider_than_the_page(make_comparison, models, labels, width):
     result = make_comparison(models, ["f1", "accuracy"], labels)
-    result.signature = result.signature.replace("|", " ")
-    lines = comparison_text(result, width=width).splitlines()
+    result.parts = result.parts.replace("|", " ")
+    lines = screen_text(result, width=width).splitlines()
     assert max(map(len, lines)) <= width
 
 
 def test_long_names_are_folded_not_cut(make_comparison):
-    text = comparison_text(make_comparison(LONG))
+    text = screen_text(make_comparison(LONG))
     for number in range(3):
         assert text.count(f"{number:09d}") == 1 + 2 + (number == 2)
 
 
 def test_rows_that_are_not_shown_are_counted(make_comparison):
     result = make_comparison([f"m{i}" for i in range(25)])
-    lines = comparison_text(result).splitlines()
+    lines = screen_text(result).splitlines()
     assert " and 5 more rows: --all shows them" in lines
     assert f" and {25 * 24 // 2 - 12} more rows: --all shows them" in lines
-    everything = comparison_text(result, show_all=True)
+    everything = screen_text(result, show_all=True)
     assert "more row" not in everything
     assert len(everything.splitlines()) - len(lines) == 5 + 288 - 2
 
 
 def test_many_classes_share_the_page(make_comparison):
     labels = [f"c{i}" for i in range(30)]
-    text = comparison_text(make_comparison(["a", "b", "c"], ["f1"], {"f1": labels}))
+    text = screen_text(make_comparison(["a", "b", "c"], ["f1"], {"f1": labels}))
     assert text.count("class c") == 2 * 5
     assert len(text.splitlines()) < 60
 
@@ -72,28 +84,28 @@ def test_many_classes_share_the_page(make_comparison):
 def test_many_sentences_are_shortened(make_comparison):
     result = make_comparison()
     result.sentences = [f"f1, class {i}: lstm leads." for i in range(30)]
-    assert " and 21 more sentences: --all shows them" in comparison_text(result)
-    assert "f1, class 29: lstm leads." in comparison_text(result, show_all=True)
+    assert " and 21 more sentences: --all shows them" in screen_text(result)
+    assert "f1, class 29: lstm leads." in screen_text(result, show_all=True)
 
 
 def test_lower_is_better_is_said(make_comparison):
     result = make_comparison(metrics=["log_loss"], lower_is_better=["log_loss"])
-    assert "log_loss (lower is better)" in comparison_text(result)
+    assert "log_loss (lower is better)" in screen_text(result)
 
 
 def test_a_single_model_has_no_differences(make_comparison):
-    assert "differences" not in comparison_text(make_comparison(["only"]))
+    assert "differences" not in screen_text(make_comparison(["only"]))
 
 
 def test_without_correction_there_is_one_column_of_p_values(make_comparison):
     result = make_comparison()
     result.correction = "none"
-    assert "p (" not in comparison_text(result)
+    assert "p (" not in screen_text(result)
 
 
 def test_the_better_side_is_named(make_comparison):
     result = make_comparison([f"m{i}" for i in range(9)])
-    lines = comparison_text(result).splitlines()
+    lines = screen_text(result).splitlines()
     (row,) = [line for line in lines if line.startswith(" m0       m8")]
     assert row.endswith("  b")
 
@@ -106,7 +118,7 @@ def test_undefined_values_are_reported(make_comparison):
         np.nan,
         12,
     )
-    text = comparison_text(result)
+    text = screen_text(result)
     assert " 1-2   cnn           -  -" in text
     assert "accuracy: undefined in 12 resamples of cnn; its interval uses the others." in text
 
@@ -114,6 +126,86 @@ def test_undefined_values_are_reported(make_comparison):
 def test_a_terminal_without_unicode_gets_ascii(make_comparison):
     page = StringIO()
     console = Console(file=page, width=80, color_system=None)
-    console.print(comparison_screen(make_comparison(), ascii_only=True))
+    console.print(screen(make_comparison(), ascii_only=True))
     assert page.getvalue().isascii()
     assert "|------" in page.getvalue()
+
+
+@given(st.text("abc_-", max_size=60), st.integers(2, 20))
+def test_folding_loses_no_character_and_keeps_the_width(name, width):
+    lines = fold(name, width)
+    assert "".join(lines) == name
+    assert all(len(line) <= width for line in lines)
+
+
+def test_wide_characters_count_twice():
+    assert fold("日本語モデル", 6) == ["日本語", "モデル"]
+
+
+def test_columns_stand_under_their_headers():
+    columns = [
+        TextColumn("model", ["a", "bert"]),
+        TextColumn("estimate", ["0.1", "-12.0"], right=True),
+    ]
+    assert [line.plain for line in table_lines(columns)] == [
+        " model  estimate",
+        " a           0.1",
+        " bert      -12.0",
+    ]
+    assert total_width(columns) == len(" model  estimate")
+
+
+def test_a_folded_cell_moves_the_next_row_down():
+    columns = [
+        TextColumn("model", ["roberta_large", "b"], width=8),
+        TextColumn("p", ["1.00", "0.50"]),
+    ]
+    assert [line.plain for line in table_lines(columns)] == [
+        " model     p",
+        " roberta_  1.00",
+        " large",
+        " b         0.50",
+    ]
+
+
+def test_a_heading_has_a_line_of_its_own():
+    lines = table_lines([TextColumn("model", ["a", "b"])], ["class x", None])
+    assert [line.plain for line in lines] == [" model", " class x", " a", " b"]
+
+
+def test_an_interval_is_drawn_at_its_place():
+    axis = CharacterAxis(0.0, 10.0, 11)
+    assert axis.draw(2, 4, 9) == "  ├─●────┤ "
+    assert axis.draw(2, 4, 9, glyphs=ASCII) == "  |-o----| "
+
+
+def test_an_undefined_score_leaves_the_line_empty():
+    assert CharacterAxis(0.0, 1.0, 5).draw(math.nan, math.nan, math.nan) == " " * 5
+
+
+def test_an_estimate_without_an_interval_is_a_point():
+    assert CharacterAxis(0.0, 1.0, 5).draw(math.nan, 0.5, math.nan) == "  ●  "
+
+
+def test_axis_labels_stand_over_their_values():
+    axis = CharacterAxis.over([0.0, 1.0], width=21)
+    header = axis.header()
+    for start, text in ((0, "0.0"), (9, "0.5"), (18, "1.0")):
+        assert header[start : start + 3] == text
+    assert axis.position(0.5) == 10
+
+
+def test_equal_values_still_make_an_axis():
+    axis = CharacterAxis.over([0.7, 0.7, math.nan], width=15)
+    assert axis.draw(0.7, 0.7, 0.7).strip() == "●"
+    assert len(axis.header()) == 15
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-5, 1e5), st.integers(16, 60))
+def test_header_and_intervals_fill_the_width(low, span, width):
+    axis = CharacterAxis.over([low, low + span], width=width)
+    assert len(axis.header()) == width
+    drawn = axis.draw(low, low + span / 3, low + span)
+    assert len(drawn) == width
+    assert drawn[0] in "├●"
+    assert drawn[-1] == "┤"

@@ -6,13 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.report.tables import (
-    comparison_csv,
-    comparison_json,
-    comparison_latex,
-    comparison_markdown,
-    method_note,
-)
+from modelcompare.report.comparison_contents import comparison_note
 
 ODD = ["50%_off", "a|b", "$x^2$ & {y}~#\\z", "[first]"]
 
@@ -24,7 +18,7 @@ def _cells(markdown):
 
 
 def test_markdown_holds_verdict_scores_differences_and_signature(make_comparison):
-    text = comparison_markdown(make_comparison(["cnn", "lstm"]))
+    text = make_comparison(["cnn", "lstm"]).to_markdown()
     assert text == (
         "- accuracy: lstm leads.\n\n"
         "### accuracy\n\n"
@@ -41,19 +35,19 @@ def test_markdown_holds_verdict_scores_differences_and_signature(make_comparison
 
 
 def test_names_cannot_break_a_markdown_table(make_comparison):
-    rows = _cells(comparison_markdown(make_comparison(ODD)))
+    rows = _cells(make_comparison(ODD).to_markdown())
     assert {len(row) for row in rows} == {4, 7}
     assert [r"a\|b" in row for row in rows].count(True) == 1 + 3
 
 
 def test_classes_have_a_column(make_comparison):
-    rows = _cells(comparison_markdown(make_comparison(metrics=["f1"], labels={"f1": ["x", "y"]})))
+    rows = _cells(make_comparison(metrics=["f1"], labels={"f1": ["x", "y"]}).to_markdown())
     assert rows[0] == ["class", "rank", "model", "estimate", "95 % CI"]
     assert [row[0] for row in rows[2:8]] == ["x"] * 3 + ["y"] * 3
 
 
 def test_latex_escapes_names(make_comparison):
-    text = comparison_latex(make_comparison(ODD))
+    text = make_comparison(ODD).to_latex()
     for escaped in (
         r"50\%\_off",
         r"a\textbar{}b",
@@ -65,7 +59,7 @@ def test_latex_escapes_names(make_comparison):
 
 def test_latex_rows_have_as_many_cells_as_the_header(make_comparison):
     result = make_comparison(ODD, ["accuracy", "f1"], {"f1": ["x", "y", "z"]})
-    text = comparison_latex(result)
+    text = result.to_latex()
     for kind, body in re.findall(r"(?s)\\begin\{(tabular|longtable)\}(.*?)\\end\{\1\}", text):
         columns = len(re.match(r"\{(\w+)\}", body).group(1))
         rows = [
@@ -77,19 +71,19 @@ def test_latex_rows_have_as_many_cells_as_the_header(make_comparison):
 
 
 def test_latex_prints_the_models_that_may_be_best_in_bold(make_comparison):
-    text = comparison_latex(make_comparison())
+    text = make_comparison().to_latex()
     assert r"lstm & \textbf{0.7100} {\small [0.7000, 0.7200]} \\" in text
     assert r"cnn & \textbf{0.7050}" in text
     assert "bow & 0.7000 " in text
 
 
 def test_latex_uses_a_true_minus(make_comparison):
-    assert "$-0.0050$ & [$-0.0150$, 0.0050]" in comparison_latex(make_comparison(["a", "b"]))
+    assert "$-0.0050$ & [$-0.0150$, 0.0050]" in make_comparison(["a", "b"]).to_latex()
 
 
 def test_csv_gives_both_frames_back(make_comparison):
     result = make_comparison(metrics=["f1", "accuracy"], labels={"f1": ["x", "y"]})
-    frame = pd.read_csv(io.StringIO(comparison_csv(result)))
+    frame = pd.read_csv(io.StringIO(result.to_csv()))
     for name in ("scores", "differences"):
         expected = getattr(result, name).replace({None: np.nan})
         rows = frame[frame["table"] == name][list(expected.columns)].reset_index(drop=True)
@@ -97,14 +91,14 @@ def test_csv_gives_both_frames_back(make_comparison):
 
 
 def test_csv_writes_whole_numbers_as_such(make_comparison):
-    line = comparison_csv(make_comparison(["cnn", "lstm"])).splitlines()[1]
+    line = make_comparison(["cnn", "lstm"]).to_csv().splitlines()[1]
     assert line.split(",")[-7:-3] == ["0", "2", "1", "2"]
 
 
 def test_json_is_unrounded_and_knows_no_nan(make_comparison):
     result = make_comparison(["cnn", "lstm"])
     result.scores.loc[0, ["estimate", "ci_low"]] = np.nan, -np.inf
-    document = json.loads(comparison_json(result), parse_constant=pytest.fail)
+    document = json.loads(result.to_json(), parse_constant=pytest.fail)
     assert document["scores"][0]["estimate"] is None
     assert document["scores"][0]["ci_low"] is None
     assert document["scores"][1]["estimate"] == result.scores["estimate"][1]
@@ -116,16 +110,16 @@ def test_json_is_unrounded_and_knows_no_nan(make_comparison):
 
 def test_numpy_labels_become_plain_json(make_comparison):
     result = make_comparison(metrics=["f1"], labels={"f1": [np.int64(3), np.int64(4)]})
-    labels = {row["label"] for row in json.loads(comparison_json(result))["scores"]}
+    labels = {row["label"] for row in json.loads(result.to_json())["scores"]}
     assert labels == {3, 4}
 
 
 def test_the_method_note_names_what_was_done(make_comparison):
     result = make_comparison()
-    assert "BCa, 95 %, from 9,999 resamples" in method_note(result)
-    assert "adjusted for the number of pairs by holm" in method_note(result)
+    assert "BCa, 95 %, from 9,999 resamples" in comparison_note(result)
+    assert "adjusted for the number of pairs by holm" in comparison_note(result)
     result.correction = "none"
-    assert "not adjusted for the number of pairs" in method_note(result)
+    assert "not adjusted for the number of pairs" in comparison_note(result)
 
 
 def test_an_undefined_value_is_a_dash_in_latex():

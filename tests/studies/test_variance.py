@@ -202,10 +202,8 @@ def test_figures_can_be_drawn(study):
 
 
 def test_averages_have_an_efficiency_too(preds):
-    from modelcompare.report.study_contents import variance_tables
-
     study = mc.variance_study(preds, [("f1_macro", "cf1_macro")], ratios=[1], n_resamples=50)
-    rows = next(t.rows for t in variance_tables(study) if t.title.startswith("Samples"))
+    rows = study.tables()["efficiency"].rows
     assert [row[:3] for row in rows] == [["f1_macro", "cf1_macro", ""]]
 
 

@@ -1,0 +1,105 @@
+"""What every result offers once it says what its tables and its signature are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, ClassVar
+
+import pandas as pd
+
+from modelcompare.report.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Result(ABC):
+    """Tables, and from them every form of text.
+
+    A result gives `tables` and `signature`; where its numbers are longer than its tables also
+    `frames`, and `figures`, `findings` and a `headline` where it has any.
+    """
+
+    stem: ClassVar[str] = "result"
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+
+    @abstractmethod
+    def tables(self) -> Mapping[str, Table]:
+        """Tables by name: columns that say what they mean, unrounded rows, notes."""
+
+    def printed_tables(self) -> Sequence[Table]:
+        """Tables as paper has room for them."""
+        return list(self.tables().values())
+
+    def frames(self) -> Mapping[str, pd.DataFrame]:
+        """Long frames by name, for CSV and JSON."""
+        return {name: table.frame for name, table in self.tables().items()}
+
+    def figures(self) -> Mapping[str, Figure]:
+        """Figures by name; by default what `plot` draws."""
+        plot = getattr(self, "plot", None)
+        return {} if plot is None else {self.stem: plot()}
+
+    @property
+    def headline(self) -> str:
+        """What this is, in one line."""
+        return ""
+
+    def findings(self) -> Sequence[str]:
+        """Sentences that say what was found."""
+        return []
+
+    def method_note(self) -> str:
+        """How the numbers came about, in one paragraph."""
+        return ""
+
+    def settings(self) -> Mapping[str, object]:
+        """What was asked for, and answers of one number or word."""
+        plain = (str, int, float, bool, type(None))
+        names: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
+        found = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in found.items() if isinstance(value, plain)}
+
+    def to_markdown(self) -> str:
+        """Findings and tables as Markdown, with the signature."""
+        from modelcompare.report.writers import markdown
+
+        return markdown(self.tables().values(), self.signature, self.findings())
+
+    def to_latex(self) -> str:
+        """Tables as LaTeX (booktabs and, beyond 40 rows, longtable), with the signature."""
+        from modelcompare.report.writers import latex
+
+        return latex(self.printed_tables(), self.signature)
+
+    def to_csv(self) -> str:
+        """All frames as one CSV text of long rows, unrounded."""
+        from modelcompare.report.writers import csv
+
+        return csv(self.frames())
+
+    def to_json(self) -> str:
+        """Settings, frames and signature as JSON, unrounded."""
+        from modelcompare.report.writers import as_json
+
+        return as_json(self.settings(), self.frames(), self.signature)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write one self-contained page with findings, figures and tables."""
+        from modelcompare.report.files import write_text
+        from modelcompare.report.html import page
+
+        write_text(path, page(self))
+
+    def _repr_html_(self) -> str:
+        """Show findings and the first rows of each table in a notebook."""
+        from modelcompare.report.html import fragment
+
+        return fragment(self)

@@ -1,0 +1,209 @@
+"""Tables as Markdown, LaTeX, CSV and JSON: one writer each, for all results."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.report.numbers import format_number, format_p_value
+from modelcompare.report.tables import RIGHT, Column, Kind, Table
+
+# The columns that name a row stand first, whichever table they come from.
+_KEYS = (
+    "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference",
+)  # fmt: skip
+# A longer table does not fit a page of LaTeX, and is broken.
+_LONGEST = 40
+
+
+def markdown(tables: Iterable[Table], signature: str, findings: Sequence[str] = ()) -> str:
+    """Write pipe tables, as GitHub and Pandoc read them, with the signature below."""
+    parts = ["\n".join(f"- {escape_markdown(line)}" for line in findings)] if findings else []
+    for table in tables:
+        parts += _markdown_parts(table)
+    return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
+
+
+def _markdown_parts(table: Table) -> Iterator[str]:
+    if not table.detail:
+        yield f"### {table.title}"
+        if table.subtitle:
+            yield f"{table.subtitle[0].upper()}{table.subtitle[1:]}."
+    lines = [
+        list(map(escape_markdown, table.header)),
+        ["---:" if column.kind in RIGHT else "---" for column in table.columns],
+        *[list(map(escape_markdown, row)) for row in table.rows],
+    ]
+    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    yield from table.notes
+
+
+def escape_markdown(text: str) -> str:
+    """Escape what Markdown would take for markup."""
+    for character in "\\|*_`<":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("\n", " ")
+
+
+def latex(tables: Iterable[Table], signature: str) -> str:
+    r"""Write LaTeX tables (packages ``booktabs`` and, beyond 40 rows, ``longtable``)."""
+    return "\n\n".join(_latex_table(table, signature) for table in tables) + "\n"
+
+
+def _latex_table(table: Table, signature: str) -> str:
+    places = "".join("r" if column.kind in RIGHT else "l" for column in table.columns)
+    title = f"{table.title} ({table.subtitle})" if table.subtitle else table.title
+    caption = escape_latex(" ".join([f"{title}.", *table.notes, signature]))
+    cells = [_latex_cells(table, column) for column in table.columns]
+    head = [r"\toprule", _latex_row(map(_latex_title, table.columns)), r"\midrule"]
+    body = [_latex_row(row) for row in zip(*cells, strict=True)]
+    if len(body) > _LONGEST:
+        lines = [
+            rf"\begin{{longtable}}{{{places}}}", rf"\caption{{{caption}}}\\", *head, r"\endhead",
+            *body, r"\bottomrule", r"\end{longtable}",
+        ]  # fmt: skip
+    else:
+        lines = [
+            r"\begin{table}", r"\centering", rf"\caption{{{caption}}}",
+            rf"\begin{{tabular}}{{{places}}}", *head, *body, r"\bottomrule", r"\end{tabular}",
+            r"\end{table}",
+        ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return rf"{' & '.join(cells)} \\"
+
+
+def _latex_title(column: Column) -> str:
+    arrow = {"up": r" $\uparrow$", "down": r" $\downarrow$", None: ""}[column.direction]
+    title = escape_latex(column.title)
+    if column.kind in ("difference", "p-value"):
+        # Variables in mathematics; what follows p in brackets is a name.
+        variable, space, name = title.partition(" (")
+        title = f"${variable}${space}{name}" if variable in ("a - b", "p") else title
+    return title + arrow
+
+
+def _latex_cells(table: Table, column: Column) -> list[str]:
+    write = _LATEX_WRITERS.get(column.kind)
+    if write is None:
+        cells = [escape_latex(text) for text in table.texts(column)]
+    else:
+        cells = [write(values, decimals) for values, decimals in table.cells(column)]
+    if column.strong is None:
+        return cells
+    strong = table.frame[column.strong]
+    return [_bold(cell) if stands_out else cell
+            for cell, stands_out in zip(cells, strong, strict=True)]  # fmt: skip
+
+
+def _bold(cell: str) -> str:
+    r"""Set a cell in bold, without the interval that follows its estimate."""
+    estimate, small, interval = cell.partition(r" {\small")
+    return rf"\textbf{{{estimate}}}{small}{interval}"
+
+
+def _latex_number(value: float, decimals: int, *, signed: bool = False) -> str:
+    """Write a number in mathematics, for the true minus sign."""
+    text = format_number(value, decimals, signed=signed)
+    if math.isnan(value):
+        return "--"
+    return f"${text}$" if text[0] in "+-" else text
+
+
+def _latex_interval(low: float, high: float, decimals: int) -> str:
+    if math.isnan(low) and math.isnan(high):
+        return "--"
+    return f"[{_latex_number(low, decimals)}, {_latex_number(high, decimals)}]"
+
+
+def _latex_scored(values: tuple[Any, ...], decimals: int) -> str:
+    estimate, low, high = values
+    if math.isnan(estimate):
+        return "--"
+    interval = _latex_interval(low, high, decimals)
+    return rf"{_latex_number(estimate, decimals)} {{\small {interval}}}"
+
+
+def _latex_p_value(p_value: float) -> str:
+    return "--" if math.isnan(p_value) else f"${format_p_value(p_value)}$"
+
+
+_LATEX_WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
+    "estimate": lambda values, decimals: _latex_number(values[0], decimals),
+    "difference": lambda values, decimals: _latex_number(values[0], decimals, signed=True),
+    "scored": _latex_scored,
+    "interval": lambda values, decimals: _latex_interval(values[0], values[1], decimals),
+    "p-value": lambda values, _: _latex_p_value(values[0]),
+}
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "\n": " ",
+}
+
+
+def escape_latex(text: str) -> str:
+    """Escape the characters that LaTeX reserves."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def csv(frames: Mapping[str, pd.DataFrame]) -> str:
+    """Write frames as one CSV, unrounded."""
+    whole = {
+        name: frame.astype(dict.fromkeys(frame.select_dtypes("integer"), "Int64"))
+        for name, frame in frames.items()
+        if len(frame)
+    }
+    if not whole:
+        return ",".join(["table", *next(iter(frames.values()))]) + "\n"
+    both = pd.concat(whole, names=["table", None]).reset_index(level="table")
+    first = [name for name in _KEYS if name in both]
+    rest = [name for name in both if name not in first]
+    return str(both[[*first, *rest]].to_csv(index=False))
+
+
+def as_json(
+    settings: Mapping[str, object], frames: Mapping[str, pd.DataFrame], signature: str
+) -> str:
+    """Write settings and frames as JSON, unrounded."""
+    document = {
+        **{name: _plain(value) for name, value in settings.items()},
+        "signature": signature,
+        **{name: _records(frame) for name, frame in frames.items()},
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Turn a frame into plain Python values."""
+    return [
+        {str(key): _plain(value) for key, value in record.items()}
+        for record in frame.to_dict("records")
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy's scalars into Python's, and what is missing into None."""
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,218 @@
+"""Laws of all results: each has tables and a signature, and from them every form of text."""
+
+import inspect
+import io
+import json
+import re
+import subprocess
+from functools import cache
+from html.parser import HTMLParser
+from shutil import which
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import modelcompare as mc
+from modelcompare.report.files import save
+from modelcompare.report.html import page
+from modelcompare.report.result import Result
+from modelcompare.report.screen import screen_text
+from tests.studies.made_up import made_up
+
+FEW = {"n_resamples": 200}
+LANGUAGE = np.resize(["en", "de"], 200)
+
+
+@cache
+def preds():
+    return made_up(200, slices={"lang": LANGUAGE})
+
+
+def _estimators():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 3))
+    y = (x[:, 0] + rng.normal(size=60) > 0).astype(int)
+    models = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
+    return mc.compare_estimators(models, x, y, cv=3, metrics=["accuracy", "f1"])
+
+
+MADE = {
+    "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
+    "SetComparison": lambda: mc.compare_sets(
+        {"first": preds(), "second": made_up(150, seed=1)}, ["accuracy", "f1"], **FEW
+    ),
+    "SliceComparison": lambda: mc.compare_slices(preds(), ["accuracy", "f1"], **FEW),
+    "EstimatorComparison": _estimators,
+    "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
+    "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
+    "OmnibusResult": lambda: mc.omnibus_test(preds()),
+    "SampleSize": lambda: mc.sample_size(preds(), "m0", "m1", "f1", label=1),
+    "VarianceStudy": lambda: mc.variance_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
+    "AgreementStudy": lambda: mc.agreement_study(preds(), ["f1"], **FEW),
+    "UndefinedStudy": lambda: mc.undefined_study(preds(), ["f1"], ratios=[1, 0.5], **FEW),
+    "SensitivityStudy": lambda: mc.sensitivity_study(
+        preds(), ["f1_macro", "cf1_macro"], temperatures=[0.5], noises=[0.5], **FEW
+    ),
+    "QuantizationStudy": lambda: mc.quantization_study(preds(), "cf1_macro", n_bins=[2]),
+    "CurveResult": lambda: mc.curve(preds(), label=1, **FEW),
+    "Reliability": lambda: mc.reliability(preds(), n_bins=4),
+}
+all_results = pytest.mark.parametrize("name", MADE)
+pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")
+
+
+@cache
+def made(name):
+    return MADE[name]()
+
+
+class _Cells(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.cells, self.open = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, _):
+        self.open.append(tag)
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        while self.open.pop() != tag:  # void elements have no end
+            pass
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "td":
+            self.cells[-1] += data
+
+
+def test_every_result_of_the_package_is_looked_at():
+    def below(kind):
+        return {kind, *(c for sub in kind.__subclasses__() for c in below(sub))}
+
+    for name in MADE:
+        made(name)
+    real = {c.__name__ for c in below(Result) if c.__module__.startswith("modelcompare.")}
+    assert real - {"Result"} == set(MADE)
+
+
+@all_results
+def test_a_signature_names_version_and_way(name):
+    assert re.fullmatch(r"modelcompare:[\d.]+(\|[^|]+)+", made(name).signature)
+
+
+@all_results
+def test_tables_hold_unrounded_rows_and_say_what_their_columns_mean(name):
+    tables = made(name).tables()
+    assert tables
+    for table in tables.values():
+        assert len(table.rows) == len(table.frame) > 0
+        assert {len(row) for row in table.rows} == {len(table.header)}
+        for column in table.columns:
+            assert set(column.sources) <= set(table.frame.columns)
+
+
+@all_results
+def test_markdown_and_page_and_latex_hold_every_cell(name):
+    result = made(name)
+    markdown, html, latex = result.to_markdown(), page(result), result.to_latex()
+    n_cells = sum(len(t.rows) * len(t.header) for t in result.tables().values())
+    pipes = [line for line in markdown.splitlines() if line.startswith("|")]
+    bars = sum(len(re.findall(r"(?<!\\)\|", line)) - 1 for line in pipes)
+    assert bars == n_cells + sum(2 * len(t.header) for t in result.tables().values())
+    assert len(_Cells(html).cells) == n_cells
+    assert latex.count(r"\toprule") == latex.count(r"\bottomrule") == len(result.printed_tables())
+    for text in (markdown, html):
+        assert result.signature in text
+
+
+@all_results
+def test_csv_and_json_give_the_frames_back_unrounded(name):
+    result = made(name)
+    read = pd.read_csv(io.StringIO(result.to_csv()))
+    document = json.loads(result.to_json(), parse_constant=pytest.fail)
+    assert document["signature"] == result.signature
+    for key, frame in result.frames().items():
+        rows = read[read["table"] == key]
+        assert len(rows) == len(document[key]) == len(frame)
+        for column in frame.select_dtypes("number"):
+            np.testing.assert_allclose(rows[column], frame[column], rtol=1e-15)
+            listed = pd.Series([r[column] for r in document[key]], dtype=float)
+            finite = np.isfinite(frame[column].to_numpy(dtype=float))
+            assert (listed.to_numpy()[finite] == frame[column].to_numpy()[finite]).all()
+            assert listed[~finite].isna().all()
+
+
+@all_results
+def test_a_notebook_and_a_terminal_show_it(name):
+    result = made(name)
+    fragment, text = result._repr_html_(), screen_text(result, width=100)
+    assert "<html" not in fragment
+    assert result.signature in fragment
+    assert result.signature.replace("|", "") in re.sub(r"[|\s]", "", text)
+    for table in result.tables().values():
+        assert table.title in text
+
+
+@all_results
+def test_a_folder_holds_all_of_it(name, tmp_path):
+    result = made(name)
+    written = save(result, tmp_path / "out")
+    assert {path.name for path in written} == {path.name for path in (tmp_path / "out").iterdir()}
+    stems = {f"{result.stem}.md", f"{result.stem}.tex", *(f"{key}.csv" for key in result.frames())}
+    drawn = {f"{key}.{form}" for key in result.figures() for form in ("png", "pdf", "svg")}
+    assert {path.name for path in written} == stems | drawn
+    assert ("plot" in dir(result)) <= bool(drawn)
+
+
+@pytest.mark.skipif(which("pdflatex") is None, reason="needs LaTeX")
+@all_results
+def test_latex_compiles(name, tmp_path):
+    body = made(name).to_latex()
+    packages = r"\usepackage{booktabs,longtable}"
+    text = rf"\documentclass{{article}}{packages}\begin{{document}}{body}\end{{document}}"
+    (tmp_path / "all.tex").write_text(text)
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=tmp_path, check=True, capture_output=True,
+    )  # fmt: skip
+
+
+def test_verdict_and_table_show_the_same_digits():
+    result = made("Comparison")
+    sentences = {line.partition(":")[0]: line for line in result.findings()}
+    for metric in ("accuracy", "f1"):
+        scores = result.tables()[metric]
+        differences = result.tables()[f"{metric}, differences"]
+        estimates = {row[-2] for row in scores.rows}
+        gaps = {row[-5] for row in differences.rows}
+        turned = {gap.translate(str.maketrans("+-", "-+")) for gap in gaps}
+        p_values = {row[-2] for row in differences.rows}
+        for about, sentence in sentences.items():
+            if about == metric or about.startswith(f"{metric} of "):
+                assert re.search(r"\((\d\.\d+)\)", sentence)[1] in estimates
+                assert set(re.findall(r"[+]\d\.\d+", sentence)) <= gaps | turned
+                found = re.findall(r"p (?:<=|=) (\d\.\d+)", sentence)
+                assert set(found) <= p_values
+                assert f"{scores.header[-1]} " in sentence or "CI" not in sentence
+
+
+def test_the_same_number_is_written_once_whatever_its_standard_error():
+    # All right: the estimate has no standard error, the other model's has; both say 1.000.
+    y = [0, 1] * 50
+    wrong = [1 - label if place < 20 else label for place, label in enumerate(y)]
+    result = mc.compare(mc.Predictions(y, {"right": y, "wrong": wrong}), "accuracy", **FEW)
+    assert result.tables()["accuracy"].rows[0][2] == "1.000"
+    assert "right leads (1.000)" in result.verdict()
+    assert "1.0000" not in screen_text(result)
+    assert "% CI" not in re.sub(r"\d % CI", "", screen_text(result))
+
+
+def test_results_share_one_set_of_writers():
+    for name in MADE:
+        own = {key for key, _ in inspect.getmembers(type(made(name)), inspect.isfunction)
+               if key.startswith("to_") and key in vars(type(made(name)))}  # fmt: skip
+        assert own <= {"to_frame"}
