@@ -9,7 +9,7 @@ SOURCES := modelcompare tests experiments notebooks
 .PHONY: help demo test validate validate-quick validate-methods bench paper lint format
 
 help: ## Show the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
 
 demo: $(STAMP) ## Compare the models of the example that ships, and draw a forest plot
 	$(BIN)/modelcompare demo

@@ -54,7 +54,10 @@ def run_cell(params: Cell, n_trials: int, seed: int) -> list[Row]:
     """Simulate a chunk of trials of a cell."""
     tally, measure = Tally(), MEASURES[params["kind"]]
     for trial in np.random.SeedSequence(seed).spawn(n_trials):
-        measure(params, np.random.default_rng(trial), tally)
+        try:
+            measure(params, np.random.default_rng(trial), tally)
+        except ValueError:
+            tally.add("", params["kind"], "default", "refused", 1)
     return tally.rows()
 
 
@@ -79,11 +82,7 @@ def _intervals(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
     preds = world.draw(rng)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
-            result = mc.compare(preds, metrics, n_resamples=params["B"], correction="none", rng=rng)
-        except ValueError:
-            tally.add("", "comparison", "default", "refused", 1)
-            return
+        result = mc.compare(preds, metrics, n_resamples=params["B"], correction="none", rng=rng)
     warned = any("cluster" in str(warning.message) for warning in caught)
     scores, differences = _first_rows(result.scores), _first_rows(result.differences)
     others = _other_intervals(result.bootstrap, preds, metrics)

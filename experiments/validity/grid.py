@@ -36,17 +36,16 @@ from modelcompare.report.files import write_text
 HERE = Path(__file__).resolve().parent
 TRIALS = {"quick": 200, "full": 800}
 CHUNK = 50
-# Modules of this folder whose cells the full tier takes too: each with CELLS, a list of dicts, and
-# run_cell(params, n_trials, seed), which gives rows as `cells.run_cell`, or names and mean values.
+# Modules of this folder whose cells are taken too: each with cells(tier), a list of dicts, and
+# run_cell(params, n_trials, seed), which gives mean values by name, or by name and measure.
 MODULES: tuple[str, ...] = ()
 
 
 def cells_of(tier: str) -> list[Cell]:
     """The cells of a tier; each has an id of its own."""
     found = catalogue.quick() if tier == "quick" else catalogue.full()
-    if tier == "full":
-        for name in MODULES:
-            found += [{"kind": name, **params} for params in _module(name).CELLS]
+    for name in MODULES:
+        found += [{**params, "kind": name} for params in _module(name).cells(tier)]
     if len({*map(cell_id, found)}) < len(found):
         raise ValueError("two cells have the same id.")
     return found
@@ -65,14 +64,18 @@ def run_chunk(cell: Cell, n_trials: int, chunk: int) -> list[Sequence[Any]]:
     if cell["kind"] in cells.MEASURES:
         return list(cells.run_cell(cell, n_trials, seed))
     params = {key: value for key, value in cell.items() if key != "kind"}
-    found = _module(cell["kind"]).run_cell(params, n_trials, seed)
-    if not isinstance(found, Mapping):
-        return list(found)
-    return [
-        ("", "", "default", measure, n_trials, n_trials * float(v), n_trials * float(v) ** 2)
-        for measure, v in found.items()
-        if not np.isnan(v)
-    ]
+    return _rows(_module(cell["kind"]).run_cell(params, n_trials, seed), n_trials)
+
+
+def _rows(means: Mapping[str, Any], n_trials: int) -> list[Sequence[Any]]:
+    """What a module found, as rows of `cells.run_cell`."""
+    rows: list[Sequence[Any]] = []
+    for name, found in means.items():
+        for measure, mean in (found if isinstance(found, Mapping) else {"mean": found}).items():
+            if not np.isnan(mean):
+                sums = (n_trials, n_trials * float(mean), n_trials * float(mean) ** 2)
+                rows.append((name, "", "default", measure, *sums))
+    return rows
 
 
 def simulate(

@@ -55,6 +55,7 @@ PROMISES = (
             f"{_CLUSTERS} and sizes in ('pareto', 'half')", 0.90, at_most=False),
     Promise("no interval has width 0", "width 0", "kind == 'intervals'", 0.0),
     Promise("an interval holds its estimate", "estimate left out", "kind == 'intervals'", 0.0),
+    Promise("no default is refused", "refused", "n >= 20", 0.0),
     Promise("gate at the margin", "passed", "kind == 'gates' and n >= 30", 0.06),
 )  # fmt: skip
 

@@ -150,6 +150,10 @@ def summary(results: pd.DataFrame) -> str:
             table = table[["default", *table.columns.difference(["default"])]]
             table.index = [f"{cell}: {metric}" for cell, metric in table.index]
             parts += [f"## {kind.capitalize()}: share {measure}", markdown(table)]
+    for kind, part in results[~results["kind"].isin(MEASURES)].groupby("kind", sort=False):
+        table = part.pivot(index=["cell", "metric"], columns="measure", values="value")
+        table.index = [f"{cell}: {name}" for cell, name in table.index]
+        parts += [f"## {kind}", markdown(table)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,8 +1,9 @@
 """Realised coverage of every interval, and error rate and power of every test, by simulation.
 
 Usage: python -m experiments.validity.simulate [--trials 800] [--jobs 2] [-o FOLDER]; ``make
-validate-methods`` runs it. It writes a table for each part (``coverage.csv``, ``tests.csv`` and so on) and
-``summary.md``, and ends with an error if a promise of the package is broken (see `promises`).
+validate-methods`` runs it. It writes a table for each part (``coverage.csv``, ``tests.csv`` and so
+on) and ``summary.md``, and ends with an error if a promise of the package is broken (see
+`promises`).
 
 The population: two classes, the positive one with a share of a half or of 5 %. A model's score is
 normal around +-skill / 2 and becomes a probability by the logistic function; it predicts the class
