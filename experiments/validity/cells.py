@@ -146,6 +146,7 @@ def _judge(tally: Tally, key: tuple[str, str, str], ends: Ends, truth: float) ->
     if not undefined:
         tally.add(*key, "covered", _holds(ends, truth))
         tally.add(*key, "width", ends[1] - ends[0])
+        tally.add(*key, "width 0", ends[0] == ends[1])
 
 
 def _judge_default(
@@ -154,7 +155,6 @@ def _judge_default(
     if np.isnan(ends).any():
         return
     tally.add(*key, "covered or warned", warned or _holds(ends, truth))
-    tally.add(*key, "width 0", ends[0] == ends[1])
     tally.add(*key, "estimate left out", not _holds(ends, estimate))
 
 

@@ -157,19 +157,21 @@ def told(*found):
     ],
 )
 def test_a_share_falls_short_beyond_its_promise_and_the_noise(row, broken):
-    width = row | {"measure": "width", "value": 0.1}
-    assert (len(told(row, width)) == 1) is broken
+    others = [row | {"measure": m, "value": v} for m, v in (("width", 0.1), ("width 0", 0.0))]
+    table = [row, *(other for other in others if other["measure"] != row["measure"])]
+    assert (len(told(*table)) == 1) is broken
 
 
 def test_a_default_is_too_wide_beside_the_narrowest_method_that_holds():
     found = [
         rows("intervals", measure, value, method=method, error=0.0005)
-        for method, coverage, width in [
-            ("default", 0.95, 0.12), ("BCa", 0.95, 0.10), ("percentile", 0.7, 0.01)
+        for method, coverage, width, empty in [
+            ("default", 0.95, 0.12, 0), ("BCa", 0.95, 0.10, 0), ("percentile", 0.7, 0.01, 0),
+            ("normal", 0.95, 0.02, 0.3),
         ]
-        for measure, value in (("covered", coverage), ("width", width))
+        for measure, value in (("covered", coverage), ("width", width), ("width 0", empty))
     ]  # fmt: skip
-    (short,) = told(*found).itertuples()
+    (short,) = told(*found).itertuples()  # the others do not cover, or have no width
     assert short.promise == "width over that of BCa"
     assert short.value == pytest.approx(1.2)
 
