@@ -1,8 +1,9 @@
 """Realised coverage of every interval, and error rate and power of every test, by simulation.
 
-Usage: python simulate.py [--trials 800] [--jobs 2] [-o FOLDER]; ``make validate`` runs it. It
-writes a table for each part (``coverage.csv``, ``tests.csv`` and so on) and ``summary.md``, and
-ends with an error if a promise of the package is broken (see `promises`).
+Usage: python -m experiments.validity.simulate [--trials 800] [--jobs 2] [-o FOLDER]; ``make
+validate-methods`` runs it. It writes a table for each part (``coverage.csv``, ``tests.csv`` and so
+on) and ``summary.md``, and ends with an error if a promise of the package is broken (see
+`promises`).
 
 The population: two classes, the positive one with a share of a half or of 5 %. A model's score is
 normal around +-skill / 2 and becomes a probability by the logistic function; it predicts the class
@@ -15,7 +16,6 @@ import argparse
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -30,7 +30,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import modelcompare as mc
-from modelcompare import report
+from experiments.validity.score_world import ScoreWorld
+from modelcompare.report.files import write_text
 
 HERE = Path(__file__).resolve().parent
 METRICS = ("accuracy", "f1_macro", "cf1_macro", "roc_auc")
@@ -46,71 +47,11 @@ SHARES = (0.5, 0.05)
 F1_TESTS = ("sign-flip", "permutation", "bootstrap", "wald")
 ACCURACY_TESTS = (*F1_TESTS, "mcnemar-exact", "mcnemar-midp", "mcnemar-chi2",
                   "mcnemar-chi2-corrected", "t", "wilcoxon", "sign")  # fmt: skip
-_LARGE = 2_000_000
 # Ten positives, a few of them found: no interval of macro F1 comes near its level.
 FALLS_SHORT = {("f1_macro", 0.05, 200)}
 
 
-@dataclass(frozen=True)
-class World:
-    """A population of samples and the models on it.
-
-    Parameters
-    ----------
-    share : float
-        Of the positive class.
-    skills, thresholds : tuple of float
-        For each model, the distance of its score's means, and the score above which it says
-        positive.
-    correlation : float
-        Between the models' scores of one sample.
-    cluster : int
-        Samples that share their noise; 1 for independent samples.
-    """
-
-    share: float = 0.5
-    skills: tuple[float, ...] = (1.5,)
-    thresholds: tuple[float, ...] = (0.0,)
-    correlation: float = 0.5
-    cluster: int = 1
-
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Classes, and probabilities of the positive class of shape (n_models, n)."""
-        y = (rng.random(n) < self.share).astype(int)
-        if self.cluster > 1:
-            y = np.repeat(y[:: self.cluster], self.cluster)[:n]
-        common = rng.standard_normal(n)
-        if self.cluster > 1:
-            common = np.repeat(common[:: self.cluster], self.cluster)[:n]
-        scores = []
-        for skill, threshold in zip(self.skills, self.thresholds, strict=True):
-            own = rng.standard_normal(n)
-            if self.cluster > 1:
-                own = (own + np.repeat(own[:: self.cluster], self.cluster)[:n]) / np.sqrt(2)
-            noise = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * own
-            score = skill * (y - 0.5) + noise + np.log(self.share / (1 - self.share)) / 2
-            scores.append(1 / (1 + np.exp(-(1.5 * score - threshold))))
-        return y, np.array(scores)
-
-    def predictions(self, n: int, seed: int) -> mc.Predictions:
-        """A test set of this world."""
-        y, p = self.draw(n, np.random.default_rng(seed))
-        groups = np.arange(n) // self.cluster if self.cluster > 1 else None
-        return mc.Predictions(
-            y, {f"m{i}": row for i, row in enumerate(p)}, labels=[0, 1], kind="probabilities",
-            groups=groups,
-        )  # fmt: skip
-
-    def truth(self, metrics: tuple[str, ...]) -> np.ndarray:
-        """Values in the population, of shape (n_models, n_metrics)."""
-        y, p = self.draw(_LARGE, np.random.default_rng(2**31))
-        preds = mc.Predictions(
-            y, {f"m{i}": row for i, row in enumerate(p)}, labels=[0, 1], kind="probabilities"
-        )
-        return mc.bootstrap(preds, list(metrics), n_resamples=2).point
-
-
-def coverage_of_one(world: World, n: int, seed: int, truth: np.ndarray) -> dict[tuple, float]:
+def coverage_of_one(world: ScoreWorld, n: int, seed: int, truth: np.ndarray) -> dict[tuple, float]:
     """For each metric and method: whether the interval holds the truth, and NaN without one."""
     preds = world.predictions(n, seed)
     out = {}
@@ -135,7 +76,7 @@ def coverage(trials: int, run: Callable) -> pd.DataFrame:
     """Share of intervals that hold the truth, by metric, size, balance and method."""
     rows = []
     for share in SHARES:
-        world = World(share)
+        world = ScoreWorld(share)
         truth = world.truth(METRICS)
         for n in SIZES:
             found = pd.DataFrame(run(coverage_of_one, world, n, trials, truth))
@@ -144,23 +85,7 @@ def coverage(trials: int, run: Callable) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["metric", "share", "n", "method", "coverage", "n_trials"])
 
 
-def equal_f1_world() -> World:
-    """Two models of equal F1 and skill, one precise, the other complete."""
-    world = World(0.3, (1.5, 1.5), (0.9, 0.0))
-
-    def f1_of(threshold: float) -> float:
-        y, p = World(0.3, (1.5,), (threshold,)).draw(_LARGE, np.random.default_rng(7))
-        said = p[0] > 0.5
-        return 2 * (said & (y == 1)).sum() / (said.sum() + y.sum())
-
-    wanted, low, high = f1_of(world.thresholds[0]), -4.0, -0.7
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (middle, high) if f1_of(middle) < wanted else (low, middle)
-    return World(0.3, (1.5, 1.5), (world.thresholds[0], (low + high) / 2))
-
-
-def p_values_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+def p_values_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
     """p-values of every test of two models."""
     preds = world.predictions(n, seed)
     questions = [("f1", 1, test) for test in F1_TESTS]
@@ -176,11 +101,11 @@ def p_values_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tupl
 
 def tests(trials: int, run: Callable) -> pd.DataFrame:
     """Share of trials with p < 0.05, under two nulls and one alternative."""
-    equal_f1 = equal_f1_world()
+    equal_f1 = ScoreWorld.of_equal_value("f1", 0.3)
     worlds = {
-        "exchangeable": World(0.3, (1.5, 1.5), (0.0, 0.0)),
+        "exchangeable": ScoreWorld(0.3, (1.5, 1.5), (0.0, 0.0)),
         "equal F1, other precision and recall": equal_f1,
-        "power, skills 1.6 and 1.2": World(0.3, (1.6, 1.2), (0.0, 0.0)),
+        "power, skills 1.6 and 1.2": ScoreWorld(0.3, (1.6, 1.2), (0.0, 0.0)),
     }
     rows = []
     for name, world in worlds.items():
@@ -193,7 +118,7 @@ def tests(trials: int, run: Callable) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["world", "metric", "n", "test", "rejected", "n_trials"])
 
 
-def clustered_of_one(world: World, n: int, seed: int, truth: np.ndarray) -> dict[tuple, float]:
+def clustered_of_one(world: ScoreWorld, n: int, seed: int, truth: np.ndarray) -> dict[tuple, float]:
     """Clusters known and ignored: coverage for accuracy, and p-values of equal models."""
     preds = world.predictions(n, seed)
     naive = preds.without("groups")
@@ -210,7 +135,7 @@ def clustered_of_one(world: World, n: int, seed: int, truth: np.ndarray) -> dict
     return out
 
 
-def family_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+def family_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
     """Ten models, 45 pairs: any false finding, and the share of true ones found."""
     preds = world.predictions(n, seed)
     skills = np.array(world.skills)
@@ -228,8 +153,8 @@ def family_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple,
 
 def families(trials: int, run: Callable) -> pd.DataFrame:
     """Clusters, and corrections for many correlated models."""
-    clustered = World(0.5, (1.2, 1.2), (0.0, 0.0), correlation=0.6, cluster=10)
-    many = World(0.5, (1.5,) * 8 + (1.1,) * 2, (0.0,) * 10, correlation=0.8)
+    clustered = ScoreWorld(0.5, (1.2, 1.2), (0.0, 0.0), correlation=0.6, cluster=10)
+    many = ScoreWorld(0.5, (1.5,) * 8 + (1.1,) * 2, (0.0,) * 10, correlation=0.8)
     rows = []
     for task, world, n in ((clustered_of_one, clustered, 500), (family_of_one, many, 400)):
         truth = world.truth(("accuracy",))
@@ -238,7 +163,7 @@ def families(trials: int, run: Callable) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["what", "how", "share", "n_trials"])
 
 
-def power_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+def power_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
     """Whether n samples show a difference by the Wald test."""
     preds = world.predictions(n, seed)
     return {
@@ -249,7 +174,7 @@ def power_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, 
 
 def sample_sizes(trials: int, run: Callable) -> pd.DataFrame:
     """Power at the size that `sample_size` foretold from a large pilot set; 0.8 was asked."""
-    world = World(0.3, (1.6, 1.3), (0.0, 0.0))
+    world = ScoreWorld(0.3, (1.6, 1.3), (0.0, 0.0))
     pilot = world.predictions(200_000, 1)
     rows = []
     for metric in ("accuracy", "f1_macro", "cf1_macro"):
@@ -259,7 +184,7 @@ def sample_sizes(trials: int, run: Callable) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["metric", "n_needed", "power", "n_trials"])
 
 
-def folds_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
+def folds_of_one(world: ScoreWorld, n: int, seed: int, _: np.ndarray) -> dict[tuple, float]:
     """Two equal learners, each on features of its own: p-values of every fold-level test."""
     y, _ = world.draw(n, np.random.default_rng(seed))
     features = np.random.default_rng(seed + 2**20).normal(size=(n, 6)) + 0.6 * y[:, None]
@@ -290,7 +215,7 @@ def folds_of_one(world: World, n: int, seed: int, _: np.ndarray) -> dict[tuple, 
 
 def estimators(trials: int, run: Callable) -> pd.DataFrame:
     """Share of p < 0.05 of the fold-level tests, where no learner is better."""
-    found = pd.DataFrame(run(folds_of_one, World(), 200, max(trials // 2, 2), np.empty(0)))
+    found = pd.DataFrame(run(folds_of_one, ScoreWorld(), 200, max(trials // 2, 2), np.empty(0)))
     rows = [(what, how, hits.mean(), len(hits)) for (what, how), hits in found.items()]
     return pd.DataFrame(rows, columns=["what", "test", "rejected", "n_trials"])
 
@@ -373,7 +298,9 @@ def main() -> None:
             warnings.simplefilter("ignore")
             return task(*arguments)
 
-    def run(task: Callable, world: World, n: int, trials: int, truth: np.ndarray) -> list[dict]:
+    def run(
+        task: Callable, world: ScoreWorld, n: int, trials: int, truth: np.ndarray
+    ) -> list[dict]:
         jobs = (delayed(quiet)(task, world, n, seed, truth) for seed in range(trials))
         return Parallel(n_jobs=options.jobs, batch_size=10)(jobs)
 
@@ -383,8 +310,8 @@ def main() -> None:
         print(f"{part.__name__}: done", flush=True)
     options.output.mkdir(parents=True, exist_ok=True)
     for name, frame in frames.items():
-        report.write_text(options.output / f"{name}.csv", frame.to_csv(index=False))
-    report.write_text(options.output / "summary.md", summary(frames))
+        write_text(options.output / f"{name}.csv", frame.to_csv(index=False))
+    write_text(options.output / "summary.md", summary(frames))
     broken = list(promises(frames))
     if broken:
         raise SystemExit("\n".join(broken))

@@ -1,0 +1,207 @@
+"""What is measured in one cell of the grid: intervals, families, tests or gates.
+
+A cell is a plain dict: its `kind` (a key of `MEASURES`), the parameters of a population (see
+`worlds`), and for the metrics their names with blanks between. Only public functions are called,
+with the defaults of the package but for `n_resamples`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import modelcompare as mc
+from experiments.validity.worlds import samples_of, world_of
+
+PER_CLASS = frozenset({"precision", "recall", "f1", "cf1"})
+WHOLE = frozenset({"accuracy", "log_loss", "mean_score", "wer"})
+PROPORTIONS = frozenset({"accuracy", "precision", "recall"})
+SCORE_METHODS = ("BCa", "percentile", "logit")
+DIFFERENCE_METHODS = ("BCa", "percentile", "normal")
+TESTS = ("sign-flip", "permutation", "bootstrap", "wald")
+OWN_TESTS = {"accuracy": ("mcnemar-midp",), "roc_auc": ("delong",), "mean_score": ("t",)}
+_RARE = 1
+
+Cell = Mapping[str, Any]
+Row = tuple[str, str, str, str, int, float, float]
+Key = tuple[str, Any]
+Ends = tuple[float, float]
+
+
+class Tally:
+    """Number, total and squares of every measure, by metric, quantity and method."""
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str, str, str], list[float]] = defaultdict(lambda: [0, 0, 0])
+
+    def add(self, metric: str, quantity: str, method: str, measure: str, value: float) -> None:
+        """Count one value of one trial."""
+        sums = self._sums[metric, quantity, method, measure]
+        for place, part in enumerate((1, float(value), float(value) ** 2)):
+            sums[place] += part
+
+    def rows(self) -> list[Row]:
+        """(metric, quantity, method, measure, number, total, squares) of each."""
+        return [(*key, int(n), total, squares) for key, (n, total, squares) in self._sums.items()]
+
+
+def run_cell(params: Cell, n_trials: int, seed: int) -> list[Row]:
+    """Simulate a chunk of trials of a cell."""
+    tally, measure = Tally(), MEASURES[params["kind"]]
+    for trial in np.random.SeedSequence(seed).spawn(n_trials):
+        try:
+            measure(params, np.random.default_rng(trial), tally)
+        except ValueError:
+            tally.add("", params["kind"], "default", "refused", 1)
+    return tally.rows()
+
+
+def expected_samples(params: Cell, metric: str) -> float:
+    """Expected samples of the rarest class that the metric looks at."""
+    n = samples_of(params)
+    if metric in WHOLE or params["world"] in ("texts", "means"):
+        return float(n)
+    n_classes = params.get("classes", 2)
+    share = params.get("share", 1 / 2 if n_classes == 2 else (n_classes - 1) / n_classes)
+    return n * min(1 - share, share / (n_classes - 1))
+
+
+def label_of(metric: str) -> int | None:
+    """The class that is looked at: of two the rare one."""
+    return _RARE if metric in PER_CLASS else None
+
+
+def _intervals(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
+    """Coverage and width of the default intervals of m0 and of m0 - m1, and of other methods."""
+    world, metrics = world_of(params), params["metrics"].split()
+    preds = world.draw(rng)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = mc.compare(preds, metrics, n_resamples=params["B"], correction="none", rng=rng)
+    warned = any("cluster" in str(warning.message) for warning in caught)
+    scores, differences = _first_rows(result.scores), _first_rows(result.differences)
+    others = _other_intervals(result.bootstrap, preds, metrics)
+    for metric in metrics:
+        label = label_of(metric)
+        value = world.truth(metric, label, preds)
+        score, difference = scores[metric, label], differences[metric, label]
+        for quantity, row, estimate, true in (
+            ("score", score, score.estimate, value[0]),
+            ("difference", difference, difference.difference, value[0] - value[1]),
+        ):
+            ends = row.ci_low, row.ci_high
+            _judge(tally, (metric, quantity, "default"), ends, true)
+            _judge_default(tally, (metric, quantity, "default"), ends, estimate, true, warned)
+            for method, found in others[quantity].items():
+                if (metric, label) in found:
+                    _judge(tally, (metric, quantity, method), found[metric, label], true)
+
+
+def _other_intervals(
+    replicated: mc.BootstrapResult, preds: mc.Predictions, metrics: list[str]
+) -> dict[str, dict[str, dict[Key, Ends]]]:
+    """The intervals that one could have asked for by name."""
+    asked = [(replicated, method) for method in SCORE_METHODS]
+    proportions = [metric for metric in metrics if metric in PROPORTIONS]
+    if proportions:
+        asked.append((mc.bootstrap(preds, proportions, n_resamples=2), "wilson"))
+    scores, differences = {}, {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for result, method in asked:
+            try:
+                rows = _first_rows(result.confidence_interval(method=method))
+            except ValueError:
+                continue
+            scores[method] = {key: (row.ci_low, row.ci_high) for key, row in rows.items()}
+        for method in DIFFERENCE_METHODS:
+            found = replicated.difference_interval(np.array([0]), np.array([1]), method, 0.95)
+            differences[method] = {
+                (key.metric, key.label): (float(found.low[0, i]), float(found.high[0, i]))
+                for i, key in enumerate(replicated.evaluation.keys)
+            }
+    return {"score": scores, "difference": differences}
+
+
+def _first_rows(frame: pd.DataFrame) -> dict[Key, Any]:
+    """The first model's row of each value, or the first pair's."""
+    rows: dict[Key, Any] = {}
+    for row in frame.itertuples():
+        rows.setdefault((row.metric, None if pd.isna(row.label) else row.label), row)
+    return rows
+
+
+def _holds(ends: Ends, value: float) -> bool:
+    return bool(ends[0] - 1e-12 <= value <= ends[1] + 1e-12)
+
+
+def _judge(tally: Tally, key: tuple[str, str, str], ends: Ends, truth: float) -> None:
+    undefined = bool(np.isnan(ends).any())
+    tally.add(*key, "undefined", undefined)
+    if not undefined:
+        tally.add(*key, "covered", _holds(ends, truth))
+        tally.add(*key, "width", ends[1] - ends[0])
+        tally.add(*key, "width 0", ends[0] == ends[1])
+
+
+def _judge_default(
+    tally: Tally, key: tuple[str, str, str], ends: Ends, estimate: float, truth: float, warned: bool
+) -> None:
+    if np.isnan(ends).any():
+        return
+    tally.add(*key, "covered or warned", warned or _holds(ends, truth))
+    tally.add(*key, "estimate left out", not _holds(ends, estimate))
+
+
+def _families(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
+    """Whether the default comparison of exchangeable models finds anything at all."""
+    preds, metrics = world_of(params).draw(rng), params["metrics"].split()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame = mc.compare(preds, metrics, n_resamples=params["B"], rng=rng).differences
+    for metric in metrics:
+        p = frame.loc[frame["metric"] == metric, "p_adjusted"]
+        tally.add(metric, "family", "default", "false finding", (p < 0.05).any())
+
+
+def _tests(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
+    """Whether the default test and the others reject at 5 %."""
+    preds = world_of(params).draw(rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for metric in params["metrics"].split():
+            for test in ("default", *TESTS, *OWN_TESTS.get(metric, ())):
+                chosen = {} if test == "default" else {"method": test}
+                try:
+                    found = mc.paired_test(
+                        preds, "m0", "m1", metric, label=label_of(metric), n_resamples=params["B"],
+                        rng=rng, **chosen,
+                    )  # fmt: skip
+                except ValueError:
+                    tally.add(metric, "test", test, "refused", 1)
+                    continue
+                tally.add(metric, "test", test, "rejected", found.p_value < 0.05)
+
+
+def _gates(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
+    """Whether a candidate that is worse by exactly the margin is let through."""
+    preds, metric = world_of(params).draw(rng), params["gap_in"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = mc.decide(
+            preds, "m0", "m1", metric, margin=params["gap"], n_resamples=params["B"], rng=rng
+        )
+    tally.add(metric, "gate", "default", "passed", found.passed)
+
+
+MEASURES: dict[str, Callable[[Cell, np.random.Generator, Tally], None]] = {
+    "intervals": _intervals,
+    "families": _families,
+    "tests": _tests,
+    "gates": _gates,
+}

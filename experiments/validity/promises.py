@@ -1,0 +1,158 @@
+"""What the package promises, as data, and what of it a simulation does not bear out.
+
+A row of the results falls short only beyond 2.5 standard errors of the simulation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+ERRORS = 2.5
+WIDEST = 1.15
+LEAST_POWER = 0.03
+# A method whose intervals have width 0 in more trials than that does not hold, though it cover.
+MOST_OF_WIDTH_0 = 0.01
+_ONE = ["cell", "metric", "quantity"]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One promise.
+
+    Parameters
+    ----------
+    what : str
+        In words.
+    measure : str
+        Which share is limited.
+    where : str
+        The rows it is for, as a query.
+    limit : float
+        See `at_most`.
+    at_most : bool
+        Whether the limit is from above.
+    """
+
+    what: str
+    measure: str
+    where: str
+    limit: float
+    at_most: bool = True
+
+
+_COVERS = "kind == 'intervals' and clusters == 0 and n >= 50"
+_CLUSTERS = "kind == 'intervals' and clusters >= 5 and expected >= 5"
+PROMISES = (
+    Promise("family-wise error", "false finding", "kind == 'families'", 0.06),
+    Promise("size", "rejected", "kind == 'tests' and gap == 0 and expected >= 50", 0.06),
+    Promise("size", "rejected", "kind == 'tests' and gap == 0 and 20 <= expected < 50", 0.075),
+    Promise("coverage", "covered", f"{_COVERS} and expected >= 5", 0.935, at_most=False),
+    Promise("coverage", "covered", f"{_COVERS} and 2 <= expected < 5", 0.92, at_most=False),
+    Promise("coverage", "covered", f"{_CLUSTERS} and sizes in ('equal', 'lognormal')", 0.925,
+            at_most=False),
+    Promise("coverage, or a warning", "covered or warned",
+            f"{_CLUSTERS} and sizes in ('pareto', 'half')", 0.90, at_most=False),
+    Promise("no interval has width 0", "width 0", "kind == 'intervals'", 0.0),
+    Promise("an interval holds its estimate", "estimate left out", "kind == 'intervals'", 0.0),
+    Promise("no default is refused", "refused", "n >= 20", 0.0),
+    Promise("gate at the margin", "passed", "kind == 'gates' and n >= 30", 0.06),
+)  # fmt: skip
+
+
+def with_limits(results: pd.DataFrame) -> pd.DataFrame:
+    """The results with columns promise, limit, and by how much a default falls short."""
+    out = results.assign(promise="", limit=np.nan, short=np.nan)
+    for promise in PROMISES:
+        rows = out.query(f"method == 'default' and measure == @promise.measure and {promise.where}")
+        sign = 1 if promise.at_most else -1
+        out.loc[rows.index, "promise"] = promise.what
+        out.loc[rows.index, "limit"] = promise.limit
+        out.loc[rows.index, "short"] = sign * (rows["value"] - promise.limit)
+    return out
+
+
+def falls_short(results: pd.DataFrame) -> pd.DataFrame:
+    """Every default that breaks its promise, worst first.
+
+    Parameters
+    ----------
+    results : DataFrame
+        As `results.table_of` makes it.
+
+    Returns
+    -------
+    DataFrame
+        Columns promise, limit, value, error (one standard error), trials, metric, quantity, cell.
+    """
+    limited = with_limits(results).dropna(subset=["limit"])
+    error = np.sqrt(limited["limit"] * (1 - limited["limit"]) / limited["trials"])
+    shares = limited.assign(error=error)
+    found = pd.concat([shares, _too_wide(results), _too_weak(results)], ignore_index=True)
+    broken = found[found["short"] > ERRORS * found["error"] + 1e-9]
+    order = (broken["short"] / broken["limit"].clip(lower=0.01)).sort_values(ascending=False).index
+    columns = ["promise", "limit", "value", "error", "trials", "metric", "quantity", "cell"]
+    return broken.loc[order, columns].reset_index(drop=True)
+
+
+def _too_wide(results: pd.DataFrame) -> pd.DataFrame:
+    """Widths of the defaults over the narrowest method that holds in the cell."""
+    promised = with_limits(results).query("promise == 'coverage'").set_index(_ONE)["limit"]
+    rows = []
+    for key, part in results[results["kind"] == "intervals"].groupby(_ONE, sort=False):
+        if key not in promised.index:
+            continue
+        table = part.pivot(index="method", columns="measure", values=["value", "error", "trials"])
+        covered, limit = table["value", "covered"], promised[key]
+        slack = ERRORS * np.sqrt(limit * (1 - limit) / table["trials", "covered"])
+        some_width = table["value", "width 0"] <= MOST_OF_WIDTH_0
+        holding = table[(covered >= limit - slack) & some_width]
+        if "default" not in holding.index:
+            continue
+        width = table["value", "width"]
+        narrowest = width[holding.index].idxmin()
+        ratio = width["default"] / width[narrowest]
+        relative = table["error", "width"] / width
+        rows.append(
+            dict(zip(_ONE, key, strict=True))
+            | {
+                "promise": f"width over that of {narrowest}",
+                "limit": WIDEST,
+                "value": ratio,
+                "short": ratio - WIDEST,
+                "error": ratio * float(np.hypot(relative["default"], relative[narrowest])),
+                "trials": table.loc["default", ("trials", "covered")],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _too_weak(results: pd.DataFrame) -> pd.DataFrame:
+    """Power of the defaults beside the best test that holds its size in the same cell."""
+    tests = results[results["measure"] == "rejected"]
+    rows = []
+    for key, part in tests[tests["gap"] > 0].groupby(_ONE, sort=False):
+        power = part.set_index("method")
+        null = tests[
+            (tests["cell"] == power["null_cell"].iloc[0]) & (tests["metric"] == key[1])
+        ].set_index("method")
+        slack = ERRORS * np.sqrt(0.06 * 0.94 / null["trials"])
+        valid = null.index[null["value"] <= 0.06 + slack].intersection(power.index)
+        if valid.empty or "default" not in power.index:
+            continue
+        best = power.loc[valid, "value"].idxmax()
+        value, most = power.loc["default", "value"], power.loc[best, "value"]
+        rows.append(
+            dict(zip(_ONE, key, strict=True))
+            | {
+                "promise": f"power beside {best}",
+                "limit": most - LEAST_POWER,
+                "value": value,
+                "short": most - LEAST_POWER - value,
+                "error": float(np.hypot(power.loc["default", "error"], power.loc[best, "error"])),
+                "trials": power.loc["default", "trials"],
+            }
+        )
+    return pd.DataFrame(rows)

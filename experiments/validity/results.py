@@ -1,0 +1,207 @@
+"""The file of finished chunks, and the tables made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.validity.catalogue import Cell, cell_id
+from experiments.validity.cells import MEASURES, expected_samples
+from experiments.validity.promises import PROMISES, falls_short, with_limits
+from experiments.validity.worlds import samples_of
+
+KEYS = ["cell", "metric", "quantity", "method", "measure"]
+
+
+class ChunkFile:
+    """One JSON line for each finished chunk of trials; a line that was cut off counts as none.
+
+    Parameters
+    ----------
+    path : Path
+        Made when the first chunk is added.
+    code : str
+        Fingerprint of the code under test; chunks of other code are left alone.
+    """
+
+    def __init__(self, path: Path, code: str) -> None:
+        self.path, self.code = path, code
+
+    def chunks(self) -> dict[tuple[str, int, int], dict[str, Any]]:
+        """The finished chunks by (cell, trials, number), each once."""
+        found = (line for line in self._lines() if line["code"] == self.code)
+        return {(line["cell"], line["trials"], line["chunk"]): line for line in found}
+
+    @property
+    def n_of_other_code(self) -> int:
+        """Chunks in the file that other code made."""
+        return sum(line["code"] != self.code for line in self._lines())
+
+    def add(self, cell: str, trials: int, chunk: int, rows: Sequence[Sequence[Any]]) -> None:
+        """Append a chunk in one write."""
+        line = {"cell": cell, "trials": trials, "chunk": chunk, "code": self.code, "rows": rows}
+        with self.path.open("ab") as file:
+            file.write((json.dumps(line) + "\n").encode())
+
+    def mend(self) -> None:
+        """Cut off what an interrupted write has left."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            whole = self.path.read_bytes().rfind(b"\n") + 1
+            with self.path.open("r+b") as file:
+                file.truncate(whole)
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        if not self.path.exists():
+            return
+        with self.path.open() as file:
+            for line in file:
+                if line.endswith("\n"):
+                    yield json.loads(line)
+
+
+def table_of(chunks: Iterable[dict[str, Any]], cells: Iterable[Cell]) -> pd.DataFrame:
+    """One row for each cell, metric, quantity, method and measure.
+
+    Columns beside these: what the promises ask of a cell (kind, n, expected, clusters, sizes, gap,
+    null_cell), trials (that had a value), value (their mean) and error (its standard error).
+    """
+    about = {cell_id(cell): cell for cell in cells}
+    rows = [
+        (chunk["cell"], *row) for chunk in chunks if chunk["cell"] in about for row in chunk["rows"]
+    ]
+    raw = pd.DataFrame(rows, columns=[*KEYS, "trials", "total", "squares"])
+    table = raw.groupby(KEYS, sort=False, as_index=False)[["trials", "total", "squares"]].sum()
+    table["value"] = table["total"] / table["trials"]
+    spread = (table["squares"] / table["trials"] - table["value"] ** 2).clip(lower=0)
+    table["error"] = np.sqrt(spread / table["trials"])
+    order = {name: place for place, name in enumerate(about)}
+    table = table.sort_values(
+        KEYS, key=lambda c: c.map(order) if c.name == "cell" else c, ignore_index=True
+    ).drop(columns=["total", "squares"])
+    facts = [
+        _facts(about[cell], metric)
+        for cell, metric in zip(table["cell"], table["metric"], strict=True)
+    ]
+    return pd.concat([table, pd.DataFrame(facts, index=table.index)], axis=1)
+
+
+def _facts(cell: Cell, metric: str) -> dict[str, Any]:
+    """What the promises ask of a cell."""
+    known = cell["kind"] in MEASURES
+    without = {key: value for key, value in cell.items() if not key.startswith("gap")}
+    return {
+        "kind": cell["kind"],
+        "n": samples_of(cell) if known else np.nan,
+        "expected": expected_samples(cell, metric) if known else np.nan,
+        "clusters": cell.get("clusters", 0),
+        "sizes": cell.get("sizes", ""),
+        "gap": cell.get("gap", 0),
+        "null_cell": cell_id(without),
+    }
+
+
+def announcement(results: pd.DataFrame, most: int = 8) -> str:
+    """What falls short, the worst of each promise first; or that nothing does."""
+    broken = falls_short(results)
+    n_judged = int(with_limits(results)["limit"].notna().sum())
+    if broken.empty:
+        return f"Nothing falls short: {n_judged:,} shares judged."
+    lines = [f"{len(broken):,} values fall short of what is promised ({n_judged:,} shares judged)."]
+    for promise, part in broken.groupby("promise", sort=False):
+        lines.append(f"{promise}: {len(part):,} fall short")
+        lines += [
+            f"  {row.value:.3f} for {row.limit:.3f} (error {row.error:.3f}, {row.trials:,.0f} "
+            f"trials) {row.metric} {row.quantity}: {row.cell}"
+            for row in part.head(most).itertuples()
+        ]
+        if len(part) > most:
+            lines.append(f"  and {len(part) - most:,} more in short.csv")
+    return "\n".join(lines)
+
+
+def summary(results: pd.DataFrame) -> str:
+    """What falls short, then every promise, then the tables, as Markdown."""
+    broken = falls_short(results)
+    trials = results.groupby("cell")["trials"].max()
+    parts = [
+        "# Validity on sparse data, simulated",
+        f"{len(trials):,} cells, {trials.min():,} to {trials.max():,} trials each; the defaults of "
+        "the package through its public functions. See README.md for the populations.",
+        "## What falls short",
+        markdown(broken.set_index("promise")) if len(broken) else "Nothing.",
+        "## The promises",
+        markdown(_by_promise(results)),
+        "## Intervals",
+        "Over all cells of a metric, sparse ones too: coverage of the default intervals, and the "
+        "median of their width over BCa's.",
+        markdown(_by_metric(results)),
+    ]
+    shares = {"families": "false finding", "tests": "rejected", "gates": "passed"}
+    for kind, measure in shares.items():
+        part = results.query("kind == @kind and measure == @measure")
+        if len(part):
+            table = part.pivot(index=["cell", "metric"], columns="method", values="value")
+            table = table[["default", *table.columns.difference(["default"])]]
+            table.index = [f"{cell}: {metric}" for cell, metric in table.index]
+            parts += [f"## {kind.capitalize()}: share {measure}", markdown(table)]
+    for kind, part in results[~results["kind"].isin(MEASURES)].groupby("kind", sort=False):
+        table = part.pivot(index=["cell", "metric"], columns="measure", values="value")
+        table.index = [f"{cell}: {name}" for cell, name in table.index]
+        parts += [f"## {kind}", markdown(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _by_promise(results: pd.DataFrame) -> pd.DataFrame:
+    """Rows judged and rows short of each promise, and the worst of them."""
+    limited, short = with_limits(results), falls_short(results)
+    rows = {}
+    for promise in PROMISES:
+        part = limited.query("promise == @promise.what and limit == @promise.limit")
+        if len(part):
+            broken = short.query("promise == @promise.what and limit == @promise.limit")
+            worst = part["value"].max() if promise.at_most else part["value"].min()
+            sign = "at most" if promise.at_most else "at least"
+            rows[f"{promise.what}, {sign} {promise.limit:g}: {promise.where}"] = {
+                "judged": str(len(part)), "short": str(len(broken)), "worst": worst,
+            }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _by_metric(results: pd.DataFrame) -> pd.DataFrame:
+    """Coverage of the default over the cells, and its width beside BCa's."""
+    part = results.query("kind == 'intervals' and measure in ('covered', 'width')")
+    wide = part.pivot(
+        index=["metric", "quantity", "cell"], columns=["measure", "method"], values="value"
+    )
+    rows = {}
+    for key, cells in wide.groupby(level=["metric", "quantity"]):
+        covered = cells["covered", "default"].dropna()
+        rows[", ".join(key)] = {
+            "cells": str(len(covered)),
+            "lowest": covered.min(),
+            "median": covered.median(),
+            "width": (cells["width", "default"] / cells["width", "BCa"]).median(),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Write a table of shares and words."""
+    lines = [["", *map(str, table.columns)], ["---", *["---:"] * table.shape[1]]]
+    for name, row in table.iterrows():
+        lines.append([str(name), *map(_written, row)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return ""
+    return f"{value:,.0f}" if value >= 2 else f"{value:.3f}"

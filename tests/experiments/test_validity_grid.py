@@ -1,0 +1,273 @@
+"""The grid of sparse cells: it resumes, it judges, and its populations know their values."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as sklearn_metrics
+
+from experiments.validity import catalogue, grid, promises, results, worlds
+
+ROOT = Path(grid.__file__).parents[2]
+GATE = {
+    "kind": "gates", "world": "labels", "n": 30, "gap": 0.05, "gap_in": "accuracy", "B": 99,
+}  # fmt: skip
+TEST = {"kind": "tests", "world": "labels", "metrics": "f1", "n": 60, "share": 0.3, "B": 99}
+INTERVAL = {
+    "kind": "intervals", "world": "labels", "metrics": "accuracy recall", "n": 50, "share": 0.05,
+    "B": 99,
+}  # fmt: skip
+FAMILY = {
+    "kind": "families", "world": "labels", "metrics": "f1", "classes": 12, "support": 2,
+    "drawn": "fixed", "B": 499,
+}  # fmt: skip
+TINY = [GATE, TEST, INTERVAL, FAMILY]
+
+
+def table(file, cells=TINY):
+    return results.table_of(file.chunks().values(), cells)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    file = results.ChunkFile(tmp_path_factory.mktemp("whole") / "chunks.jsonl", "code")
+    grid.simulate(TINY, 6, file, chunk=2)
+    return table(file)
+
+
+def test_a_run_that_was_cut_off_in_the_middle_of_a_line_gives_the_table_of_a_whole_one(
+    tmp_path, whole
+):
+    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    grid.simulate(TINY, 2, file, chunk=2)
+    text = file.path.read_text()
+    file.path.write_text(text[: len(text) - 40])
+    assert len(file.chunks()) == 3
+    grid.simulate(TINY, 6, file, chunk=2)
+    assert len(file.path.read_text().splitlines()) == 12
+    pd.testing.assert_frame_equal(
+        table(file).sort_values(results.KEYS, ignore_index=True),
+        whole.sort_values(results.KEYS, ignore_index=True),
+    )
+
+
+@pytest.mark.slow
+def test_a_killed_process_goes_on_and_counts_no_chunk_twice(tmp_path):
+    command = [
+        sys.executable, "-m", "experiments.validity.grid", "--only", "^gates.*n=30,", "--trials",
+        "80", "--chunk", "8", "--jobs", "1", "-o", str(tmp_path),
+    ]  # fmt: skip
+    file = tmp_path / "chunks.jsonl"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (file.exists() and file.stat().st_size > 2000):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    assert 0 < len(before) < 60
+    subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    after = file.read_text().splitlines(keepends=True)
+    assert after[: len(before)] == before
+    keys = [(line["cell"], line["chunk"]) for line in map(json.loads, after)]
+    assert len(keys) == len({*keys}) == 60
+    gates = pd.read_csv(tmp_path / "gates.csv")
+    assert gates["trials"].tolist() == [80] * 6
+
+
+def test_lines_that_are_there_twice_and_those_of_other_code_do_not_count(tmp_path, whole):
+    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    grid.simulate(TINY, 6, file, chunk=2)
+    first = file.path.read_text().splitlines()[0]
+    other = first.replace('"code": "code"', '"code": "older"').replace('"chunk": 0', '"chunk": 7')
+    with file.path.open("a") as handle:
+        handle.write(f"{first}\n{other}\n")
+    assert file.n_of_other_code == 1
+    pd.testing.assert_frame_equal(table(file), whole)
+
+
+@pytest.mark.slow
+def test_the_number_of_jobs_does_not_change_the_numbers(tmp_path, whole):
+    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    grid.simulate(TINY, 6, file, chunk=2, jobs=2)
+    by = {"by": results.KEYS, "ignore_index": True}
+    pd.testing.assert_frame_equal(table(file).sort_values(**by), whole.sort_values(**by))
+
+
+def test_every_cell_has_an_id_of_its_own_that_does_not_depend_on_order_or_resamples():
+    full = catalogue.full()
+    ids = [catalogue.cell_id(cell) for cell in full]
+    assert len({*ids}) == len(ids) > 200
+    turned = dict(reversed(full[0].items())) | {"B": 7}
+    assert catalogue.cell_id(turned) == ids[0]
+    assert catalogue.cell_id(GATE) == "gates,gap=0.05,gap_in=accuracy,n=30,world=labels"
+
+
+def test_the_quick_cells_are_cells_of_the_full_grid_and_the_axes_are_all_there():
+    assert len(catalogue.quick()) == len(catalogue.QUICK) == 20
+    full = pd.DataFrame(catalogue.full())
+    assert {*full["kind"]} == {cell["kind"] for cell in catalogue.quick()}
+    assert {2, 150} <= {*full["classes"]}
+    assert {1, 30} <= {*full["support"]}
+    assert {0.01, 0.5} <= {*full["share"]}
+    assert {20, 5000} <= {*full["n"]}
+    assert {5, 50} <= {*full["clusters"]}
+    assert {*catalogue.LAWS} <= {*full["sizes"]}
+
+
+def rows(kind, measure, value, *, trials=800, n=200, method="default", **facts):
+    about = {"cell": f"{kind} cell", "metric": "f1", "quantity": "score", "expected": n}
+    about |= {"clusters": 0, "sizes": "", "gap": 0, "null_cell": "", "error": 0.01}
+    about |= {"kind": kind, "method": method, "measure": measure, "value": value}
+    return about | {"trials": trials, "n": n} | facts
+
+
+def told(*found):
+    return promises.falls_short(pd.DataFrame(list(found)))
+
+
+@pytest.mark.parametrize(
+    ("row", "broken"),
+    [
+        (rows("families", "false finding", 0.09), True),
+        (rows("families", "false finding", 0.07), False),  # within 2.5 errors of 0.0084
+        (rows("families", "false finding", 0.2, trials=10), False),
+        (rows("families", "false finding", 0.09, method="wald"), False),
+        (rows("tests", "rejected", 0.09), True),
+        (rows("tests", "rejected", 0.09, expected=30), False),
+        (rows("tests", "rejected", 0.5, expected=10), False),
+        (rows("tests", "rejected", 0.5, gap=0.1), False),
+        (rows("intervals", "covered", 0.90), True),
+        (rows("intervals", "covered", 0.90, expected=3), False),
+        (rows("intervals", "covered", 0.5, n=20), False),
+        (rows("intervals", "covered", 0.85, clusters=8, sizes="equal"), True),
+        (rows("intervals", "covered", 0.85, clusters=8, sizes="half"), False),
+        (rows("intervals", "covered or warned", 0.85, clusters=8, sizes="half"), True),
+        (rows("intervals", "width 0", 0.00125), True),
+        (rows("gates", "passed", 0.12, n=30), True),
+        (rows("gates", "passed", 0.05, n=30), False),
+    ],
+)
+def test_a_share_falls_short_beyond_its_promise_and_the_noise(row, broken):
+    others = [row | {"measure": m, "value": v} for m, v in (("width", 0.1), ("width 0", 0.0))]
+    table = [row, *(other for other in others if other["measure"] != row["measure"])]
+    assert (len(told(*table)) == 1) is broken
+
+
+def test_a_default_is_too_wide_beside_the_narrowest_method_that_holds():
+    found = [
+        rows("intervals", measure, value, method=method, error=0.0005)
+        for method, coverage, width, empty in [
+            ("default", 0.95, 0.12, 0), ("BCa", 0.95, 0.10, 0), ("percentile", 0.7, 0.01, 0),
+            ("normal", 0.95, 0.02, 0.3),
+        ]
+        for measure, value in (("covered", coverage), ("width", width), ("width 0", empty))
+    ]  # fmt: skip
+    (short,) = told(*found).itertuples()  # the others do not cover, or have no width
+    assert short.promise == "width over that of BCa"
+    assert short.value == pytest.approx(1.2)
+
+
+def test_power_is_measured_against_tests_that_hold_their_size_in_the_same_cell():
+    names = ("default", "permutation", "wald")
+    sizes = {"default": 0.05, "permutation": 0.05, "wald": 0.3}
+    powers = {"default": 0.4, "permutation": 0.6, "wald": 0.9}
+    found = [rows("tests", "rejected", sizes[m], method=m, cell="null") for m in names]
+    found += [
+        rows("tests", "rejected", powers[m], method=m, gap=0.1, null_cell="null") for m in names
+    ]
+    (short,) = told(*found).itertuples()
+    assert (short.promise, short.value) == ("power beside permutation", 0.4)
+    assert short.limit == pytest.approx(0.57)
+
+
+def test_what_falls_short_is_printed_before_anything_is_written(tmp_path):
+    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    found = [("f1", "family", "default", "false finding", 50, 40.0, 40.0)]
+    file.add(catalogue.cell_id(FAMILY), 50, 0, found)
+    heard = []
+
+    def say(text):
+        heard.append((text, (tmp_path / "summary.md").exists()))
+
+    assert not grid.write(file, [FAMILY], tmp_path, say)
+    ((text, written),) = heard
+    assert not written
+    assert text.splitlines()[0].startswith("1 values fall short")
+    assert "0.800 for 0.060" in text
+    assert (tmp_path / "summary.md").read_text().index("falls short") < 200
+    assert pd.read_csv(tmp_path / "short.csv")["value"].tolist() == [0.8]
+
+
+def test_a_module_with_cells_of_its_own_joins_by_name(monkeypatch, tmp_path):
+    class Own:
+        @staticmethod
+        def cells(tier):
+            return [{"tier": tier, "n": 7}]
+
+        @staticmethod
+        def run_cell(params, n_trials, seed):
+            assert seed >= 0
+            assert params == {"tier": "quick", "n": 7}
+            return {"ece": {"coverage": 0.5, "width": float("nan")}, "bias": n_trials}
+
+    monkeypatch.setattr(grid, "MODULES", ("own",))
+    monkeypatch.setattr(grid, "_module", {"own": Own}.get)
+    cells = [cell for cell in grid.cells_of("quick") if cell["kind"] == "own"]
+    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    grid.simulate(cells, 8, file, chunk=4)
+    found = table(file, cells).set_index(["metric", "measure"])
+    assert found["value"].to_dict() == {("bias", "mean"): 4.0, ("ece", "coverage"): 0.5}
+    assert found["trials"].tolist() == [8, 8]
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "f1_weighted", "matthews_corrcoef"])
+def test_the_values_of_a_population_of_labels_are_those_of_a_large_test_set(metric):
+    cell = {"world": "labels", "n": 200_000, "classes": 4, "share": 0.5, "low": 0.6, "high": 0.9}
+    world = worlds.world_of(cell)
+    preds = world.draw(np.random.default_rng(1))
+    name, _, average = metric.partition("_")
+    y, said = preds.codes, preds.predicted("m0")
+    value = {
+        "accuracy": sklearn_metrics.accuracy_score,
+        "matthews": sklearn_metrics.matthews_corrcoef,
+        "f1": lambda a, b: sklearn_metrics.f1_score(a, b, average=average),
+    }[name](y, said)
+    assert world.truth(metric, None, preds)[0] == pytest.approx(value, abs=0.004)
+
+
+@pytest.mark.parametrize("trade", [".9/.64", "1/.33"])
+def test_models_that_trade_recall_for_precision_have_equal_f1(trade):
+    world = worlds.world_of({"world": "labels", "n": 500, "share": 0.05, "trade": trade})
+    preds = world.draw(np.random.default_rng(0))
+    recall, precision, f1 = (world.truth(m, 1, preds) for m in ("recall", "precision", "f1"))
+    assert f1[0] == pytest.approx(f1[1], abs=1e-12)
+    assert recall == pytest.approx(precision[::-1])
+    assert recall[0] == float(trade.split("/")[0])
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_a_gate_s_candidate_is_worse_by_exactly_the_margin(metric):
+    cell = {"world": "labels", "n": 300, "share": 0.2, "gap": 0.02, "gap_in": metric}
+    world = worlds.world_of(cell)
+    baseline, candidate = world.truth(metric, None, world.draw(np.random.default_rng(0)))
+    assert baseline - candidate == pytest.approx(0.02, abs=1e-9)
+
+
+@pytest.mark.parametrize("law", catalogue.LAWS)
+def test_clusters_follow_their_law_and_none_is_empty(law):
+    units = worlds.Units(200, clusters=10, sizes=law)
+    sizes = np.bincount(units.cluster_of(np.random.default_rng(3)), minlength=10)
+    assert sizes.sum() == 200
+    assert sizes.min() >= 1
+    assert (sizes.max() == 20) == (law == "equal")
+    if law == "half":
+        assert sizes.max() == pytest.approx(100, abs=10)
