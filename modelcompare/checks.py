@@ -284,6 +284,14 @@ def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
     return out
 
 
+def class_code(labels: AnyArray | None, label: Any) -> int:
+    """Place of one class among the classes."""
+    known = [] if labels is None else labels.tolist()
+    if label not in known:
+        raise ValueError(f"`label` must be one of the classes {known[:5]}, got {label!r}.")
+    return known.index(label)
+
+
 def column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     """A column with one value per sample, none missing."""
     array = as_array(data)

@@ -36,6 +36,14 @@ def compare(
             "-m",
         ),
     ] = None,
+    metric_from: Annotated[
+        Texts,
+        statistics(
+            "FILE.py:NAME",
+            "A metric of your own (repeatable): a function of the truth and the output, or a "
+            "modelcompare Metric, in a Python file, which is run.",
+        ),
+    ] = None,
     method: Annotated[
         IntervalMethod, statistics("NAME", f"Kind of interval: {listed(IntervalMethod)}.")
     ] = "BCa",
@@ -59,10 +67,12 @@ def compare(
     check_outputs(output, plot)
     predictions = reading.read()
     from modelcompare.comparison.compare import compare as compare_models
+    from modelcompare.metrics.registry import load_metric
 
+    metrics = [*(metric or []), *map(load_metric, metric_from or [])]
     result = compare_models(
         predictions,
-        metric or None,
+        metrics or None,
         confidence_level=confidence_level,
         method=method,
         test=test,

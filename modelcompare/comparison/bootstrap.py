@@ -13,7 +13,6 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
 from modelcompare.metrics import default_metrics, resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
@@ -22,7 +21,7 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
-from modelcompare.words import Scheme, Undefined, check_choice, check_count
+from modelcompare.words import Scheme, Undefined, ZeroDivision, check_choice, check_count
 
 _MOST_REDRAWS = 50
 

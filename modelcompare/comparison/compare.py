@@ -15,7 +15,6 @@ from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.views import DrawnPairs
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, rng_label
@@ -30,6 +29,7 @@ from modelcompare.words import (
     PairsTest,
     Scheme,
     Undefined,
+    ZeroDivision,
     check_choice,
     check_fraction,
     written_out,

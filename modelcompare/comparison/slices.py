@@ -124,7 +124,8 @@ def compare_slices(
             for kind, frames in parts.items():
                 part = getattr(result, kind).copy()
                 part.insert(0, "slice", name)
-                part.insert(1, "value", pd.Series([value] * len(part), dtype=object))
+                plain = value.item() if isinstance(value, np.generic) else value
+                part.insert(1, "value", pd.Series([plain] * len(part), dtype=object))
                 part.insert(2, "n_samples", len(rows))
                 frames.append(part)
     if not parts["scores"]:

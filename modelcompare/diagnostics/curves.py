@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.checks import class_code
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics
@@ -241,14 +242,11 @@ class _Sampled:
         evaluation = Evaluation(
             predictions, resolve_metrics("average_precision_macro", predictions), collapse=False
         )
-        labels = [] if predictions.labels is None else predictions.labels.tolist()
-        if label is None and len(labels) == 2:
-            label = labels[1]
-        if label not in labels:
-            raise ValueError(f"`label` must be one of the classes {labels[:5]}, got {label!r}.")
+        if label is None and predictions.labels is not None and predictions.n_classes == 2:
+            label = predictions.labels.tolist()[1]
         self.predictions = predictions
         self.label = label
-        self.code = labels.index(label)
+        self.code = class_code(predictions.labels, label)
         self.positive = np.asarray(predictions.codes) == self.code
         self._evaluation = evaluation
         self._draws = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.checks import class_code
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.calibration import Strategy, bin_edges, in_bins, top_label
+from modelcompare.metrics.calibration import bin_edges, in_bins, top_label
+from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.words import check_count, check_fraction
@@ -146,7 +148,5 @@ def _confidences(predictions: Predictions, model: str, label: Any) -> tuple[Floa
     if label is None:
         confidence, right = top_label(outcomes)
         return confidence[:, 0], right[:, 0]
-    labels = [] if predictions.labels is None else predictions.labels.tolist()
-    if label not in labels:
-        raise ValueError(f"`label` must be one of the classes {labels[:5]}, got {label!r}.")
-    return outcomes.probabilities[:, labels.index(label)], outcomes.truth[:, labels.index(label)]
+    code = class_code(predictions.labels, label)
+    return outcomes.probabilities[:, code], outcomes.truth[:, code]

@@ -162,7 +162,7 @@ def annotation_metrics(
         Metric(
             name="percent_agreement",
             statistics=(pairs,),
-            value=lambda pair: divide(pair[..., 0], pair[..., 1]),
+            ratio=lambda pair: (pair[..., 0], pair[..., 1]),
             needs="scores",
         ),
         Metric(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import Outcomes
-from modelcompare.metrics.inputs import read_outcomes
+from modelcompare.metrics.plain import read_outcomes
 
 Normalize = Literal["true", "pred", "all"]
 

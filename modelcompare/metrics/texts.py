@@ -11,7 +11,8 @@ in the place of a decision. Probability that a list leaves out is that of an emp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -21,16 +22,19 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.calls import Score, TextScore
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
-from modelcompare.metrics.scoring import COUNT, mean
+from modelcompare.metrics.plain import plain
+from modelcompare.metrics.scoring import COUNT, mean_ratio
 
 _CHAR_ORDER = 6
 _BETA = 2.0
 # What rounding leaves of a list that is whole.
 _MISSING = 1e-6
+_SOFT = "the soft twin: the expectation over the texts that a model lists"
 
 
-def _pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
+def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
     """(hypothesis, reference) of each sample; of a list, the likeliest text."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
@@ -77,7 +81,7 @@ def _edits(split: Callable[[str], Any]) -> Callable[[Outcomes], FloatArray]:
         return np.array(
             [
                 (distance(split(reference), split(hypothesis)), len(split(reference)))
-                for hypothesis, reference in _pairs(outcomes)
+                for hypothesis, reference in text_pairs(outcomes)
             ],
             dtype=np.float64,
         )
@@ -85,11 +89,103 @@ def _edits(split: Callable[[str], Any]) -> Callable[[Outcomes], FloatArray]:
     return compute
 
 
+def with_twin(metric: Metric) -> Metric:
+    """The metric, its twin beside it: the expectation over a list of texts."""
+    own, *others = metric.statistics
+    twin = replace(
+        metric,
+        name=f"c{metric.name}",
+        statistics=(expected(own), *others),
+        needs="text_lists",
+        family=metric.family or metric.name,
+        variant="; ".join(filter(None, [_SOFT, metric.variant])),
+    )
+    return replace(metric, soft=twin)
+
+
+def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Edits, and the length of the references."""
+    return edits[..., 0], edits[..., 1]
+
+
 WORD_EDITS = Statistic("word_edits", _edits(str.split), costly=True)
 CHARACTER_EDITS = Statistic("character_edits", _edits(str), costly=True)
 EXACT = Statistic(
-    "exact_text", lambda o: np.array([[float(a == b)] for a, b in _pairs(o)], dtype=np.float64)
+    "exact_text", lambda o: np.array([[float(a == b)] for a, b in text_pairs(o)], dtype=np.float64)
 )
+
+WER = Metric(
+    name="wer",
+    statistics=(WORD_EDITS,),
+    needs="texts",
+    ratio=_rate,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Word edits over words of the references, both summed over the corpus (word error rate).
+
+    Values saying the same words in the same order; each insertion, deletion and substitution costs
+    one. The more a task is about meaning, the less it fits: a "not" too many costs one word, and a
+    passive that means the same costs the sentence. It can exceed 1. ``wer_per_text`` is the mean of
+    each text's own rate. The soft twin ``cwer`` is the expectation over a list of texts with
+    probabilities (`modelcompare.from_nbest`).
+    """,
+    sources=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
+    example="""
+    >>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)
+    0.2857
+    """,
+)
+wer: Score = plain(WER)
+
+
+def _own_error_rates(outcomes: Outcomes) -> FloatArray:
+    """Edits over each text's own length, and whether it has any words."""
+    edits, words = WORD_EDITS.compute(outcomes).T
+    return np.column_stack([divide(edits, words, 0.0), words > 0])
+
+
+WER_PER_TEXT = replace(
+    WER,
+    name="wer_per_text",
+    statistics=(Statistic("word_error_rates", _own_error_rates, costly=True),),
+    family="wer",
+    variant="the mean of each text's own",
+)
+
+CER = Metric(
+    name="cer",
+    statistics=(CHARACTER_EDITS,),
+    needs="texts",
+    ratio=_rate,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Character edits over characters of the references (character error rate).
+
+    Values what `wer` does with letters for words: gentler on spelling, and the form for languages
+    that do not separate words.
+    """,
+    example="""
+    >>> cer(["kitten"], ["sitting"])
+    0.5
+    """,
+)
+cer: Score = plain(CER)
+
+EXACT_MATCH = Metric(
+    name="exact_match",
+    statistics=(EXACT, COUNT),
+    needs="texts",
+    ratio=mean_ratio,
+    about="""Share of texts that equal their reference to the letter.
+
+    Values getting all of it right; a stray blank counts as much as a wrong answer.
+    """,
+    example="""
+    >>> exact_match(["yes", "no"], ["yes", "No"])
+    0.5
+    """,
+)
+exact_match: Score = plain(EXACT_MATCH)
 
 
 @cache
@@ -119,7 +215,7 @@ def text_signature(name: str) -> str:
 def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
     def compute(outcomes: Outcomes) -> FloatArray:
         metric = _sacrebleu(name)
-        pairs = _pairs(outcomes)
+        pairs = text_pairs(outcomes)
         hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]
         found = metric._extract_corpus_statistics(hypotheses, [references])
         return np.array(found, dtype=np.float64)
@@ -130,21 +226,11 @@ def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
     # Whose signature goes under the table: better missed now than after the work.
     _sacrebleu("bleu")
-    hypotheses, references = zip(*_pairs(outcomes), strict=True)
+    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
     return bleu_statistics(hypotheses, references)
 
 
-BLEU_STATISTICS = Statistic("bleu_statistics", _bleu_statistics, costly=True)
-CHRF_STATISTICS = Statistic("chrf_statistics", _sentence_statistics("chrf"), costly=True)
-TER_STATISTICS = Statistic("ter_statistics", _sentence_statistics("ter"), costly=True)
-
-
-def error_rate(edits: FloatArray) -> FloatArray:
-    """Edits over the length of the references."""
-    return divide(edits[..., 0], edits[..., 1])
-
-
-def bleu(totals: FloatArray) -> FloatArray:
+def _bleu(totals: FloatArray) -> FloatArray:
     """Corpus BLEU from hypothesis length, reference length, matches and totals of n-grams.
 
     Exponential smoothing and brevity penalty as in sacrebleu's default.
@@ -165,7 +251,35 @@ def bleu(totals: FloatArray) -> FloatArray:
     return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
 
 
-def chrf(totals: FloatArray) -> FloatArray:
+BLEU = Metric(
+    name="bleu",
+    statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
+    needs="texts",
+    bounds=(0.0, 100.0),
+    value=_bleu,
+    signature=partial(text_signature, "bleu"),
+    about="""
+    Geometric mean of the n-gram precisions up to 4, times a penalty for brevity (corpus BLEU).
+
+    Values using the reference's phrases at about its length. Insensitive to the order of n-grams
+    and to which words matter, and it goes along with human judgement of good systems weakly; scores
+    compare within one test set, tokenization and number of references only. Sentence statistics are
+    sacrebleu's, under its defaults (13a tokens, exponential smoothing), so scores equal its own;
+    `modelcompare.metrics.text_signature` gives its signature.
+    """,
+    sources=(
+        "Papineni et al. (2002), BLEU, ACL.",
+        "Post (2018), A call for clarity in reporting BLEU scores, WMT.",
+    ),
+    example="""
+    >>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
+    53.73
+    """,
+)
+bleu: Score = plain(BLEU)
+
+
+def _chrf(totals: FloatArray) -> FloatArray:
     """Corpus chrF2: F-score of character n-grams, averaged over the orders that occur."""
     parts = totals.reshape(*totals.shape[:-1], _CHAR_ORDER, 3)
     hypothesis, reference, match = np.moveaxis(parts, -1, 0)
@@ -178,7 +292,29 @@ def chrf(totals: FloatArray) -> FloatArray:
     return np.where(orders > 0, 100 * score, 0.0)
 
 
-def ter(totals: FloatArray) -> FloatArray:
+CHRF = Metric(
+    name="chrf",
+    statistics=(Statistic("chrf_statistics", _sentence_statistics("chrf"), costly=True),),
+    needs="texts",
+    bounds=(0.0, 100.0),
+    value=_chrf,
+    signature=partial(text_signature, "chrf"),
+    about="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
+
+    Values the same letters in the same short runs: it credits a right stem with a wrong ending and
+    needs no tokens, so it serves languages with rich endings better than BLEU. Statistics are
+    sacrebleu's.
+    """,
+    sources=("Popovic (2015), chrF, WMT.",),
+    example="""
+    >>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
+    65.98
+    """,
+)
+chrf: Score = plain(CHRF)
+
+
+def _ter(totals: FloatArray) -> FloatArray:
     """Edits with shifts over the length of the references, in percent.
 
     Of references without words, 100 if there is anything to edit.
@@ -187,17 +323,27 @@ def ter(totals: FloatArray) -> FloatArray:
     return np.where(words > 0, 100 * divide(edits, words, 0.0), np.where(edits > 0, 100.0, 0.0))
 
 
-def _own_error_rates(outcomes: Outcomes) -> FloatArray:
-    """Edits over each text's own length, and whether it has any words."""
-    edits, words = WORD_EDITS.compute(outcomes).T
-    return np.column_stack([divide(edits, words, 0.0), words > 0])
+TER = Metric(
+    name="ter",
+    statistics=(Statistic("ter_statistics", _sentence_statistics("ter"), costly=True),),
+    needs="texts",
+    ratio=_rate,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    value=_ter,
+    signature=partial(text_signature, "ter"),
+    about="""Word edits and shifts of phrases over words of the references, in percent (TER).
 
-
-WORD_ERROR_RATES = Statistic("word_error_rates", _own_error_rates, costly=True)
-
-LOG_PROBABILITY = Statistic("log_probability", lambda o: o.values[:, None])
-TOKENS = Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True)
-LOG_PER_TOKEN = Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None])
+    Values what an editor would have to do; moving a phrase costs one edit however long it is.
+    Statistics are sacrebleu's.
+    """,
+    sources=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
+    example="""
+    >>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
+    16.67
+    """,
+)
+ter: Score = plain(TER)
 
 
 def _tokens(outcomes: Outcomes) -> FloatArray:
@@ -206,113 +352,54 @@ def _tokens(outcomes: Outcomes) -> FloatArray:
     return outcomes.y_true.astype(np.float64)
 
 
-def perplexity(log_probability: FloatArray, tokens: FloatArray) -> FloatArray:
-    """Exponential of the mean negative log-probability of a token, over the whole corpus."""
-    return np.exp(-divide(log_probability[..., 0], tokens[..., 0]))
+def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return -log[..., 0], count[..., 0]
 
 
-def perplexity_of_texts(log_per_token: FloatArray, count: FloatArray) -> FloatArray:
-    """Geometric mean over texts of each text's own perplexity."""
-    return np.exp(-mean(log_per_token, count))
+def _perplexity(log: FloatArray, count: FloatArray) -> FloatArray:
+    return np.exp(divide(*_inverse_mean(log, count)))
 
 
-Span = tuple[int, int, str]
+PERPLEXITY = Metric(
+    name="perplexity",
+    statistics=(
+        Statistic("log_probability", lambda o: o.values[:, None]),
+        Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True),
+    ),
+    ratio=_inverse_mean,
+    value=_perplexity,
+    needs="values",
+    greater_is_better=False,
+    bounds=(1.0, math.inf),
+    arguments={
+        "n_tokens": "Length of each text.",
+        "log_probability": "Natural logarithm of the probability that the model gave each text.",
+    },
+    about="""Exponential of the mean negative log-probability of a token, over the whole corpus.
 
+    Values probability on text that people wrote. It depends on the vocabulary and on what a token
+    is, so models with different tokenizers do not compare; mapping rare words to one unknown token
+    improves it and helps nobody. Long texts weigh more; ``perplexity_of_texts`` takes each text's
+    own perplexity and their geometric mean.
+    """,
+    example="""
+    >>> import math
+    >>> round(perplexity([2, 3], [2 * math.log(0.25), 3 * math.log(0.25)]), 6)
+    4.0
+    """,
+)
+perplexity: TextScore = plain(PERPLEXITY)
 
-def spans(tags: list[str]) -> set[Span]:
-    """Slots of a BIO-tagged sentence as (first, last + 1, type); a stray I begins a slot.
-
-    Examples
-    --------
-    >>> sorted(spans("O B-city I-city O B-day".split()))
-    [(1, 3, 'city'), (4, 5, 'day')]
-    """
-    found: set[Span] = set()
-    start = 0
-    kind: str | None = None
-    for place, tag in enumerate([*tags, "O"]):
-        prefix, _, name = tag.partition("-")
-        if kind is not None and (prefix != "I" or name != kind):
-            found.add((start, place, kind))
-            kind = None
-        if prefix in ("B", "I") and kind is None:
-            start, kind = place, name
-    return found
-
-
-def _slot_counts(outcomes: Outcomes) -> FloatArray:
-    """Per sentence: correct, substituted, deleted, inserted, reference and hypothesis slots."""
-    rows = []
-    for hypothesis, reference in _pairs(outcomes):
-        said, true = spans(hypothesis.split()), spans(reference.split())
-        correct = said & true
-        missed, extra = sorted(true - correct), sorted(said - correct)
-        substituted = 0
-        for first, last, _ in list(missed):
-            rival = next((s for s in extra if s[0] < last and first < s[1]), None)
-            if rival is not None:
-                extra.remove(rival)
-                substituted += 1
-        deleted = len(missed) - substituted
-        rows.append((len(correct), substituted, deleted, len(extra), len(true), len(said)))
-    return np.array(rows, dtype=np.float64)
-
-
-SLOTS = Statistic("slots", _slot_counts, costly=True)
-
-
-def slot_error_rate(slots: FloatArray) -> FloatArray:
-    """Substitutions, deletions and insertions over the reference slots (Makhoul et al. 1999)."""
-    return divide(slots[..., 1] + slots[..., 2] + slots[..., 3], slots[..., 4])
-
-
-def span_f1(slots: FloatArray) -> FloatArray:
-    """F1 of slots that agree in boundaries and type, counts summed over the corpus."""
-    return divide(2 * slots[..., 0], slots[..., 4] + slots[..., 5])
-
-
-def _text(
-    name: str, statistic: Statistic, value: Callable[..., FloatArray], *, better: bool,
-    top: float = np.inf, signature: Callable[[], str] | None = None,
-) -> Metric:  # fmt: skip
-    return Metric(
-        name=name, statistics=(statistic,), value=value, needs="texts", greater_is_better=better,
-        bounds=(0.0, top), signature=signature,
-    )  # fmt: skip
-
-
-_TEXT_METRICS = (
-    _text("wer", WORD_EDITS, error_rate, better=False),
-    _text("cer", CHARACTER_EDITS, error_rate, better=False),
-    Metric(name="exact_match", statistics=(EXACT, COUNT), value=mean, needs="texts"),
-    _text("bleu", BLEU_STATISTICS, bleu, better=True, top=100.0,
-          signature=partial(text_signature, "bleu")),
-    _text("chrf", CHRF_STATISTICS, chrf, better=True, top=100.0,
-          signature=partial(text_signature, "chrf")),
-    _text("ter", TER_STATISTICS, ter, better=False, signature=partial(text_signature, "ter")),
-    _text("slot_error_rate", SLOTS, slot_error_rate, better=False),
-    _text("span_f1", SLOTS, span_f1, better=True, top=1.0),
-    _text("wer_per_text", WORD_ERROR_RATES, error_rate, better=False),
-)  # fmt: skip
-
-
-def _soft_twins() -> Iterator[Metric]:
-    for metric in _TEXT_METRICS:
-        own, *others = metric.statistics
-        yield replace(
-            metric, name=f"c{metric.name}", statistics=(expected(own), *others), needs="text_lists"
-        )
-
+PERPLEXITY_OF_TEXTS = replace(
+    PERPLEXITY,
+    name="perplexity_of_texts",
+    statistics=(Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None]), COUNT),
+    family="perplexity",
+    variant="the geometric mean of each text's own",
+)
 
 METRICS: tuple[AnyMetric, ...] = (
-    *_TEXT_METRICS,
-    *_soft_twins(),
-    Metric(
-        name="perplexity", statistics=(LOG_PROBABILITY, TOKENS), value=perplexity, needs="values",
-        greater_is_better=False, bounds=(1.0, np.inf),
-    ),
-    Metric(
-        name="perplexity_of_texts", statistics=(LOG_PER_TOKEN, COUNT), value=perplexity_of_texts,
-        needs="values", greater_is_better=False, bounds=(1.0, np.inf),
-    ),
-)  # fmt: skip
+    *map(with_twin, (WER, CER, EXACT_MATCH, BLEU, CHRF, TER, WER_PER_TEXT)),
+    PERPLEXITY,
+    PERPLEXITY_OF_TEXTS,
+)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.metrics.base import (
-    AnyMetric,
-    Metric,
-    OrderMetric,
-    Outcomes,
-    Statistic,
-    divide,
-)
-from modelcompare.metrics.scoring import COUNT, mean
+from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, Statistic, divide
+from modelcompare.metrics.calls import Score
+from modelcompare.metrics.plain import plain
+from modelcompare.metrics.scoring import COUNT, mean_ratio
 
 
 def _truth(outcomes: Outcomes) -> FloatArray:
@@ -56,38 +52,87 @@ SIGNED = Statistic("value_errors", lambda o: _errors(o)[:, None])
 MOMENTS = Statistic("moments", _moments)
 
 
-def root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
-    """Root of the mean of a one-column statistic."""
-    return np.sqrt(mean(total, count))
+MSE = Metric(
+    name="mse",
+    statistics=(SQUARED, COUNT),
+    ratio=mean_ratio,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    needs="values",
+    about="""Mean squared error.
+
+    Values the absence of large errors: one error of ten counts as a hundred errors of one, so an
+    outlier can decide it. In squared units of the target; it means something beside a baseline
+    only.
+    """,
+    example="""
+    >>> mse([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])
+    3.0
+    """,
+)
+mse: Score = plain(MSE)
 
 
-def _spread(squares: FloatArray, total: FloatArray, count: FloatArray) -> FloatArray:
-    """Squared deviation from the mean; 0 where only rounding is left of a constant."""
-    spread = squares - divide(total**2, count)
-    return np.where(spread <= 1e-13 * squares, 0.0, spread)
+def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
+    return np.sqrt(divide(*mean_ratio(total, count)))
 
 
-def r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArray:
-    """One minus the squared error over the squared deviation from the mean."""
-    spread = _spread(moments[..., 2], moments[..., 0], count[..., 0])
-    return 1 - divide(squared[..., 0], spread)
+RMSE = Metric(
+    name="rmse",
+    statistics=(SQUARED, COUNT),
+    ratio=mean_ratio,
+    value=_root_mean,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    needs="values",
+    about="""Root of the mean squared error.
 
+    Values the same as `mse` and orders models as it does, in units of the target.
+    """,
+    example="""
+    >>> rmse([0.0, 0.0], [3.0, 3.0])
+    3.0
+    """,
+)
+rmse: Score = plain(RMSE)
 
-def explained_variance(
-    squared: FloatArray, signed: FloatArray, moments: FloatArray, count: FloatArray
-) -> FloatArray:
-    """One minus the variance of the errors over the variance of the truth."""
-    n = count[..., 0]
-    errors = _spread(squared[..., 0], signed[..., 0], n)
-    return 1 - divide(errors, _spread(moments[..., 2], moments[..., 0], n))
+MAE = Metric(
+    name="mae",
+    statistics=(ABSOLUTE, COUNT),
+    ratio=mean_ratio,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    needs="values",
+    about="""Mean absolute error.
 
+    Values every unit of error alike; the best constant prediction is the median. In units of the
+    target, and less at the mercy of outliers than `mse`.
+    """,
+    example="""
+    >>> mae([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])
+    1.0
+    """,
+)
+mae: Score = plain(MAE)
 
-def pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
-    """Covariance over the product of the standard deviations."""
-    n = count[..., 0]
-    y, p, yy, pp, yp = np.moveaxis(moments, -1, 0)
-    product = _spread(yy, y, n) * _spread(pp, p, n)
-    return np.clip(divide(yp - divide(y * p, n), np.sqrt(product)), -1.0, 1.0)
+MSLE = Metric(
+    name="msle",
+    statistics=(SQUARED_LOG, COUNT),
+    ratio=mean_ratio,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    needs="values",
+    about="""Mean squared error of log(1 + value).
+
+    Values ratios instead of differences, for targets that grow by factors; predicting too little
+    costs more than predicting too much by as much. For values above -1.
+    """,
+    example="""
+    >>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)
+    2.6509
+    """,
+)
+msle: Score = plain(MSLE)
 
 
 def _prepare_median(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
@@ -105,6 +150,114 @@ def _prepare_median(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
         return np.where(total[:, 0] > 0, values, np.nan)
 
     return evaluate
+
+
+MEDIAN_ABSOLUTE_ERROR = OrderMetric(
+    name="median_absolute_error",
+    prepare=_prepare_median,
+    smooth=False,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    needs="values",
+    about="""Median of the absolute errors.
+
+    Values the typical sample: up to half of the errors may be arbitrarily bad. It has no smooth
+    derivative, so its standard errors are the bootstrap's.
+    """,
+    example="""
+    >>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])
+    0.5
+    """,
+)
+median_absolute_error: Score = plain(MEDIAN_ABSOLUTE_ERROR)
+
+
+def _spread(squares: FloatArray, total: FloatArray, count: FloatArray) -> FloatArray:
+    """Squared deviation from the mean; 0 where only rounding is left of a constant."""
+    spread = squares - divide(total**2, count)
+    return np.where(spread <= 1e-13 * squares, 0.0, spread)
+
+
+def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArray:
+    """One minus the squared error over the squared deviation from the mean."""
+    spread = _spread(moments[..., 2], moments[..., 0], count[..., 0])
+    return 1 - divide(squared[..., 0], spread)
+
+
+R2 = Metric(
+    name="r2",
+    statistics=(SQUARED, MOMENTS, COUNT),
+    value=_r2,
+    bounds=(-math.inf, 1.0),
+    needs="values",
+    about="""Share of the variance of the truth that the prediction takes away (R squared).
+
+    Values accuracy beside the mean as a baseline: 1 is perfect, 0 no better than the mean, below 0
+    worse. It depends on how much this test set varies, so values of different test sets do not
+    compare, and it hides how large the errors are.
+    """,
+    example="""
+    >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    0.5
+    """,
+)
+r2: Score = plain(R2)
+
+
+def _explained_variance(
+    squared: FloatArray, signed: FloatArray, moments: FloatArray, count: FloatArray
+) -> FloatArray:
+    """One minus the variance of the errors over the variance of the truth."""
+    n = count[..., 0]
+    errors = _spread(squared[..., 0], signed[..., 0], n)
+    return 1 - divide(errors, _spread(moments[..., 2], moments[..., 0], n))
+
+
+EXPLAINED_VARIANCE = Metric(
+    name="explained_variance",
+    statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
+    value=_explained_variance,
+    bounds=(-math.inf, 1.0),
+    needs="values",
+    about="""One minus the variance of the errors over the variance of the truth.
+
+    Values what `r2` does, but forgives a constant error: a prediction that is always ten too high
+    scores 1.
+    """,
+    example="""
+    >>> explained_variance([1.0, 2.0, 3.0], [11.0, 12.0, 13.0])
+    1.0
+    """,
+)
+explained_variance: Score = plain(EXPLAINED_VARIANCE)
+
+
+def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
+    """Covariance over the product of the standard deviations."""
+    n = count[..., 0]
+    y, p, yy, pp, yp = np.moveaxis(moments, -1, 0)
+    product = _spread(yy, y, n) * _spread(pp, p, n)
+    return np.clip(divide(yp - divide(y * p, n), np.sqrt(product)), -1.0, 1.0)
+
+
+PEARSON = Metric(
+    name="pearson",
+    statistics=(MOMENTS, COUNT),
+    value=_pearson,
+    bounds=(-1.0, 1.0),
+    needs="values",
+    about="""Linear correlation of prediction and truth.
+
+    Values moving together; scale and offset of the prediction do not count, so a high correlation
+    may go with large errors. A few extreme samples can make it or break it.
+    """,
+    sources=("Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.",),
+    example="""
+    >>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)
+    0.982
+    """,
+)
+pearson: Score = plain(PEARSON)
 
 
 def _groups(values: FloatArray) -> tuple[np.ndarray, np.ndarray]:
@@ -147,6 +300,25 @@ def _prepare_spearman(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
     return evaluate
 
 
+SPEARMAN = OrderMetric(
+    name="spearman",
+    prepare=_prepare_spearman,
+    bounds=(-1.0, 1.0),
+    needs="values",
+    about="""
+    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
+
+    Values order alone: no increasing change of the prediction matters, nor how far off it is.
+    """,
+    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
+    example="""
+    >>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])
+    1.0
+    """,
+)
+spearman: Score = plain(SPEARMAN)
+
+
 def _prepare_kendall(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
     """Kendall's tau-b; samples repeated by their (whole) weights tie with themselves."""
     from scipy.stats import kendalltau
@@ -168,41 +340,25 @@ def _prepare_kendall(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
     return evaluate
 
 
-_NON_NEGATIVE = (0.0, np.inf)
+KENDALL = OrderMetric(
+    name="kendall",
+    prepare=_prepare_kendall,
+    bounds=(-1.0, 1.0),
+    needs="values",
+    about="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
 
-
-def _loss(name: str, statistics: tuple[Statistic, ...], value: Callable[..., FloatArray]) -> Metric:
-    return Metric(
-        name=name, statistics=statistics, value=value, needs="values", greater_is_better=False,
-        bounds=_NON_NEGATIVE,
-    )  # fmt: skip
-
+    Values order, pair by pair: tau is the chance that a random pair is ordered rightly less the
+    chance that it is ordered wrongly. Counted anew on each resample, so it is the slowest of the
+    correlations; weights must be whole numbers.
+    """,
+    sources=("Kendall (1945), Biometrika 33, 239-251.",),
+    example="""
+    >>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)
+    0.3333
+    """,
+)
+kendall: Score = plain(KENDALL)
 
 METRICS: tuple[AnyMetric, ...] = (
-    _loss("mse", (SQUARED, COUNT), mean),
-    _loss("rmse", (SQUARED, COUNT), root_mean),
-    _loss("mae", (ABSOLUTE, COUNT), mean),
-    _loss("msle", (SQUARED_LOG, COUNT), mean),
-    OrderMetric(
-        name="median_absolute_error",
-        needs="values",
-        greater_is_better=False,
-        bounds=_NON_NEGATIVE,
-        smooth=False,
-        prepare=_prepare_median,
-    ),
-    Metric(
-        name="r2", statistics=(SQUARED, MOMENTS, COUNT), value=r2, needs="values",
-        bounds=(-np.inf, 1.0),
-    ),
-    Metric(
-        name="explained_variance", statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
-        value=explained_variance, needs="values", bounds=(-np.inf, 1.0),
-    ),
-    Metric(
-        name="pearson", statistics=(MOMENTS, COUNT), value=pearson, needs="values",
-        bounds=(-1.0, 1.0),
-    ),
-    OrderMetric(name="spearman", needs="values", bounds=(-1.0, 1.0), prepare=_prepare_spearman),
-    OrderMetric(name="kendall", needs="values", bounds=(-1.0, 1.0), prepare=_prepare_kendall),
+    MSE, RMSE, MAE, MSLE, MEDIAN_ABSOLUTE_ERROR, R2, EXPLAINED_VARIANCE, PEARSON, SPEARMAN, KENDALL
 )  # fmt: skip

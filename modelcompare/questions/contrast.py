@@ -13,12 +13,11 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
 from modelcompare.metrics import AnyMetric, resolve_metrics
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
-from modelcompare.words import Alternative, IntervalMethod
+from modelcompare.words import Alternative, IntervalMethod, ZeroDivision
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from modelcompare.comparison.verdict import decimals, percent, written
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling import RngLike
-from modelcompare.words import Decision, IntervalMethod, check_choice, check_count, check_fraction
+from modelcompare.words import (
+    Decision,
+    IntervalMethod,
+    ZeroDivision,
+    check_choice,
+    check_count,
+    check_fraction,
+)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
 from modelcompare.resampling import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
-from modelcompare.words import Alternative, PairedTest, check_choice, check_count, written_out
+from modelcompare.words import (
+    Alternative,
+    PairedTest,
+    ZeroDivision,
+    check_choice,
+    check_count,
+    written_out,
+)
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.words import check_fraction, signature
+from modelcompare.words import ZeroDivision, check_fraction, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

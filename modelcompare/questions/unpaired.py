@@ -12,7 +12,6 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import evaluate, value_position
@@ -23,7 +22,7 @@ from modelcompare.significance.extreme import n_extreme, normal_p, resampling_p,
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.variants import joined
-from modelcompare.words import Alternative, UnpairedTest, check_choice, check_count
+from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_count
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,17 @@ class Columns:
         roles = ("true", "id", "groups", "strata", "runs", "weight")
         return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
 
+    def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
+        """What the named columns of a table say of its samples, as arguments of Predictions."""
+        roles = {
+            "groups": self.groups, "strata": self.strata, "runs": self.runs,
+            "sample_weight": self.weight,
+        }  # fmt: skip
+        found: dict[str, Any] = {
+            role: column_array(frame[name]) for role, name in roles.items() if name is not None
+        }
+        return found | {"slices": frame[list(self.slices)] if self.slices else None}
+
 
 def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None) -> Predictions:
     """Predictions from a wide table.
@@ -77,15 +88,11 @@ def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None
         outputs,
         kind=kind,
         labels=labels,
-        ids=_optional(frame, id_name),
-        groups=_optional(frame, columns.groups),
-        strata=_optional(frame, columns.strata),
-        runs=_optional(frame, columns.runs),
-        sample_weight=_optional(frame, columns.weight),
-        slices=frame[list(columns.slices)] if columns.slices else None,
+        ids=None if id_name is None else column_array(frame[id_name]),
         normalize=columns.normalize,
         greater_is_better=not columns.lower_is_better,
         name=name,
+        **columns.beside(frame),
     )
 
 
@@ -250,7 +257,3 @@ def typed_labels(headings: list[str], truth: AnyArray | None = None) -> AnyArray
     if not texts and all(_WHOLE.fullmatch(heading) for heading in headings):
         return np.array([int(heading) for heading in headings])
     return np.array(headings, dtype=object)
-
-
-def _optional(frame: pd.DataFrame, column: str | None) -> AnyArray | None:
-    return None if column is None else column_array(frame[column])

@@ -57,19 +57,7 @@ def one_file_per_model(paths: Mapping[str, Path], columns: Columns, ids: SameIds
     if columns.missing == "drop" and not are_logs:
         frames = _without_missing(frames, true)
     first = next(iter(frames.values()))
-
-    def optional(column: str | None) -> AnyArray | None:
-        return None if column is None else column_array(first[column])
-
-    described: dict[str, Any] = {
-        "ids": first.index.to_numpy(),
-        "groups": optional(columns.groups),
-        "strata": optional(columns.strata),
-        "runs": optional(columns.runs),
-        "sample_weight": optional(columns.weight),
-        "slices": first[list(columns.slices)].reset_index(drop=True) if columns.slices else None,
-        "name": _name(paths),
-    }
+    described = {"ids": first.index.to_numpy(), "name": _name(paths), **columns.beside(first)}
     if are_logs or columns.scores:
         scores = {
             model: _harness_score(model, frame, columns.score) if are_logs else _said(model, frame)

@@ -11,7 +11,6 @@ import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
     BootstrapWeights,
@@ -31,7 +30,14 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_rows,
 )
-from modelcompare.words import AgreementTest, check_choice, check_count, check_fraction, signature
+from modelcompare.words import (
+    AgreementTest,
+    ZeroDivision,
+    check_choice,
+    check_count,
+    check_fraction,
+    signature,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
