@@ -8,8 +8,14 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare import intervals
-from modelcompare.comparison import replicates
-from modelcompare.intervals import METHODS, bca_interval, percentile_interval, quantiles
+from modelcompare.comparison import replicates, views
+from modelcompare.intervals import (
+    METHODS,
+    IntervalRow,
+    bca_interval,
+    percentile_interval,
+    quantiles,
+)
 from modelcompare.words import INTERVALS, IntervalMethod
 
 RNG = np.random.default_rng(0)
@@ -199,6 +205,31 @@ def test_where_the_percentile_interval_stands_in_the_frames_say_so():
         "unique": "percentile", "tied": "BCa",
     }  # fmt: skip
     assert result.differences["method"][0] == "percentile"
+
+
+@pytest.mark.parametrize("method", ["BCa", "basic", "studentized", "normal"])
+def test_pairs_taken_some_at_a_time_have_the_same_intervals(monkeypatch, method):
+    result = mc.bootstrap(three_models(), ["accuracy", "f1"], n_resamples=199)
+    pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
+    at_once = result.difference_interval(*pairs, method, 0.9)
+    monkeypatch.setattr(views, "_PAIR_BYTES", 1)
+    assert len(views.DifferenceView(result, *pairs).blocks) == 3
+    alone = result.difference_interval(*pairs, method, 0.9)
+    for name in ("low", "high", "method"):
+        np.testing.assert_array_equal(getattr(at_once, name), getattr(alone, name))
+
+
+def test_a_method_that_chooses_names_what_it_took_without_a_warning(monkeypatch):
+    def choose(view, level):
+        plain = METHODS["percentile"].of_scores(view, level)
+        return plain.where(view.estimate > 0.8, METHODS["normal"].of_scores(view, level))
+
+    chosen = IntervalRow("BCa", choose, choose, chooses=True)
+    monkeypatch.setattr(replicates, "METHODS", {**METHODS, "BCa": chosen})
+    frame = mc.bootstrap(three_models(), "accuracy", n_resamples=199).confidence_interval()
+    expected = np.where(frame.estimate > 0.8, "percentile", "normal")
+    assert set(expected) == {"percentile", "normal"}
+    assert frame["method"].tolist() == expected.tolist()
 
 
 def test_an_undefined_value_has_no_interval_and_no_method():

@@ -18,11 +18,7 @@ from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.resampling import BootstrapWeights
-from modelcompare.significance.pairwise import pair_differences
 from modelcompare.words import IntervalMethod, Scheme, check_choice, check_fraction, written_out
-
-# Bytes of the replicates of one block of pairs.
-_PAIR_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -155,19 +151,12 @@ class BootstrapResult:
             the interval, and `Interval.method` says so.
         """
         check_choice("method", method, IntervalMethod)
-        shape = (len(model_a), self.point.shape[1])
-        whole = Interval.of(np.empty(shape), np.empty(shape), method)
-        step = max(1, _PAIR_BYTES // (8 * self.n_resamples * shape[1]))
-        for start in range(0, len(model_a), step):
-            pairs = slice(start, start + step)
-            view = DifferenceView(self, model_a[pairs], model_b[pairs])
-            part = difference_intervals(method, view, confidence_level)
-            whole.low[pairs], whole.high[pairs] = part.low, part.high
-            whole.method[pairs] = part.method
+        check_fraction("confidence_level", confidence_level)
+        view = DifferenceView(self, model_a, model_b)
+        found = difference_intervals(method, view, confidence_level)
         rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))
-        for bound in (whole.low, whole.high):
-            bound[np.abs(bound) <= rounding] = 0.0
-        return _without_undefined(whole, pair_differences(self.point, model_a, model_b))
+        low, high = (np.where(np.abs(b) <= rounding, 0.0, b) for b in (found.low, found.high))
+        return _without_undefined(Interval(low, high, found.method), view.estimate)
 
     def warn_of_undefined(self) -> None:
         """Name the metrics, classes and models that have no value on some resamples."""

@@ -22,6 +22,9 @@ from modelcompare.significance.pairwise import PairView, pair_differences
 if TYPE_CHECKING:
     from modelcompare.comparison.replicates import BootstrapResult
 
+# Bytes of the replicates of one block of pairs.
+_PAIR_BYTES = 64 * 2**20
+
 
 @dataclass(frozen=True)
 class ScoreView:
@@ -107,6 +110,20 @@ class DifferenceView:
     @property
     def evaluation(self) -> Evaluation:
         return self.result.evaluation
+
+    @property
+    def values(self) -> FloatArray:
+        return self.result.point
+
+    @property
+    def blocks(self) -> list[DifferenceView]:
+        n_resamples, _, n_values = self.result.draws.shape
+        step = max(1, _PAIR_BYTES // (8 * n_resamples * n_values))
+        starts = range(0, max(1, len(self.model_a)), step)
+        return [
+            DifferenceView(self.result, self.model_a[i : i + step], self.model_b[i : i + step])
+            for i in starts
+        ]
 
     @cached_property
     def estimate(self) -> FloatArray:

@@ -62,7 +62,7 @@ def difference_method(method: IntervalMethod) -> IntervalMethod:
 
 def difference_intervals(method: IntervalMethod, view: PairsView, level: float) -> Interval:
     """Intervals of differences by `method`, or by what stands in for it."""
-    return (METHODS[method].of_differences or resampled.bca)(view, level)
+    return (METHODS[method].of_differences or resampled.bca_of_differences)(view, level)
 
 
 def choices(indent: int = 8) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -108,12 +108,26 @@ class ModelsView(View, Protocol):
 
 
 class PairsView(View, Protocol):
-    """What a method for differences may ask for besides: positions of each pair's models."""
+    """What a method for differences may ask for besides.
+
+    Attributes
+    ----------
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of each pair's models.
+    values : ndarray of shape (n_models, n_values)
+        The models' values on the test set.
+    blocks : sequence of PairsView
+        Some pairs at a time, whose replicates fit into memory.
+    """
 
     @property
     def model_a(self) -> IntArray: ...
     @property
     def model_b(self) -> IntArray: ...
+    @property
+    def values(self) -> FloatArray: ...
+    @property
+    def blocks(self) -> Sequence[PairsView]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,13 @@ Undefined (NaN) replicates are left out of quantiles, column by column.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow, View
+from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow, PairsView, View
 
 
 def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.95) -> Interval:
@@ -123,6 +126,21 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
     return np.where(n_defined > 0, np.where(share > 0, mixed, at_lower), np.nan)
 
 
+def by_blocks(method: Callable[[View, float], Interval], view: PairsView, level: float) -> Interval:
+    """Intervals of some pairs at a time, so that their replicates fit into memory."""
+    parts = [method(block, level) for block in view.blocks]
+    return Interval(
+        np.concatenate([part.low for part in parts]),
+        np.concatenate([part.high for part in parts]),
+        np.concatenate([part.method for part in parts]),
+    )
+
+
+def bca_of_differences(view: PairsView, level: float) -> Interval:
+    """BCa intervals of differences, which stand in where a method says nothing about them."""
+    return by_blocks(_bca, view, level)
+
+
 def _percentile(view: View, level: float) -> Interval:
     return percentile_interval(view.replicates, confidence_level=level)
 
@@ -131,8 +149,7 @@ def _basic(view: View, level: float) -> Interval:
     return basic_interval(view.replicates, view.estimate, confidence_level=level)
 
 
-def bca(view: View, level: float) -> Interval:
-    """`bca_interval` of what a view holds."""
+def _bca(view: View, level: float) -> Interval:
     return bca_interval(view.replicates, view.estimate, view.acceleration, confidence_level=level)
 
 
@@ -147,8 +164,10 @@ def _studentized(view: View, level: float) -> Interval:
 
 
 ROWS = (
-    IntervalRow("BCa", bca, bca),
-    IntervalRow("percentile", _percentile, _percentile),
-    IntervalRow("basic", _basic, _basic),
-    IntervalRow("studentized", _studentized, _studentized, "metrics that are sums"),
+    IntervalRow("BCa", _bca, bca_of_differences),
+    IntervalRow("percentile", _percentile, partial(by_blocks, _percentile)),
+    IntervalRow("basic", _basic, partial(by_blocks, _basic)),
+    IntervalRow(
+        "studentized", _studentized, partial(by_blocks, _studentized), "metrics that are sums"
+    ),
 )
