@@ -164,6 +164,7 @@ def annotation_metrics(
             statistics=(pairs,),
             value=lambda pair: divide(pair[..., 0], pair[..., 1]),
             needs="scores",
+            ratio=lambda pair: (pair[..., 0], pair[..., 1]),
         ),
         Metric(
             name="krippendorff_alpha",

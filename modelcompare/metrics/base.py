@@ -199,6 +199,14 @@ class Metric(BaseMetric):
     proportion : callable, optional
         ``proportion(*totals)``: count and number of trials whose quotient the value is, each
         shaped like it, for metrics that are proportions of independent samples.
+    ratio : callable, optional
+        ``ratio(*totals)``: numerator and denominator of the quotient that the value is, or
+        increases with (rmse with mse). Both are linear in the statistics, so that the same
+        function gives what each sample adds to them. Of shape (..., n_classes) if `per_class` or
+        with an `average`, else (...).
+    average : {"macro", "weighted"}, optional
+        The value is the mean of such quotients over the classes that have one; "weighted" by the
+        last statistic.
 
     Examples
     --------
@@ -216,6 +224,8 @@ class Metric(BaseMetric):
     statistics: tuple[Statistic, ...]
     value: Callable[..., FloatArray]
     proportion: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+    ratio: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+    average: Literal["macro", "weighted"] | None = None
 
     @property
     def road(self) -> Road:

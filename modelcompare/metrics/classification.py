@@ -25,6 +25,7 @@ from modelcompare.metrics.base import FloatArray, Metric, Statistic, divide
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Formula = Callable[..., FloatArray]
+Ratio = Callable[..., tuple[FloatArray, FloatArray]]
 
 
 HITS = Statistic("hits", lambda o: o.truth * o.predicted_indicator, discrete=True)
@@ -194,7 +195,7 @@ def fbeta_metric(
 ) -> Metric:
     """F-beta of any beta: ``f2``, ``f0.5_macro``."""
     formula = partial(fbeta, beta=beta, zero_division=zero_division)
-    return _per_class(f"f{beta:g}", formula, average)
+    return _per_class(f"f{beta:g}", formula, average, partial(_fbeta_ratio, beta=beta))
 
 
 def soft_twin(metric: Metric) -> Metric:
@@ -226,36 +227,44 @@ def _hard_metrics(zero_division: ZeroDivision) -> Iterator[Metric]:
     averages: tuple[Average | None, ...] = (None, "macro", "micro", "weighted")
     for name, formula in formulas.items():
         for average in averages:
-            yield _per_class(name, formula, average)
+            yield _per_class(name, formula, average, _RATIOS[name])
     yield Metric(
         name="accuracy",
         statistics=COUNTS,
         value=accuracy,
-        proportion=lambda hits, _, support: (hits.sum(axis=-1), support.sum(axis=-1)),
+        proportion=_right,
+        ratio=_right,
     )
     yield Metric(
         name="zero_one_loss",
         statistics=COUNTS,
         value=lambda hits, predicted, support: 1 - accuracy(hits, predicted, support),
         greater_is_better=False,
-        proportion=lambda hits, _, support: (
-            support.sum(axis=-1) - hits.sum(axis=-1), support.sum(axis=-1)
-        ),
-    )  # fmt: skip
-    yield Metric(name="balanced_accuracy", statistics=COUNTS, value=balanced_accuracy)
+        proportion=_wrong,
+        ratio=_wrong,
+    )
+    yield Metric(
+        name="balanced_accuracy",
+        statistics=COUNTS,
+        value=balanced_accuracy,
+        ratio=_RATIOS["recall"],
+        average="macro",
+    )
     signed = {"matthews_corrcoef": matthews_corrcoef, "cohen_kappa": cohen_kappa}
     for name, function in signed.items():
         value = partial(function, zero_division=zero_division)
         yield Metric(name=name, statistics=COUNTS, value=value, bounds=(-1.0, 1.0))
 
 
-def _per_class(name: str, formula: Formula, average: Average | None) -> Metric:
+def _per_class(name: str, formula: Formula, average: Average | None, ratio: Ratio) -> Metric:
     return Metric(
         name=name if average is None else f"{name}_{average}",
         statistics=COUNTS,
         value=partial(averaged, formula=formula, average=average),
         per_class=average is None,
         proportion=_PROPORTIONS.get(name) if average is None else None,
+        ratio=partial(_summed, ratio=ratio) if average == "micro" else ratio,
+        average=None if average == "micro" else average,
     )
 
 
@@ -266,9 +275,44 @@ def _true_negatives(
     return others - predicted + hits, others
 
 
+def _fbeta_ratio(
+    hits: FloatArray, predicted: FloatArray, support: FloatArray, *, beta: float
+) -> tuple[FloatArray, FloatArray]:
+    return (1 + beta**2) * hits, beta**2 * support + predicted
+
+
+def _right(
+    hits: FloatArray,
+    predicted: FloatArray,
+    support: FloatArray,  # noqa: ARG001
+) -> tuple[FloatArray, FloatArray]:
+    return hits.sum(axis=-1), support.sum(axis=-1)
+
+
+def _wrong(
+    hits: FloatArray,
+    predicted: FloatArray,
+    support: FloatArray,  # noqa: ARG001
+) -> tuple[FloatArray, FloatArray]:
+    total = support.sum(axis=-1)
+    return total - hits.sum(axis=-1), total
+
+
+def _summed(
+    hits: FloatArray, predicted: FloatArray, support: FloatArray, *, ratio: Ratio
+) -> tuple[FloatArray, FloatArray]:
+    numerator, denominator = ratio(hits, predicted, support)
+    return numerator.sum(axis=-1), denominator.sum(axis=-1)
+
+
 # Given its denominator, a metric of one class counts independent samples.
 _PROPORTIONS: dict[str, Callable[..., tuple[FloatArray, FloatArray]]] = {
     "precision": lambda hits, predicted, _: (hits, predicted),
     "recall": lambda hits, _, support: (hits, support),
     "specificity": _true_negatives,
+}
+_RATIOS: dict[str, Ratio] = {
+    **_PROPORTIONS,
+    "jaccard": lambda hits, predicted, support: (hits, predicted + support - hits),
+    "f1": partial(_fbeta_ratio, beta=1.0),
 }

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from modelcompare.metrics.base import FloatArray, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.probabilistic import COUNT, mean
+from modelcompare.metrics.probabilistic import COUNT, mean, mean_ratio
 
 _MOST_CLASSES = 100
 
@@ -76,6 +76,7 @@ METRICS = (
         name="kl_divergence",
         statistics=(DIVERGENCE, COUNT),
         value=mean,
+        ratio=mean_ratio,
         needs="probabilities",
         greater_is_better=False,
         bounds=(0.0, np.inf),

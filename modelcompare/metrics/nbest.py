@@ -20,7 +20,7 @@ from modelcompare.metrics.base import (
     Outcomes,
     Statistic,
 )
-from modelcompare.metrics.probabilistic import COUNT, mean
+from modelcompare.metrics.probabilistic import COUNT, mean, mean_ratio
 
 BoolArray = NDArray[np.bool_]
 _TOP_K = re.compile(r"top_([1-9]\d*)_accuracy")
@@ -68,6 +68,7 @@ def top_k_metric(name: str) -> Metric | None:
         name=name,
         statistics=(Statistic(f"in_top_{k}", _in_top(k)), COUNT),
         value=mean,
+        ratio=mean_ratio,
         needs="probabilities",
     )
 
@@ -86,6 +87,7 @@ METRICS: tuple[AnyMetric, ...] = (
         name="mean_reciprocal_rank",
         statistics=(RECIPROCAL_RANK, COUNT),
         value=mean,
+        ratio=mean_ratio,
         needs="probabilities",
     ),
     *(metric for k in (3, 5) if (metric := top_k_metric(f"top_{k}_accuracy")) is not None),

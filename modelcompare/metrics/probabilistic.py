@@ -14,6 +14,11 @@ def mean(total: FloatArray, count: FloatArray) -> FloatArray:
     return divide(total[..., 0], count[..., 0])
 
 
+def mean_ratio(total: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Numerator and denominator of `mean`."""
+    return total[..., 0], count[..., 0]
+
+
 def _squared_errors(outcomes: Outcomes) -> FloatArray:
     errors = ((outcomes.probabilities - outcomes.truth) ** 2).sum(axis=1, keepdims=True)
     return errors / 2 if outcomes.n_classes == 2 else errors
@@ -35,6 +40,7 @@ METRICS = (
         name="brier_score",
         statistics=(SQUARED_ERRORS, COUNT),
         value=mean,
+        ratio=mean_ratio,
         needs="probabilities",
         greater_is_better=False,
         bounds=(0.0, 2.0),
@@ -43,6 +49,7 @@ METRICS = (
         name="log_loss",
         statistics=(NEGATIVE_LOG_LIKELIHOOD, COUNT),
         value=mean,
+        ratio=mean_ratio,
         needs="probabilities",
         greater_is_better=False,
         bounds=(0.0, np.inf),
@@ -51,6 +58,7 @@ METRICS = (
         name="mean_score",
         statistics=(SCORES, COUNT),
         value=mean,
+        ratio=mean_ratio,
         needs="scores",
         bounds=(-np.inf, np.inf),
     ),

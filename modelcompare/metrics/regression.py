@@ -15,7 +15,7 @@ from modelcompare.metrics.base import (
     Statistic,
     divide,
 )
-from modelcompare.metrics.probabilistic import COUNT, mean
+from modelcompare.metrics.probabilistic import COUNT, mean, mean_ratio
 
 
 def _truth(outcomes: Outcomes) -> FloatArray:
@@ -174,7 +174,7 @@ _NON_NEGATIVE = (0.0, np.inf)
 def _loss(name: str, statistics: tuple[Statistic, ...], value: Callable[..., FloatArray]) -> Metric:
     return Metric(
         name=name, statistics=statistics, value=value, needs="values", greater_is_better=False,
-        bounds=_NON_NEGATIVE,
+        bounds=_NON_NEGATIVE, ratio=mean_ratio,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
-from modelcompare.metrics.probabilistic import COUNT, mean
+from modelcompare.metrics.probabilistic import COUNT, mean, mean_ratio
 
 _CHAR_ORDER = 6
 _BETA = 2.0
@@ -140,7 +140,11 @@ TER_STATISTICS = Statistic("ter_statistics", _sentence_statistics("ter"), costly
 
 def error_rate(edits: FloatArray) -> FloatArray:
     """Edits over the length of the references."""
-    return divide(edits[..., 0], edits[..., 1])
+    return divide(*_rate_ratio(edits))
+
+
+def _rate_ratio(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return edits[..., 0], edits[..., 1]
 
 
 def bleu(totals: FloatArray) -> FloatArray:
@@ -262,36 +266,47 @@ SLOTS = Statistic("slots", _slot_counts, costly=True)
 
 def slot_error_rate(slots: FloatArray) -> FloatArray:
     """Substitutions, deletions and insertions over the reference slots (Makhoul et al. 1999)."""
-    return divide(slots[..., 1] + slots[..., 2] + slots[..., 3], slots[..., 4])
+    return divide(*_slot_error_ratio(slots))
+
+
+def _slot_error_ratio(slots: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return slots[..., 1] + slots[..., 2] + slots[..., 3], slots[..., 4]
+
+
+def _span_ratio(slots: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return 2 * slots[..., 0], slots[..., 4] + slots[..., 5]
 
 
 def span_f1(slots: FloatArray) -> FloatArray:
     """F1 of slots that agree in boundaries and type, counts summed over the corpus."""
-    return divide(2 * slots[..., 0], slots[..., 4] + slots[..., 5])
+    return divide(*_span_ratio(slots))
 
 
 def _text(
     name: str, statistic: Statistic, value: Callable[..., FloatArray], *, better: bool,
     top: float = np.inf, signature: Callable[[], str] | None = None,
+    ratio: Callable[..., tuple[FloatArray, FloatArray]] | None = None,
 ) -> Metric:  # fmt: skip
     return Metric(
         name=name, statistics=(statistic,), value=value, needs="texts", greater_is_better=better,
-        bounds=(0.0, top), signature=signature,
+        bounds=(0.0, top), signature=signature, ratio=ratio,
     )  # fmt: skip
 
 
 _TEXT_METRICS = (
-    _text("wer", WORD_EDITS, error_rate, better=False),
-    _text("cer", CHARACTER_EDITS, error_rate, better=False),
-    Metric(name="exact_match", statistics=(EXACT, COUNT), value=mean, needs="texts"),
+    _text("wer", WORD_EDITS, error_rate, better=False, ratio=_rate_ratio),
+    _text("cer", CHARACTER_EDITS, error_rate, better=False, ratio=_rate_ratio),
+    Metric(name="exact_match", statistics=(EXACT, COUNT), value=mean, ratio=mean_ratio,
+           needs="texts"),
     _text("bleu", BLEU_STATISTICS, bleu, better=True, top=100.0,
           signature=partial(text_signature, "bleu")),
     _text("chrf", CHRF_STATISTICS, chrf, better=True, top=100.0,
           signature=partial(text_signature, "chrf")),
-    _text("ter", TER_STATISTICS, ter, better=False, signature=partial(text_signature, "ter")),
-    _text("slot_error_rate", SLOTS, slot_error_rate, better=False),
-    _text("span_f1", SLOTS, span_f1, better=True, top=1.0),
-    _text("wer_per_text", WORD_ERROR_RATES, error_rate, better=False),
+    _text("ter", TER_STATISTICS, ter, better=False, signature=partial(text_signature, "ter"),
+          ratio=_rate_ratio),
+    _text("slot_error_rate", SLOTS, slot_error_rate, better=False, ratio=_slot_error_ratio),
+    _text("span_f1", SLOTS, span_f1, better=True, top=1.0, ratio=_span_ratio),
+    _text("wer_per_text", WORD_ERROR_RATES, error_rate, better=False, ratio=_rate_ratio),
 )  # fmt: skip
 
 
@@ -309,9 +324,11 @@ METRICS: tuple[AnyMetric, ...] = (
     Metric(
         name="perplexity", statistics=(LOG_PROBABILITY, TOKENS), value=perplexity, needs="values",
         greater_is_better=False, bounds=(1.0, np.inf),
+        ratio=lambda log, tokens: (-log[..., 0], tokens[..., 0]),
     ),
     Metric(
         name="perplexity_of_texts", statistics=(LOG_PER_TOKEN, COUNT), value=perplexity_of_texts,
         needs="values", greater_is_better=False, bounds=(1.0, np.inf),
+        ratio=lambda log, count: (-log[..., 0], count[..., 0]),
     ),
 )  # fmt: skip
