@@ -283,16 +283,16 @@ def _fbeta_ratio(
 
 def _right(
     hits: FloatArray,
-    predicted: FloatArray,
-    support: FloatArray,  # noqa: ARG001
+    predicted: FloatArray,  # noqa: ARG001
+    support: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     return hits.sum(axis=-1), support.sum(axis=-1)
 
 
 def _wrong(
     hits: FloatArray,
-    predicted: FloatArray,
-    support: FloatArray,  # noqa: ARG001
+    predicted: FloatArray,  # noqa: ARG001
+    support: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     total = support.sum(axis=-1)
     return total - hits.sum(axis=-1), total
