@@ -186,12 +186,10 @@ class _Grids:
         discordant = only_a + only_b
         times = np.stack([2 * both + discordant, 2 * neither + discordant], axis=-1)
         total = [(times * part).sum(axis=(1, 2)) for part in (numerator, denominator)]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            pooled = total[0] / total[1]
-            residual = numerator - pooled[:, None, None] * denominator
-            difference = residual[..., 0] - residual[..., 1]
-            middle = residual.sum(axis=-1)
-            imbalance = (denominator[:, 0] - denominator[:, 1]) / total[1][:, None]
+        bottom = np.where(total[1] == 0, 1.0, total[1])
+        residual = numerator - (total[0] / bottom)[:, None, None] * denominator
+        difference, middle = residual[..., 0] - residual[..., 1], residual.sum(axis=-1)
+        imbalance = (denominator[:, 0] - denominator[:, 1]) / bottom[:, None]
         fixed = both * residual[..., 0] ** 2 + neither * residual[..., 1] ** 2
         return cls(
             metric,

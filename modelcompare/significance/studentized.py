@@ -171,8 +171,13 @@ def _drawn_p_values(
 ) -> tuple[FloatArray, FloatArray]:
     """p-values and their floor: by drawn swaps, and by all where they are no more than those."""
     observed = statistic.observed
-    count, few = statistic.movable(masks.n_resamples.bit_length())
-    drawn = np.array([place for place, units in enumerate(few) if units is None], dtype=np.intp)
+    count, few = statistic.movable(masks.n_resamples.bit_length() + 1)
+    counted = {
+        pair: units
+        for pair, units in enumerate(few)
+        if units is not None and 2 ** len(units) <= masks.n_resamples
+    }
+    drawn = np.array([pair for pair in range(len(few)) if pair not in counted], dtype=np.intp)
     p_values = np.empty(observed.shape)
     if len(drawn):
         extreme = statistic.map(
@@ -185,9 +190,8 @@ def _drawn_p_values(
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** count.astype(np.float64))
     floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))
-    for pair, units in enumerate(few):
-        if units is not None:
-            bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
-            found = statistic.enumerated(pair, bits.astype(np.float64), units)
-            p_values[pair] = as_extreme(found, observed[pair], alternative).mean(axis=0)
+    for pair, units in counted.items():
+        bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
+        found = statistic.enumerated(pair, bits.astype(np.float64), units)
+        p_values[pair] = as_extreme(found, observed[pair], alternative).mean(axis=0)
     return np.where(np.isnan(observed), np.nan, p_values), floor

@@ -36,6 +36,8 @@ Result = TypeVar("Result")
 # More columns than this take too long to differentiate one by one.
 MOST_SLOPES = 100
 _STEP = 1e-5
+# Products of this many slopes are fewer than the numbers of as many samples.
+_FEW_SLOPES = 8
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,35 @@ class _Pair:
 
     def squares(self, surplus: FloatArray, slope_a: FloatArray, slope_b: FloatArray) -> FloatArray:
         """Sum of the squares of d, of shape (n_resamples,)."""
-        unequal = (slope_a - slope_b) / 2
-        x, y = self.unlike @ ((slope_a + slope_b) / 2), self.alike @ unequal
+        equal, unequal = (slope_a + slope_b) / 2, (slope_a - slope_b) / 2
+        if len(equal) <= _FEW_SLOPES:
+            return self._squares_of_few(surplus, equal, unequal)
+        x, y = self.unlike @ equal, self.alike @ unequal
         square = self.size @ (x * x + y * y)
         x *= y
         square += 2 * np.einsum("ij,ij->j", surplus, x)
         return square + np.einsum("ij,ij->j", unequal, self.fixed @ unequal)
+
+    def _squares_of_few(
+        self, surplus: FloatArray, equal: FloatArray, unequal: FloatArray
+    ) -> FloatArray:
+        """The same from sums of products of u and v, where these are few."""
+        crossed = (self._crossed @ surplus).reshape(len(equal), len(equal), -1)
+        within, common = self._grams
+        square = np.einsum("ij,ij->j", equal, within @ equal)
+        square += np.einsum("ij,ij->j", unequal, common @ unequal)
+        return square + 2 * np.einsum("ij,ikj,kj->j", equal, crossed, unequal)
+
+    @cached_property
+    def _crossed(self) -> FloatArray:
+        unlike, alike = _dense(self.unlike), _dense(self.alike)
+        return (unlike[:, :, None] * alike[:, None, :]).reshape(len(unlike), unlike.shape[1] ** 2).T
+
+    @cached_property
+    def _grams(self) -> tuple[FloatArray, FloatArray]:
+        unlike, alike = _dense(self.unlike), _dense(self.alike)
+        common = (alike * self.size[:, None]).T @ alike + _dense(self.fixed)
+        return (unlike * self.size[:, None]).T @ unlike, common
 
 
 class SwappedForms:
@@ -184,7 +209,8 @@ class SwappedForms:
     def _statistics(self, pair: _Pair, surplus: FloatArray) -> FloatArray:
         totals = pair.totals(surplus)
         parts = [self._parts(total) for total in totals]
-        difference = self.metric.value(*parts[0]) - self.metric.value(*parts[1])
+        first, second = (self.metric.value(*part) for part in parts)
+        difference = first - second
         if self.metric.average is None:
             slope = _slopes(self._value, np.stack(totals), pair.total)
             square = pair.squares(surplus, slope[0], slope[1])
@@ -194,10 +220,8 @@ class SwappedForms:
         else:
             slope_a, slope_b = (self._shares(part) for part in parts)
             square = pair.squares(surplus, slope_a, slope_b)
-        n = self.evaluation.units.size
-        size = np.abs(self.metric.value(*parts[0])) + np.abs(self.metric.value(*parts[1]))
-        difference[np.abs(difference) <= 1e-13 * size] = 0.0
-        square = np.maximum(square, difference**2 / n)
+        difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
+        square = np.maximum(square, difference**2 / self.evaluation.units.size)
         return np.divide(
             difference, np.sqrt(square), out=np.zeros_like(difference), where=difference != 0
         )
@@ -221,6 +245,10 @@ class SwappedForms:
         bottom = denominator * total
         shares = np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
         return shares.T
+
+
+def _dense(matrix: Matrix) -> FloatArray:
+    return matrix.toarray() if sparse.issparse(matrix) else matrix
 
 
 def _quotient(metric: Metric, parts: list[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -28,20 +28,21 @@ class SwappedQuotients(SwappedSums):
         self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
     ) -> FloatArray:
         a, b = self.model_a[pairs], self.model_b[pairs]
-        pooled, bottom, own, unlike, alike = (part[pairs] for part in self._invariants)
+        pooled, bottom, own, shared = (part[pairs] for part in self._invariants)
         sums = self.after(kept, moved, a, b)
         numerator, denominator = self._quotient(sums)
         score = 2 * (numerator - pooled * denominator)
-        balance = 2 * denominator / np.where(bottom == 0, 1.0, bottom) - 1
+        share = denominator / np.where(bottom == 0, 1.0, bottom)
         second = self._second(numerator, denominator, sums[len(self.metric.statistics) :])
-        difference = 2 * (second[0] - 2 * pooled * second[1] + pooled**2 * second[2]) - own
-        square = unlike - 2 * balance * difference + balance**2 * alike
+        first = second[0] - 2 * pooled * second[1] + pooled**2 * second[2]
+        square = (1 - share) ** 2 * first + share**2 * (own - first) - share * (1 - share) * shared
+        square *= 4
         size = self.evaluation.units.size
         score[np.abs(score) <= ROUNDING * np.sqrt(size * own)] = 0.0
         # No sum of squares is below the square of the sum over their number.
         square = np.maximum(square, score**2 / size)
         out = np.divide(score, np.sqrt(square), out=np.zeros_like(score), where=score != 0)
-        empty = np.abs(balance) >= 1 - ROUNDING
+        empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
         other = pooled * bottom - numerator
         if (empty | (np.minimum(np.abs(numerator), np.abs(other)) <= ROUNDING * bottom)).any():
             difference = self.values(sums) - self.values(self.after(kept, moved, b, a))
@@ -112,8 +113,8 @@ class SwappedQuotients(SwappedSums):
     def _invariants(self) -> tuple[FloatArray, ...]:
         """What no swap changes, each of shape (n_pairs, n_values).
 
-        Pooled value, sum of the denominators, and the sums of ``r_a^2 + r_b^2``, of
-        ``(r_a - r_b)^2`` and of ``(r_a + r_b)^2``, where r is the residual N - F0 D.
+        Pooled value, sum of the denominators, and the sums of ``r_a^2 + r_b^2`` and of
+        ``2 r_a r_b``, where r is the residual N - F0 D.
         """
         a, b = self.model_a, self.model_b
         n, d = (part[0] for part in self._quotient(self.groups(self.total[None])))
@@ -125,8 +126,7 @@ class SwappedQuotients(SwappedSums):
             cross = gram[1][:, i, j] + gram[1][:, j, i]
             return gram[0][:, i, j].T - pooled * cross.T + pooled**2 * gram[2][:, i, j].T
 
-        own, shared = product(a, a) + product(b, b), 2 * product(a, b)
-        return pooled, bottom, own, np.maximum(own - shared, 0.0), np.maximum(own + shared, 0.0)
+        return pooled, bottom, product(a, a) + product(b, b), 2 * product(a, b)
 
     @property
     def _gram(self) -> FloatArray:
