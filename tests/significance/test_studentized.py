@@ -1,6 +1,3 @@
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar
@@ -12,9 +9,7 @@ from modelcompare.resampling import SwapMasks
 from modelcompare.significance import all_pairs
 from modelcompare.significance.exact import as_extreme, exact_p_values
 from modelcompare.significance.studentized import road_of, studentized_swap, swap_statistic
-
-sys.path.insert(0, str(Path(__file__).parent))
-import oracle
+from tests.significance import oracle
 
 SEED = np.random.SeedSequence(3)
 PAIR = np.array([0]), np.array([1])
