@@ -147,7 +147,7 @@ def exact_p_values(
     """
     p = evaluation.predictions
     count = PairCounts.per_class if metric.per_class else PairCounts.overall
-    grids = _Grids.of(metric, count(p, model_a, model_b), p.n_classes)
+    grids = Grids.of(metric, count(p, model_a, model_b), p.n_classes)
     values = np.concatenate([grids.p_values(some, alternative) for some in grids.chunks()])
     shape = (len(model_a), -1)
     sides = 2.0 if alternative == "two-sided" else 1.0
@@ -157,7 +157,7 @@ def exact_p_values(
 
 
 @dataclass(frozen=True)
-class _Grids:
+class Grids:
     """The statistic of each hypothesis as a function of two binomial numbers.
 
     With x and y the surplus of hits and of false alarms that come to the first model,
@@ -177,7 +177,7 @@ class _Grids:
     common: FloatArray
 
     @classmethod
-    def of(cls, metric: Metric, counts: PairCounts, n_classes: int) -> _Grids:
+    def of(cls, metric: Metric, counts: PairCounts, n_classes: int) -> Grids:
         flat = [
             x.reshape(-1, 2) for x in (counts.both, counts.neither, counts.only_a, counts.only_b)
         ]
@@ -238,6 +238,28 @@ class _Grids:
         found = np.clip(found, np.finfo(float).tiny, 1.0)
         return np.where(np.isnan(observed), np.nan, found)
 
+    def tables(self, alternative: Alternative) -> tuple[FloatArray, IntArray]:
+        """p-values of every cell of every grid in one row, and where each grid begins."""
+        first = np.r_[0, np.cumsum(self._sizes.prod(axis=1))]
+        out = np.empty(first[-1])
+        for which, (low, size) in enumerate(zip(self._low, self._sizes, strict=True)):
+            drawn = np.stack(np.divmod(np.arange(size.prod()), size[1]), axis=1) + low
+            here = np.full(len(drawn), which)
+            n = self.discordant[which]
+            statistic = self._statistic((2 * drawn - n).astype(np.float64), here)
+            mass = stats.binom.pmf(drawn[:, 0], n[0], 0.5) * stats.binom.pmf(drawn[:, 1], n[1], 0.5)
+            out[first[which] : first[which + 1]] = _tail_mass(statistic, mass, alternative)
+        return out, first[:-1]
+
+    def undefined(self) -> BoolArray:
+        """Where a model has no value."""
+        return np.isnan(self._statistic(self.observed, np.arange(len(self.observed))))
+
+    def cells(self, drawn: IntArray) -> IntArray:
+        """Place of drawn numbers (..., n_hypotheses, 2) within each grid."""
+        place = np.clip(drawn - self._low, 0, self._sizes - 1)
+        return place[..., 0] * self._sizes[:, 1] + place[..., 1]
+
     @property
     def _low(self) -> IntArray:
         """Smallest number of each kind that is looked at; all of them where there is one kind."""
@@ -290,6 +312,17 @@ class _Grids:
         by_convention = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
         found = np.where(usual, out[special], by_convention)
         out[special] = np.where(np.isnan(difference), np.nan, found)
+
+
+def _tail_mass(statistic: FloatArray, mass: FloatArray, alternative: Alternative) -> FloatArray:
+    """Mass of the cells that are as extreme as each."""
+    size = {"two-sided": np.abs(statistic), "greater": statistic, "less": -statistic}[alternative]
+    size = np.where(np.isnan(size), np.inf, size)
+    order = np.argsort(-size, kind="stable")
+    falling = -size[order]
+    tie = TIE * np.maximum(1.0, np.where(np.isfinite(size), np.abs(size), 1.0))
+    last = np.searchsorted(falling, -size + tie, side="right")
+    return np.clip(np.cumsum(mass[order])[last - 1], np.finfo(float).tiny, 1.0)
 
 
 def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
