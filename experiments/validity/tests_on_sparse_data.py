@@ -24,6 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
 import modelcompare as mc
 from modelcompare.engine import Evaluation, influence_moments
@@ -34,13 +35,13 @@ from modelcompare.significance import (
     sign_flip_p_values,
     wald_p_values,
 )
-from modelcompare.significance.studentized import studentized_swap
+from modelcompare.significance.studentized import studentized_swap, swap_statistic
 
 HERE = Path(__file__).resolve().parent
 ALPHA = 0.05
 N_SWAPS = 999
 A, B = np.array([0]), np.array([1])
-TESTS = ("studentized", "raw swap", "sign-flip", "wald")
+TESTS = ("studentized", "normal", "raw swap", "sign-flip", "wald")
 
 
 @dataclass(frozen=True)
@@ -53,21 +54,27 @@ class Cell:
     draw: Callable[[np.random.Generator], mc.Predictions]
 
 
-def p_values(preds: mc.Predictions, metric: str, seed: int) -> dict[str, np.ndarray]:
-    """p-values of each test, one for each value of the metric."""
+def p_values(
+    preds: mc.Predictions, metric: str, seed: int, tests: tuple[str, ...] = TESTS
+) -> dict[str, np.ndarray]:
+    """p-values of each test, one for each value of the metric.
+
+    "normal" takes the studentized difference for a normal number.
+    """
     metrics = resolve_metrics([metric], preds)
     part = Evaluation(preds, metrics, collapse=False)
     estimate, seeds = part.estimate(), np.random.SeedSequence(seed)
     masks = SwapMasks(part.units, N_SWAPS, seeds)
-    moments = influence_moments(part, estimate)
-    new = studentized_swap(part, estimate, A, B, n_resamples=N_SWAPS, seed=seeds)
-    found = (
-        new.p_values,
-        permutation_p_values(part, estimate, masks, A, B),
-        sign_flip_p_values(part, estimate, masks, A, B),
-        wald_p_values(estimate, moments, A, B),
-    )
-    return {name: p[0] for name, p in zip(TESTS, found, strict=True)}
+    run_one: dict[str, Callable[[], np.ndarray]] = {
+        "studentized": lambda: (
+            studentized_swap(part, estimate, A, B, n_resamples=N_SWAPS, seed=seeds).p_values
+        ),
+        "normal": lambda: 2 * ndtr(-np.abs(swap_statistic(part, metrics[0], A, B).observed)),
+        "raw swap": lambda: permutation_p_values(part, estimate, masks, A, B),
+        "sign-flip": lambda: sign_flip_p_values(part, estimate, masks, A, B),
+        "wald": lambda: wald_p_values(estimate, influence_moments(part, estimate), A, B),
+    }
+    return {test: run_one[test]()[0] for test in tests}
 
 
 def rejects(p: np.ndarray) -> float:
@@ -77,15 +84,15 @@ def rejects(p: np.ndarray) -> float:
     return float(np.nanmin(p) * np.count_nonzero(~np.isnan(p)) <= ALPHA)
 
 
-def run(cell: Cell, n_trials: int) -> dict[str, object]:
+def run(cell: Cell, n_trials: int, tests: tuple[str, ...] = TESTS) -> dict[str, object]:
     """Share of trials in which each test rejects."""
-    shares: dict[str, list[float]] = {test: [] for test in TESTS}
+    shares: dict[str, list[float]] = {test: [] for test in tests}
     start = time.perf_counter()
     for trial in range(n_trials):
         preds = cell.draw(np.random.default_rng([trial, 7]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = p_values(preds, cell.metric, trial)
+            found = p_values(preds, cell.metric, trial, tests)
         for test, p in found.items():
             shares[test].append(rejects(p[-1:] if cell.kind != "exchangeable" else p))
     row: dict[str, object] = {"cell": cell.name, "kind": cell.kind, "metric": cell.metric}
@@ -292,12 +299,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=800)
     parser.add_argument("--only", default="", help="Pattern of metric, kind and name.")
+    parser.add_argument("--tests", default=",".join(TESTS), help="Tests, with commas between.")
     parser.add_argument("-o", "--output", type=Path, default=HERE / "sparse_tests.csv")
     options = parser.parse_args()
     rows = []
     for cell in cells():
         if re.search(options.only, f"{cell.metric} {cell.kind} {cell.name}"):
-            rows.append(run(cell, options.trials))
+            rows.append(run(cell, options.trials, tuple(options.tests.split(","))))
             print(*rows[-1].values(), sep=" | ", flush=True)
             pd.DataFrame(rows).to_csv(options.output, index=False)
 

@@ -274,11 +274,13 @@ class Grids:
 
     def _statistic(self, surplus: FloatArray, which: IntArray) -> FloatArray:
         """Studentized difference; NaN where a model has no value, infinite if by convention."""
-        top = (self.slope[which] * surplus).sum(axis=1)
-        delta = (self.imbalance[which] * surplus).sum(axis=1)
-        cross = (self.cross[which] * surplus).sum(axis=1)
+        hits, alarms = surplus[:, 0], surplus[:, 1]
+        top, delta, cross = (
+            part[which, 0] * hits + part[which, 1] * alarms
+            for part in (self.slope, self.imbalance, self.cross)
+        )
         square = self.within[which] - 2 * delta * cross + delta**2 * self.common[which]
-        top = np.where(np.abs(top) <= 1e-12 * np.abs(self.slope[which]).sum(axis=1), 0.0, top)
+        top[np.abs(top) <= 1e-12 * np.abs(self.slope).sum(axis=1)[which]] = 0.0
         out = np.divide(top, np.sqrt(np.abs(square)), out=np.zeros_like(top), where=top != 0)
         if self.metric.per_class:
             self._put_special(out, surplus, which)
@@ -286,28 +288,25 @@ class Grids:
 
     def _put_special(self, out: FloatArray, surplus: FloatArray, which: IntArray) -> None:
         """Ask the metric itself where a model never predicts the class, or there is only one."""
-        members, both = self.members[which], self.both[which]
-        half = self.discordant[which] / 2
-        predicted = [both.sum(axis=1) + (half + s * surplus / 2).sum(axis=1) for s in (1, -1)]
-        special = np.flatnonzero(
-            (predicted[0] == 0) | (predicted[1] == 0) | (members == 0).any(axis=1)
-        )
+        least = 2 * self.both.sum(axis=1) + self.discordant.sum(axis=1)
+        lone = (self.members == 0).any(axis=1)
+        special = np.flatnonzero((np.abs(surplus.sum(axis=1)) == least[which]) | lone[which])
         if not len(special):
             return
+        which, surplus = which[special], surplus[special]
+        members, shared = self.members[which], self.both[which] + self.discordant[which] / 2
         values = []
-        for sign, own in zip((1, -1), predicted, strict=True):
-            hits = (both + half + sign * surplus / 2)[special, 0]
-            parts = [
-                np.stack([one, rest], axis=1)
-                for one, rest in (
-                    (hits, np.zeros(len(special))),
-                    (own[special], members[special].sum(axis=1) - own[special]),
-                    (members[special, 0], members[special, 1]),
-                )
-            ]
+        for sign in (1, -1):
+            said = shared + sign * surplus / 2
+            predicted = said.sum(axis=1)
+            parts = (
+                np.stack([said[:, 0], np.zeros(len(said))], axis=1),
+                np.stack([predicted, members.sum(axis=1) - predicted], axis=1),
+                members,
+            )
             values.append(self.metric.value(*parts)[:, 0])
         difference = values[0] - values[1]
-        balance = (self.imbalance[which[special]] * surplus[special]).sum(axis=1)
+        balance = (self.imbalance[which] * surplus).sum(axis=1)
         usual = np.abs(balance) < 1 - 1e-12
         by_convention = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
         found = np.where(usual, out[special], by_convention)
