@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 
 class DataWarning(UserWarning):
@@ -32,7 +29,7 @@ SUM_TOLERANCE = 1e-3
 _N_EXAMPLES = 3
 
 
-def as_array(data: ArrayLike) -> NDArray[Any]:
+def as_array(data: ArrayLike) -> AnyArray:
     """Any column as an array; text of any kind as objects of str."""
     array = np.asarray(data)
     if array.ndim == 0:
@@ -48,7 +45,7 @@ def as_array(data: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def frozen(array: AnyArray) -> AnyArray:
     """The array, read-only; a copy of it if somebody else could still write to it."""
     if array.flags.writeable or array.base is not None:
         array = array.copy()
@@ -65,7 +62,7 @@ def rows_text(bad: Any) -> str:
     return f"{len(rows):,} rows (first: {examples})"
 
 
-def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     """Arrays of the models, whose names are distinct, non-empty strings."""
     if not isinstance(outputs, Mapping):
         raise TypeError(
@@ -84,9 +81,7 @@ def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
     return {name.strip(): as_array(array) for name, array in outputs.items()}
 
 
-def check_lengths(
-    arrays: Mapping[str, NDArray[Any]], truth: NDArray[Any] | None, n_samples: int
-) -> None:
+def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samples: int) -> None:
     """Everything has one row per sample, and there are enough samples to compare on."""
     if truth is not None and truth.ndim not in (1, 2):
         raise ValueError(
@@ -111,7 +106,7 @@ def check_lengths(
         )
 
 
-def check_defined(array: NDArray[Any], where: str) -> None:
+def check_defined(array: AnyArray, where: str) -> None:
     """No label is missing, and labels are all texts or all numbers."""
     bad = _missing(array)
     if bad.any():
@@ -127,13 +122,13 @@ def check_defined(array: NDArray[Any], where: str) -> None:
             )
 
 
-def is_defined(array: NDArray[Any]) -> bool:
+def is_defined(array: AnyArray) -> bool:
     """Whether `check_defined` would pass the array."""
     text = [isinstance(x, str) for x in array] if array.dtype.kind == "O" else []
     return not _missing(array).any() and (all(text) or not any(text))
 
 
-def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+def _missing(array: AnyArray) -> BoolArray:
     if array.dtype.kind == "f":
         return ~np.isfinite(array)
     if array.dtype.kind == "O":
@@ -148,7 +143,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
-def real_values(array: NDArray[Any] | None, where: str) -> FloatArray:
+def real_values(array: AnyArray | None, where: str) -> FloatArray:
     """Finite numbers of shape (n_samples,)."""
     if array is None:
         raise ValueError(f"{where} is missing; real-valued outputs need it.")
@@ -166,7 +161,7 @@ def real_values(array: NDArray[Any] | None, where: str) -> FloatArray:
     return values
 
 
-def texts(array: NDArray[Any], where: str) -> NDArray[Any]:
+def texts(array: AnyArray, where: str) -> AnyArray:
     """Texts of shape (n_samples,)."""
     bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
     if bad.any():
@@ -174,7 +169,7 @@ def texts(array: NDArray[Any], where: str) -> NDArray[Any]:
     return array
 
 
-def text_lists(array: NDArray[Any], where: str) -> NDArray[Any]:
+def text_lists(array: AnyArray, where: str) -> AnyArray:
     """Lists of (text, probability) of shape (n_samples,), as tuples; each sums to 1 or less."""
     bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
     if bad.any():
@@ -202,11 +197,11 @@ def _is_text_list(found: Any) -> bool:
 
 def probabilities(
     where: str,
-    array: NDArray[Any],
-    labels: NDArray[Any],
+    array: AnyArray,
+    labels: AnyArray,
     normalize: bool,
     missing_mass: bool = False,
-) -> NDArray[Any]:
+) -> AnyArray:
     """Rows of probabilities over the labels, float32 or float64."""
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{where} must hold probabilities, got {_example(array)!r}.")
@@ -244,7 +239,7 @@ def probabilities(
     return array / sums[:, None] if normalize else array
 
 
-def softmax(model: str, logits: NDArray[Any]) -> FloatArray:
+def softmax(model: str, logits: AnyArray) -> FloatArray:
     """Probabilities from logits, in double precision."""
     if logits.ndim != 2 or logits.dtype.kind not in "fiu":
         raise ValueError(
@@ -260,7 +255,7 @@ def softmax(model: str, logits: NDArray[Any]) -> FloatArray:
     return out
 
 
-def classes(labels: ArrayLike | None, found: NDArray[Any]) -> NDArray[Any]:
+def classes(labels: ArrayLike | None, found: AnyArray) -> AnyArray:
     """The classes: as given, or as found."""
     chosen = found if labels is None else as_array(labels)
     if chosen.ndim != 1 or len({*chosen.tolist()}) != len(chosen):
@@ -273,7 +268,7 @@ def classes(labels: ArrayLike | None, found: NDArray[Any]) -> NDArray[Any]:
     return frozen(chosen)
 
 
-def codes(where: str, array: NDArray[Any], labels: NDArray[Any]) -> IntArray:
+def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
     """Labels as indices into the classes."""
     position = {label: code for code, label in enumerate(labels.tolist())}
     found, inverse = np.unique(array, return_inverse=True)
@@ -289,7 +284,15 @@ def codes(where: str, array: NDArray[Any], labels: NDArray[Any]) -> IntArray:
     return out
 
 
-def column(name: str, data: ArrayLike, n_samples: int) -> NDArray[Any]:
+def class_code(labels: AnyArray | None, label: Any) -> int:
+    """Place of one class among the classes."""
+    known = [] if labels is None else labels.tolist()
+    if label not in known:
+        raise ValueError(f"`label` must be one of the classes {known[:5]}, got {label!r}.")
+    return known.index(label)
+
+
+def column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     """A column with one value per sample, none missing."""
     array = as_array(data)
     if array.shape != (n_samples,):
@@ -298,7 +301,7 @@ def column(name: str, data: ArrayLike, n_samples: int) -> NDArray[Any]:
     return array
 
 
-def check_ids(ids: NDArray[Any] | None) -> None:
+def check_ids(ids: AnyArray | None) -> None:
     """No two samples share an id."""
     if ids is None:
         return
@@ -311,7 +314,7 @@ def check_ids(ids: NDArray[Any] | None) -> None:
         )
 
 
-def check_nesting(groups: NDArray[Any] | None, strata: NDArray[Any] | None) -> None:
+def check_nesting(groups: AnyArray | None, strata: AnyArray | None) -> None:
     """No cluster lies in two strata."""
     if groups is None or strata is None:
         return
@@ -348,8 +351,6 @@ def slice_frame(
     """A frame of its own with one row per sample."""
     if slices is None:
         return None
-    import pandas as pd
-
     frame = pd.DataFrame({str(name): np.asarray(values) for name, values in slices.items()})
     if len(frame) != n_samples:
         raise ValueError(f"`slices` has {len(frame):,} rows, there are {n_samples:,} samples.")
@@ -362,11 +363,11 @@ def unknown_model(model: str, models: tuple[str, ...]) -> str:
     return f"unknown model {model!r}; there are {', '.join(nearest)}"
 
 
-def _listed(values: NDArray[Any]) -> str:
+def _listed(values: AnyArray) -> str:
     shown = ", ".join(repr(value) for value in values.tolist()[:5])
     return shown + (", ..." if len(values) > 5 else "")
 
 
-def _example(array: NDArray[Any]) -> Any:
+def _example(array: AnyArray) -> Any:
     flat = array.ravel()
     return flat[0] if len(flat) else None

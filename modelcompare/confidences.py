@@ -6,15 +6,15 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
 from modelcompare import checks
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.predictions import Predictions
 from modelcompare.variants import with_probabilities
+from modelcompare.words import Listed, Unlisted, check_choice, check_count
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-Missing = Literal["unassigned", "spread"]
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
 
@@ -22,9 +22,9 @@ def from_nbest(
     y_true: ArrayLike,
     lists: Mapping[str, NBest],
     *,
-    kind: Literal["labels", "texts"] = "labels",
+    kind: Listed = "labels",
     labels: ArrayLike | None = None,
-    missing: Missing = "unassigned",
+    missing: Unlisted = "unassigned",
     **options: Any,
 ) -> Predictions:
     """Predictions from truncated lists of the likeliest answers and their probabilities.
@@ -61,8 +61,8 @@ def from_nbest(
     >>> missing_mass(preds).round(3).to_dict()
     {'nlu': 0.15}
     """
-    if kind not in ("labels", "texts"):
-        raise ValueError(f"`kind` must be labels or texts, got {kind!r}.")
+    check_choice("kind", kind, Listed)
+    check_choice("missing", missing, Unlisted)
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
@@ -75,8 +75,6 @@ def from_nbest(
             for model, rows in pairs.items()
         }
         return Predictions(y_true, arrays, kind="text_lists", **options)
-    if missing not in ("unassigned", "spread"):
-        raise ValueError(f"`missing` must be unassigned or spread, got {missing!r}.")
     if labels is None:
         said = {answer for rows in pairs.values() for row in rows for answer, _ in row}
         labels = _sorted({*truth.tolist(), *said})
@@ -98,7 +96,7 @@ def from_bins(
     values: Mapping[Hashable, float] | Literal["fit"],
     *,
     labels: ArrayLike | None = None,
-    missing: Missing = "spread",
+    missing: Unlisted = "spread",
     **options: Any,
 ) -> Predictions:
     """Predictions from labels with a quantized confidence, HIGH, MED or LOW say.
@@ -196,8 +194,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     >>> sorted({round(float(value), 2) for value in few})
     [0.45, 0.59, 0.82]
     """
-    if n_bins < 1:
-        raise ValueError(f"`n_bins` must be at least 1, got {n_bins}.")
+    check_count("n_bins", n_bins, at_least=1)
     out = {}
     for model in predictions.models:
         p = predictions.probabilities(model).astype(np.float64)
@@ -215,16 +212,18 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     return with_probabilities(predictions, out)
 
 
-def mass_edges(values: FloatArray, n_bins: int) -> FloatArray:
-    """Inner edges of bins of equally many values; a value on an edge belongs above.
+def mass_edges(values: FloatArray, n_bins: int, weight: FloatArray | None = None) -> FloatArray:
+    """Inner edges of bins of equal weight; a value on an edge belongs above.
 
     Examples
     --------
     >>> mass_edges(np.array([0.1, 0.2, 0.3, 0.4]), 2).tolist()
     [0.3]
     """
-    ordered = np.sort(values)
-    edges: FloatArray = ordered[np.arange(1, n_bins) * len(ordered) // n_bins]
+    order = np.argsort(values, kind="stable")
+    mass = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
+    places = np.searchsorted(n_bins * mass, np.arange(1, n_bins) * mass[-1], side="right")
+    edges: FloatArray = values[order][places]
     return edges
 
 
@@ -235,8 +234,6 @@ def _above_equal(n_classes: int) -> float:
 
 def missing_mass(predictions: Predictions) -> Any:
     """Mean probability that each model's lists leave out, as a Series by model."""
-    import pandas as pd
-
     return pd.Series({
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
@@ -268,7 +265,7 @@ def _sorted(labels: set[Any]) -> list[Any]:
 
 
 def _matrix(
-    model: str, rows: list[list[tuple[Any, float]]], classes: NDArray[Any], missing: Missing
+    model: str, rows: list[list[tuple[Any, float]]], classes: AnyArray, missing: Unlisted
 ) -> FloatArray:
     """Probabilities of shape (n_samples, n_classes)."""
     lengths = np.array([len(row) for row in rows])
@@ -299,7 +296,7 @@ def _matrix(
 
 
 def _confident(
-    model: str, said: NDArray[Any], bins: NDArray[Any], table: dict[Any, float]
+    model: str, said: AnyArray, bins: AnyArray, table: dict[Any, float]
 ) -> list[list[tuple[Any, float]]]:
     """Lists of the predicted label alone, with the value of its bin."""
     unknown = sorted({repr(name) for name in bins.tolist() if name not in table})

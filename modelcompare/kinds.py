@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from modelcompare import checks
-
-Kind = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
+from modelcompare.arrays import AnyArray
+from modelcompare.words import Kind, KindOrAuto, check_choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +28,25 @@ class Output:
     """
 
     kind: Kind
-    array: NDArray[Any]
+    array: AnyArray
 
 
 def decide_kinds(
-    kind: Kind | Literal["auto"],
-    arrays: Mapping[str, NDArray[Any]],
-    truth: NDArray[Any] | None,
+    kind: KindOrAuto,
+    arrays: Mapping[str, AnyArray],
+    truth: AnyArray | None,
     labels: ArrayLike | None,
 ) -> tuple[Kind, ...]:
     """Kind of each model's output, as said or by shape and content."""
     if kind != "auto":
-        if kind not in get_args(Kind):
-            raise ValueError(f"`kind` must be auto or one of {get_args(Kind)}, got {kind!r}.")
+        check_choice("kind", kind, KindOrAuto)
         if kind == "probabilities" and any(a.ndim == 1 for a in arrays.values()):
             _check_binary(arrays, truth, labels)
         return (kind,) * len(arrays)
     return tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
 
 
-def _kind_of(
-    model: str, array: NDArray[Any], truth: NDArray[Any] | None, labels: ArrayLike | None
-) -> Kind:
+def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayLike | None) -> Kind:
     if truth is None:
         return "scores"
     if array.ndim == 2:
@@ -69,7 +65,7 @@ def _kind_of(
     )
 
 
-def _known(truth: NDArray[Any] | None, labels: ArrayLike | None) -> NDArray[Any]:
+def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
     """The classes, as given or as far as the truth shows them."""
     if labels is not None:
         return checks.as_array(labels)
@@ -82,7 +78,7 @@ def _known(truth: NDArray[Any] | None, labels: ArrayLike | None) -> NDArray[Any]
 
 
 def _check_binary(
-    arrays: Mapping[str, NDArray[Any]], truth: NDArray[Any] | None, labels: ArrayLike | None
+    arrays: Mapping[str, AnyArray], truth: AnyArray | None, labels: ArrayLike | None
 ) -> None:
     if len(_known(truth, labels)) != 2:
         model = next(model for model, array in arrays.items() if array.ndim == 1)
@@ -92,17 +88,17 @@ def _check_binary(
         )
 
 
-def _integral(array: NDArray[Any]) -> bool:
+def _integral(array: AnyArray) -> bool:
     """Whether all floats are whole numbers; missing ones are reported elsewhere."""
     finite = array[np.isfinite(array)]
     return bool((finite == np.round(finite)).all())
 
 
-def are_codes(found: NDArray[Any], n_classes: int) -> bool:
+def are_codes(found: AnyArray, n_classes: int) -> bool:
     """Whether the true labels are integers that index columns of probabilities."""
     return found.dtype.kind in "iu" and found.min() >= 0 and found.max() < n_classes
 
 
-def same_type(array: NDArray[Any], truth: NDArray[Any]) -> bool:
+def same_type(array: AnyArray, truth: AnyArray) -> bool:
     """Whether both hold texts, or both numbers."""
     return (array.dtype.kind == "O") == (truth.dtype.kind == "O")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
 from modelcompare import checks
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
-from modelcompare.kinds import Kind, Output, are_codes, decide_kinds, same_type
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.kinds import Output, are_codes, decide_kinds, same_type
+from modelcompare.words import Kind, KindOrAuto
 
 
 class Predictions:
@@ -90,7 +87,7 @@ class Predictions:
         y_true: ArrayLike | None,
         outputs: Mapping[str, ArrayLike],
         *,
-        kind: Kind | Literal["auto"] = "auto",
+        kind: KindOrAuto = "auto",
         labels: ArrayLike | None = None,
         ids: ArrayLike | None = None,
         groups: ArrayLike | None = None,
@@ -113,7 +110,7 @@ class Predictions:
         self._missing_mass = bool(missing_mass)
         self._true_distribution: FloatArray | None = None
         self._codes: IntArray | None = None
-        self._labels: NDArray[Any] | None = None
+        self._labels: AnyArray | None = None
         self._y_true = truth
         if {"labels", "probabilities"} & {*kinds}:
             said = [a for a, k in zip(arrays.values(), kinds, strict=True) if k == "labels"]
@@ -214,7 +211,7 @@ class Predictions:
         return self.n_samples
 
     @property
-    def labels(self) -> NDArray[Any] | None:
+    def labels(self) -> AnyArray | None:
         """The classes, or None outside classification."""
         return self._labels
 
@@ -224,7 +221,7 @@ class Predictions:
         return 0 if self._labels is None else len(self._labels)
 
     @property
-    def y_true(self) -> NDArray[Any] | None:
+    def y_true(self) -> AnyArray | None:
         """Truth as given: labels, values or texts; None for per-example scores."""
         return self._y_true
 
@@ -239,22 +236,22 @@ class Predictions:
         return self._true_distribution
 
     @property
-    def ids(self) -> NDArray[Any] | None:
+    def ids(self) -> AnyArray | None:
         """Name of each sample."""
         return self._columns["ids"]
 
     @property
-    def groups(self) -> NDArray[Any] | None:
+    def groups(self) -> AnyArray | None:
         """Cluster of each sample."""
         return self._columns["groups"]
 
     @property
-    def strata(self) -> NDArray[Any] | None:
+    def strata(self) -> AnyArray | None:
         """Stratum of each sample."""
         return self._columns["strata"]
 
     @property
-    def runs(self) -> NDArray[Any] | None:
+    def runs(self) -> AnyArray | None:
         """Run (seed) that each row belongs to."""
         return self._columns["runs"]
 
@@ -298,7 +295,7 @@ class Predictions:
             self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
         return self._predicted[model]
 
-    def probabilities(self, model: str) -> NDArray[Any]:
+    def probabilities(self, model: str) -> AnyArray:
         """Probabilities of shape (n_samples, n_classes).
 
         Raises
@@ -404,10 +401,10 @@ class Predictions:
 
     def _set_classes(
         self,
-        truth: NDArray[Any] | None,
+        truth: AnyArray | None,
         labels: ArrayLike | None,
-        arrays: Mapping[str, NDArray[Any]],
-        said: Sequence[NDArray[Any]],
+        arrays: Mapping[str, AnyArray],
+        said: Sequence[AnyArray],
         normalize: bool,
     ) -> None:
         if truth is None:
@@ -430,9 +427,7 @@ class Predictions:
         self._labels = checks.classes(labels, found)
         self._codes = frozen(checks.codes("`y_true`", truth, self._labels))
 
-    def _read_output(
-        self, model: str, array: NDArray[Any], kind: Kind, normalize: bool
-    ) -> NDArray[Any]:
+    def _read_output(self, model: str, array: AnyArray, kind: Kind, normalize: bool) -> AnyArray:
         where = f"model {model!r}"
         if kind in ("values", "scores"):
             return checks.real_values(array, where)

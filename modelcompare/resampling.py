@@ -13,18 +13,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-Scheme = Literal["multinomial", "poisson", "bayesian"]
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.words import Scheme
+
 RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None
 
 RESAMPLE_BLOCK = 128
 ROW_BLOCK = 65_536
+# Strata of fewer units are drawn as Rao & Wu (1988) do.
+SMALL_STRATUM = 30
 
 # One stream for each purpose, so that a bootstrap and a permutation of one seed are independent.
 _BOOTSTRAP, _MASKS, _SUBSAMPLE, _STRATUM, _PART = range(5)
@@ -87,11 +89,14 @@ class Units:
         How many equal samples a distinct row stands for; 1 if not given.
     strata : ndarray of int of shape (n_units,), optional
         Stratum of each unit. Every resample keeps the number of samples of each stratum.
+    rescaled : bool
+        Whether a resample may weigh units by fractions, as small strata need it.
     """
 
     n_units: int
     multiplicity: IntArray | None = None
     strata: IntArray | None = None
+    rescaled: bool = True
 
     @property
     def size(self) -> int:
@@ -172,7 +177,9 @@ class BootstrapWeights(_Blocks):
         The same seed gives the same weights.
     scheme : {"multinomial", "poisson", "bayesian"}
         Multinomial counts (Efron 1979); independent Poisson(1) counts; Dirichlet weights
-        (Rubin 1981).
+        (Rubin 1981). Multinomial counts of n_h of the n_h units of a stratum vary by
+        (n_h - 1) / n_h of what they should, half for two units: of fewer than `SMALL_STRATUM`,
+        n_h - 1 are drawn and weigh n_h / (n_h - 1) each (Rao & Wu 1988).
     size : int, optional
         Number of units drawn in a resample (m out of n); all by default.
     """
@@ -182,7 +189,7 @@ class BootstrapWeights(_Blocks):
 
     @property
     def whole(self) -> bool:
-        return self.scheme != "bayesian"
+        return self.scheme != "bayesian" and not any(map(self._is_rescaled, self._strata))
 
     def draw_counts(self, block: int) -> NDArray[np.int32]:
         units, plain = self.units, self.scheme == "multinomial"
@@ -223,14 +230,20 @@ class BootstrapWeights(_Blocks):
         if self.scheme == "bayesian":
             raw = generator.standard_gamma(counts, (n_resamples, len(counts)))
             return raw * (sizes / raw.sum(axis=1))[:, None]
+        drawn = np.empty((len(sizes), len(counts)))
         if self.units.multiplicity is not None:
-            drawn = generator.multinomial(sizes.astype(np.intp), counts / available)
-            return drawn.astype(np.float64)
-        return _fill_counts(generator, sizes, np.empty((len(sizes), len(counts))))
+            drawn[:] = generator.multinomial(sizes.astype(np.intp), counts / available)
+        else:
+            _fill_counts(generator, sizes, drawn)
+        if self._is_rescaled(stratum):
+            n = self._stratum_available(stratum)
+            drawn *= n / (n - 1)
+        return drawn
 
     def _sizes(self, block: int, row_block: int, stratum: int) -> FloatArray:
         """How much of each resample falls into one row block of a stratum."""
         n_resamples, size = self.block_size(block), self._stratum_size(stratum)
+        size -= self._is_rescaled(stratum)
         blocks = self._available_by_row_block(stratum)
         if np.count_nonzero(blocks) == 1:
             return np.full(n_resamples, float(size))
@@ -258,15 +271,24 @@ class BootstrapWeights(_Blocks):
         ).T.astype(np.intp)
         return np.vstack([table.sum(axis=0), table])
 
+    @property
+    def _strata(self) -> range:
+        return range(0 if self.units.strata is None else int(self.units.strata.max()) + 1)
+
+    def _is_rescaled(self, stratum: int) -> bool:
+        """Whether one unit less is drawn than there are, and all weigh more."""
+        rescales = self.units.rescaled and self.scheme == "multinomial" and self.size is None
+        in_strata = self.units.strata is not None
+        return rescales and in_strata and 1 < self._stratum_available(stratum) < SMALL_STRATUM
+
     def _stratum_available(self, stratum: int) -> int:
         return int(self._available_by_row_block(stratum).sum())
 
     def _stratum_size(self, stratum: int) -> int:
         if self.size is None:
             return self._stratum_available(stratum)
-        strata = self.units.strata
-        n_strata = 1 if strata is None else int(strata.max()) + 1
-        counts = np.array([self._stratum_available(place) for place in range(n_strata)])
+        strata = self._strata or range(1)
+        counts = np.array([self._stratum_available(place) for place in strata])
         return int(_shared_out(self.size, counts)[stratum])
 
 
@@ -386,18 +408,7 @@ def random_groups(n_units: int, n_groups: int) -> IntArray:
     return generator.permutation(np.arange(n_units) % n_groups)
 
 
-def check_scheme(scheme: str) -> Scheme:
-    """Return the scheme, or say which there are."""
-    known: tuple[Scheme, ...] = get_args(Scheme)
-    for name in known:
-        if name == scheme:
-            return name
-    raise ValueError(f"`scheme` must be one of {', '.join(known)}, got {scheme!r}.")
-
-
-def _fill_counts(
-    generator: np.random.Generator, sizes: FloatArray, out: NDArray[Any]
-) -> NDArray[Any]:
+def _fill_counts(generator: np.random.Generator, sizes: FloatArray, out: AnyArray) -> AnyArray:
     """Count how often each of equally likely units was drawn, one row per size."""
     n_units = out.shape[1]
     for row, size in enumerate(sizes.astype(np.intp)):

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from modelcompare.arrays import AnyArray
 from modelcompare.predictions import Predictions
 
 
@@ -18,15 +19,10 @@ def with_probabilities(
     return _rebuilt(predictions, probabilities, "probabilities")
 
 
-def with_arrays(predictions: Predictions, arrays: Sequence[NDArray[Any]]) -> Predictions:
+def with_arrays(predictions: Predictions, arrays: Sequence[AnyArray]) -> Predictions:
     """The same models with other outputs, of the one kind that they all have."""
     (kind,) = {predictions.output(model).kind for model in predictions.models}
     return _rebuilt(predictions, dict(zip(predictions.models, arrays, strict=True)), kind)
-
-
-def with_strata(predictions: Predictions, strata: ArrayLike) -> Predictions:
-    """The same predictions, whose resamples keep the sizes of these strata."""
-    return predictions.with_columns(strata=strata)
 
 
 def joined(first: Predictions, second: Predictions) -> Predictions:
@@ -43,7 +39,7 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
     if kinds[0] != kinds[1] or labels[0] != labels[1]:
         raise ValueError("the two test sets hold different kinds of outputs, or other labels.")
 
-    def both(a: NDArray[Any] | None, b: NDArray[Any] | None) -> NDArray[Any] | None:
+    def both(a: AnyArray | None, b: AnyArray | None) -> AnyArray | None:
         return None if a is None or b is None else np.concatenate([a, b])
 
     outputs = {model: both(_given(first, model), _given(second, other))}
@@ -78,13 +74,13 @@ def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: A
     )
 
 
-def _truth(predictions: Predictions) -> NDArray[Any] | None:
+def _truth(predictions: Predictions) -> AnyArray | None:
     if predictions.true_distribution is not None:
         return predictions.true_distribution
     return predictions.y_true
 
 
-def _given(predictions: Predictions, model: str) -> NDArray[Any]:
+def _given(predictions: Predictions, model: str) -> AnyArray:
     output = predictions.output(model)
     if output.kind == "labels" and predictions.labels is not None:
         return predictions.labels[output.array]

@@ -52,7 +52,7 @@ def test_a_class_off_the_list_has_no_rank():
             {"labels": ["a", "b"]},
             r"not among the 2 classes in 1 row \(row 1\)",
         ),
-        ([[("a", 1)], [("b", 1)]], {"missing": "drop"}, "must be unassigned or spread"),
+        ([[("a", 1)], [("b", 1)]], {"missing": "drop"}, "must be one of unassigned, spread"),
         ([[("a", -0.1)], [("b", 1)]], {}, "negative probabilities"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_bin_keeps_its_label_whatever_it_is_worth():
         ([0, 1], [[("a", 0.5)], [(1, 0.5)]], {}, "mix texts and numbers"),
         ([0, 1], [], {}, "has 0 lists, `y_true` has 2 rows"),
         ([[1, 0], [0, 1]], [[(0, 1)], [(1, 1)]], {}, r"must have shape \(n_samples,\)"),
-        ([0, 1], [[(0, 1)], [(1, 1)]], {"kind": "text"}, "`kind` must be labels or texts"),
+        ([0, 1], [[(0, 1)], [(1, 1)]], {"kind": "text"}, "`kind` must be one of labels, texts"),
         (["a", "b"], [[("a", 0.5), ("a", 0.2)], [("b", 1)]], {"kind": "texts"}, "an answer twice"),
     ],
 )

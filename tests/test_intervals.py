@@ -1,10 +1,16 @@
+from types import SimpleNamespace
+from typing import get_args
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import modelcompare as mc
 from modelcompare import intervals
-from modelcompare.intervals import bca_interval, percentile_interval, quantiles
+from modelcompare.comparison import replicates
+from modelcompare.intervals import METHODS, bca_interval, percentile_interval, quantiles
+from modelcompare.words import INTERVALS, IntervalMethod
 
 RNG = np.random.default_rng(0)
 SAMPLE = RNG.gamma(2.0, size=40)
@@ -23,17 +29,15 @@ def test_intervals_equal_scipys_on_the_same_replicates(method):
         (SAMPLE,), np.mean, n_resamples=0, method=method, confidence_level=0.9,
         bootstrap_result=stats.bootstrap((SAMPLE,), np.mean, n_resamples=2000, method=method, rng=1),
     )  # fmt: skip
-    found = intervals.confidence_interval(
-        method,
-        given.bootstrap_distribution,
-        np.array(SAMPLE.mean()),
-        standard_error=np.array(0.1),
+    view = SimpleNamespace(
+        replicates=given.bootstrap_distribution,
+        estimate=np.array(SAMPLE.mean()),
         acceleration=acceleration(SAMPLE),
-        confidence_level=0.9,
     )
+    found = METHODS[method].of_scores(view, 0.9)
     expected = given.confidence_interval
     np.testing.assert_allclose([found.low, found.high], [expected.low, expected.high], rtol=1e-12)
-    assert not found.fallback
+    assert found.method == method
 
 
 def test_normal_interval():
@@ -53,7 +57,7 @@ def test_undefined_replicates_do_not_count():
 def test_bca_falls_back_where_all_replicates_lie_on_one_side():
     found = bca_interval(REPLICATES + 100, np.array(1.0), np.array(0.0))
     plain = percentile_interval(REPLICATES + 100)
-    assert found.fallback
+    assert found.method == "percentile"
     assert (found.low, found.high) == (plain.low, plain.high)
 
 
@@ -81,14 +85,129 @@ def test_quantiles_are_numpys():
 
 
 def test_options_out_of_range_are_refused():
+    result = mc.bootstrap(preds_of(40, 31), "accuracy", n_resamples=2)
     with pytest.raises(
         ValueError, match=r"`confidence_level` must be in \(0, 1\), got 95; for 95 % pass 0.95"
     ):
-        intervals.check_confidence_level(95)
+        result.confidence_interval(confidence_level=95)
     with pytest.raises(
-        ValueError, match="`method` must be one of percentile, basic, BCa, normal, studentized"
+        ValueError, match="`method` must be one of BCa, percentile, basic, normal, studentized"
     ):
-        intervals.check_method("bca")
+        result.confidence_interval(method="bca")
+
+
+def test_every_name_of_a_method_has_a_row_and_a_reason_to_choose_it():
+    assert tuple(METHODS) == get_args(IntervalMethod) == tuple(INTERVALS)
+    for name, row in METHODS.items():
+        assert row.name == name
+        for function in (mc.compare, mc.BootstrapResult.confidence_interval):
+            assert f'- "{name}": {row.when}' in function.__doc__
+
+
+@pytest.mark.parametrize(
+    ("method", "asked"),
+    [
+        ("percentile", {"replicates"}),
+        ("basic", {"replicates", "estimate"}),
+        ("BCa", {"replicates", "estimate", "acceleration"}),
+        ("normal", {"estimate", "standard_error"}),
+        ("studentized", {"replicates", "replicate_errors", "estimate", "standard_error"}),
+        ("logit", {"estimate", "standard_error", "bounds", "degrees_of_freedom"}),
+        ("wilson", {"proportions"}),
+        ("delong", {"estimate", "delong_errors"}),
+    ],
+)
+def test_a_method_computes_only_what_it_asks_for(method, asked):
+    known = {
+        "replicates": np.linspace(0.2, 0.9, 50), "estimate": np.array(0.5),
+        "acceleration": np.array(0.0), "standard_error": np.array(0.1),
+        "replicate_errors": np.full(50, 0.1), "degrees_of_freedom": np.array(9.0),
+        "bounds": (np.array(0.0), np.array(1.0)), "delong_errors": np.array(0.1),
+        "proportions": (np.array(5.0), np.array(10.0)),
+    }  # fmt: skip
+    looked_at = set()
+
+    class View:
+        def __getattr__(self, name):
+            looked_at.add(name)
+            return known[name]
+
+    found = METHODS[method].of_scores(View(), 0.9)
+    assert looked_at == asked
+    assert found.low < 0.5 < found.high
+    assert found.method == method
+
+
+def test_moments_and_jackknife_wait_until_a_method_asks(monkeypatch):
+    counts = {"moments": 0, "errors": 0}
+
+    def counted(name, function):
+        def count(*arguments):
+            counts[name] += 1
+            return function(*arguments)
+
+        return count
+
+    monkeypatch.setattr(replicates, "influence_moments",
+                        counted("moments", replicates.influence_moments))  # fmt: skip
+    monkeypatch.setattr(replicates, "replicate_second_moments",
+                        counted("errors", replicates.replicate_second_moments))  # fmt: skip
+    result = mc.bootstrap(preds_of(40, 31), "accuracy", n_resamples=99)
+    result.score_interval("percentile", 0.95)
+    result.score_interval("wilson", 0.95)
+    assert counts == {"moments": 0, "errors": 0}
+    result.score_interval("BCa", 0.95)
+    result.score_interval("normal", 0.95)
+    assert counts == {"moments": 1, "errors": 0}
+    result.score_interval("studentized", 0.95)
+    assert counts == {"moments": 1, "errors": 1}
+
+
+def three_models():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 60)
+    return mc.Predictions(
+        y, {name: np.where(rng.random(60) < skill, y, 1 - y)
+            for name, skill in (("a", 0.9), ("b", 0.7), ("c", 0.6))}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "jeffreys", "logit"])
+def test_what_stands_in_for_differences_is_named(method):
+    result = mc.compare(three_models(), "accuracy", method=method, n_resamples=499)
+    assert set(result.scores["method"]) == {method}
+    assert set(result.differences["method"]) == {"BCa"}
+    assert f"|ci:{method}/BCa|" in result.signature
+    other = mc.compare(three_models(), "accuracy", method="BCa", n_resamples=499)
+    assert "|ci:BCa|" in other.signature
+    bounds = ["ci_low", "ci_high"]
+    np.testing.assert_array_equal(result.differences[bounds], other.differences[bounds])
+    alone = mc.compare(three_models()["a"], "accuracy", method=method, n_resamples=99)
+    assert f"|ci:{method}|" in alone.signature
+    assert list(result.scores)[-1] == list(result.differences)[-1] == "method"
+
+
+def test_where_the_percentile_interval_stands_in_the_frames_say_so():
+    def mean_or_more(_, y_output):
+        return y_output.mean() + 100 * (len(np.unique(y_output)) == len(y_output))
+
+    outputs = {"unique": np.arange(40.0), "tied": np.arange(40.0) // 2}
+    preds = mc.Predictions(np.arange(40.0), outputs, kind="values")
+    with pytest.warns(UserWarning, match="BCa interval of mean_or_more of 'unique' .* percentile"):
+        result = mc.compare(preds, mean_or_more, n_resamples=99)
+    assert result.scores.set_index("model")["method"].to_dict() == {
+        "unique": "percentile", "tied": "BCa",
+    }  # fmt: skip
+    assert result.differences["method"][0] == "percentile"
+
+
+def test_an_undefined_value_has_no_interval_and_no_method():
+    never = mc.Predictions([0, 1] * 5, {"a": [0] * 10})
+    frame = mc.bootstrap(never, "precision", n_resamples=20).confidence_interval()
+    row = frame[frame.label == 1].iloc[0]
+    assert np.isnan(row.estimate)
+    assert np.isnan(row.ci_low)
+    assert pd.isna(row.method)
 
 
 def preds_of(n, n_right):
@@ -111,6 +230,19 @@ def test_intervals_of_proportions_are_statsmodels(method, name):
     np.testing.assert_allclose(
         frame[["ci_low", "ci_high"]].to_numpy()[1], proportion_confint(hits, 20, method=name)
     )
+
+
+@pytest.mark.parametrize("method", ["wilson", "clopper-pearson", "jeffreys"])
+@pytest.mark.parametrize("n_right", [0, 20])
+def test_intervals_of_proportions_hold_a_share_of_0_or_1(method, n_right):
+    result = mc.bootstrap(preds_of(20, n_right), "accuracy", n_resamples=2)
+    row = result.confidence_interval(method=method).iloc[0]
+    assert row.ci_low <= row.estimate <= row.ci_high
+    if method == "jeffreys":
+        # Brown, Cai & DasGupta (2001), section 4.1.2: only the end away from the share moves.
+        expected = [0.0, stats.beta.ppf(0.975, 0.5, 20.5)]
+        expected = expected if n_right == 0 else [1 - expected[1], 1.0]
+        assert [row.ci_low, row.ci_high] == pytest.approx(expected)
 
 
 def test_intervals_of_proportions_are_refused_elsewhere():
@@ -153,11 +285,11 @@ def test_the_logit_interval_stays_within_bounds():
     half = stats.norm.isf(0.025) * error / (p * (1 - p))
     ends = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + np.array([-half, half]))))
     np.testing.assert_allclose([frame.ci_low[0], frame.ci_high[0]], ends)
-    with pytest.warns(UserWarning, match="cannot be computed"):
+    with pytest.warns(UserWarning, match=r"its value is at a bound\); it has width 0"):
         edge = mc.bootstrap(preds_of(40, 40), "accuracy", n_resamples=2).confidence_interval(
             method="logit"
         )
-    assert (edge.ci_low[0], edge.ci_high[0]) == (1, 1)
+    assert (edge.ci_low[0], edge.ci_high[0], edge.method[0]) == (1, 1, "none")
 
 
 @pytest.mark.parametrize("collapse", [True, False])
@@ -212,7 +344,8 @@ def test_policies_for_undefined_resamples():
         result = mc.bootstrap(preds, "recall", n_resamples=400, undefined=policy)
         assert result.n_undefined.sum() == 0
     stratified = mc.bootstrap(preds, "recall", n_resamples=400, undefined="stratify")
-    assert set(np.unique(stratified.draws[:, 0, 1])) == {0.0, 0.5, 1.0}
+    # One of the two positives is drawn, for both: a variance of s^2 / 2, not of half of that.
+    assert set(np.unique(stratified.draws[:, 0, 1])) == {0.0, 1.0}
     with pytest.raises(
         ValueError, match=r"recall of class 1 is undefined on .* of 400 resamples of 'a'"
     ):
@@ -245,3 +378,25 @@ def test_standard_errors_know_the_strata():
             assert spread == pytest.approx(
                 result.moments.pair_standard_error(*pair)[0, 0], rel=0.05
             )
+
+
+@pytest.mark.parametrize("collapse", [True, False])
+def test_strata_of_two_have_the_variance_of_a_stratified_mean(collapse):
+    rng = np.random.default_rng(0)
+    strata = np.repeat(np.arange(40), 2)
+    right = rng.integers(0, 2, 80)
+    preds = mc.Predictions(np.ones(80, int), {"a": right}, labels=[0, 1], strata=strata)
+    result = mc.bootstrap(preds, "accuracy", n_resamples=4000, collapse=collapse)
+    # Cochran (1977), 5.12: sum over strata of (n_h / n)^2 s_h^2 / n_h.
+    variances = [right[strata == h].var(ddof=1) for h in range(40)]
+    expected = np.sqrt(np.sum(variances) * 2 / 80**2)
+    assert result.moments.standard_error()[0, 0] == pytest.approx(expected)
+    assert result.draws.std() == pytest.approx(expected, rel=0.05)
+    assert result.draws.mean() == pytest.approx(right.mean(), abs=0.005)
+
+
+def test_a_function_without_weights_can_be_resampled_within_small_strata():
+    y = np.arange(20) % 2
+    preds = mc.Predictions(y, {"a": y[::-1]}, strata=np.arange(20) // 5)
+    draws = mc.bootstrap(preds, lambda y, p: np.mean(y == p), n_resamples=9).draws
+    assert not np.isnan(draws).any()

@@ -167,8 +167,8 @@ BAD_INPUT = [
     ((None, {"a": ["x", "y"]}), {}, "model 'a' must hold numbers, got 'x'."),
     ((["x", "y"], {"a": ["x", 3]}), {"kind": "texts"}, "model 'a' must hold texts, but does not in "
      "1 row (row 1)."),
-    (([0, 1, 1], GOOD), {"kind": "logits"}, "`kind` must be auto or one of ('labels', "
-     "'probabilities', 'values', 'scores', 'texts', 'text_lists'), got 'logits'."),
+    (([0, 1, 1], GOOD), {"kind": "logits"}, "`kind` must be one of auto, labels, "
+     "probabilities, values, scores, texts, text_lists, got 'logits'."),
     (([0, 1, 1], GOOD), {"ids": [1, 2, 2]}, "`ids` repeats 1 ids (2); ids must be distinct. For "
      "clusters use `groups`, for several runs of an item `runs`."),
     (([0, 1, 1], GOOD), {"groups": [1, 2]}, "`groups` must have shape (3,), got (2,)."),

@@ -3,6 +3,7 @@ import pytest
 
 from modelcompare import resampling
 from modelcompare.resampling import BootstrapWeights, SwapMasks, Units, seed_sequence, subsample
+from modelcompare.words import Scheme, check_choice
 
 SEED = np.random.SeedSequence(5)
 
@@ -43,6 +44,19 @@ def test_strata_keep_their_sizes(scheme):
         np.testing.assert_allclose(weights[:, strata == stratum].sum(axis=1), size)
 
 
+def test_small_strata_vary_as_means_of_them_do():
+    strata = np.repeat([0, 1, 2], [2, 5, 40])
+    weights = BootstrapWeights(Units(47, strata=strata), 20_000, SEED)
+    assert not weights.whole
+    weights = drawn(weights)
+    np.testing.assert_allclose(weights.mean(axis=0), 1, atol=0.04)
+    # A mean of n_h units of variance s^2 (divisor n_h - 1) must vary by s^2 / n_h.
+    for stratum, n in enumerate([2, 5]):
+        expected = (np.eye(n) - 1 / n) * n / (n - 1)
+        np.testing.assert_allclose(np.cov(weights[:, strata == stratum].T), expected, atol=0.06)
+    assert np.all(weights[:, strata == 2] % 1 == 0)
+
+
 def test_m_out_of_n_draws_as_many_as_asked():
     assert (drawn(BootstrapWeights(Units(50), 200, SEED, size=7)).sum(axis=1) == 7).all()
 
@@ -70,9 +84,10 @@ def test_more_resamples_begin_with_the_same():
 
 
 @pytest.mark.parametrize("scheme", ["multinomial", "poisson"])
-@pytest.mark.parametrize("strata", [None, np.arange(30) % 3])
+@pytest.mark.parametrize("strata", [None, np.arange(90) % 3])
 def test_integers_are_the_same_draws(scheme, strata):
-    weights = BootstrapWeights(Units(30, strata=strata), 200, SEED, scheme)
+    weights = BootstrapWeights(Units(90, strata=strata), 200, SEED, scheme)
+    assert weights.whole
     for block in range(weights.n_blocks):
         counts = weights.draw_counts(block)
         assert counts.dtype == np.int32
@@ -118,7 +133,7 @@ def test_what_may_be_passed_as_rng():
 
 def test_an_unknown_scheme_is_refused():
     with pytest.raises(ValueError, match="`scheme` must be one of multinomial, poisson, bayesian"):
-        resampling.check_scheme("jackknife")
+        check_choice("scheme", "jackknife", Scheme)
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 9])

@@ -14,7 +14,7 @@ from engine import seconds, simulated
 from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import BootstrapWeights, seed_sequence
 

@@ -17,7 +17,7 @@ from scipy import stats
 from sklearn.metrics import precision_recall_fscore_support
 
 import modelcompare as mc
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import BootstrapWeights, seed_sequence
 

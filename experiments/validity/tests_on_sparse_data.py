@@ -27,21 +27,17 @@ import pandas as pd
 from scipy.special import ndtr
 
 import modelcompare as mc
-from modelcompare.engine import Evaluation, influence_moments
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import SwapMasks
-from modelcompare.significance import (
-    permutation_p_values,
-    sign_flip_p_values,
-    wald_p_values,
-)
+from modelcompare.significance import run_test
+from modelcompare.significance.pairwise import PairView
 from modelcompare.significance.studentized import studentized_swap, swap_statistic
 
 HERE = Path(__file__).resolve().parent
 ALPHA = 0.05
 N_SWAPS = 999
 A, B = np.array([0]), np.array([1])
-TESTS = ("studentized", "normal", "raw swap", "sign-flip", "wald")
+TESTS = ("studentized", "normal", "permutation", "sign-flip", "wald")
 
 
 @dataclass(frozen=True)
@@ -63,16 +59,15 @@ def p_values(
     """
     metrics = resolve_metrics([metric], preds)
     part = Evaluation(preds, metrics, collapse=False)
-    estimate, seeds = part.estimate(), np.random.SeedSequence(seed)
-    masks = SwapMasks(part.units, N_SWAPS, seeds)
+    view = PairView(part, A, B, N_SWAPS, np.random.SeedSequence(seed))
     run_one: dict[str, Callable[[], np.ndarray]] = {
         "studentized": lambda: (
-            studentized_swap(part, estimate, A, B, n_resamples=N_SWAPS, seed=seeds).p_values
+            studentized_swap(
+                part, view.estimate, A, B, n_resamples=N_SWAPS, seed=view.seed
+            ).p_values
         ),
         "normal": lambda: 2 * ndtr(-np.abs(swap_statistic(part, metrics[0], A, B).observed)),
-        "raw swap": lambda: permutation_p_values(part, estimate, masks, A, B),
-        "sign-flip": lambda: sign_flip_p_values(part, estimate, masks, A, B),
-        "wald": lambda: wald_p_values(estimate, influence_moments(part, estimate), A, B),
+        **{test: lambda test=test: run_test(test, view).p_value for test in TESTS[2:]},
     }
     return {test: run_one[test]()[0] for test in tests}
 

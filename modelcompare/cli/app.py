@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from modelcompare.cli import compare, demo, gate, metrics, report, studies
+from modelcompare.cli.options import Command, register
 
 DONE, BAD_INPUT, INTERNAL_ERROR = 0, 2, 70
 
@@ -23,12 +24,37 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Compare models from their predictions on a test set: intervals, paired tests, figures.",
 )
-compare.register(app)
-gate.register(app)
-studies.register(app)
-metrics.register(app)
-report.register(app)
-demo.register(app)
+COMMANDS: tuple[Command, ...] = (
+    (
+        "compare",
+        compare.compare,
+        (
+            "predictions.npz",
+            "predictions.csv --metric f1 --metric cf1 --true gold",
+            "bert.csv roberta.csv --id uid --plot forest.png",
+            "scores.tsv.gz --scores --lower-is-better -o table.tex",
+            "predictions.npz --format json --resamples 2000 --seed 7",
+        ),
+    ),
+    (
+        "gate",
+        gate.gate,
+        (
+            "--baseline v1 --candidate v2 --metric f1_macro --margin 0.005 preds.npz",
+            "--baseline v1 --candidate v2 --superior --format github preds.npz",
+        ),
+    ),
+    *studies.COMMANDS,
+    ("metrics", metrics.metrics, ("", "cf1_macro")),
+    (
+        "report",
+        report.report,
+        ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
+    ),
+    ("demo", demo.demo, ()),
+)
+for _row in COMMANDS:
+    register(app, *_row)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

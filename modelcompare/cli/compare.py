@@ -4,127 +4,81 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from modelcompare.cli.options import OutputOptions, ReadingOptions, ResamplingOptions, expanded
+from modelcompare.cli.options import (
+    OutputOptions,
+    ReadingOptions,
+    ResamplingOptions,
+    Texts,
+    statistics,
+    written,
+)
 from modelcompare.cli.output import check_outputs, emit, emit_figure
+from modelcompare.words import Correction, IntervalMethod, PairsTest, listed
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
 
-    from modelcompare.comparison import Comparison
-
-# Spelt out here, because the rooms that define them are slow to import; the tests compare them.
-Method = Literal[
-    "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson", "clopper-pearson",
-    "jeffreys", "delong",
-]  # fmt: skip
-Test = Literal["sign-flip", "permutation", "bootstrap", "wald"]
-Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "none"]
-_STATISTICS = "Statistics"
-_EXAMPLES = """
-[bold]Examples[/bold]
-
-  modelcompare compare predictions.npz
-
-  modelcompare compare predictions.csv --metric f1 --metric cf1 --true gold
-
-  modelcompare compare bert.csv roberta.csv --id uid --plot forest.png
-
-  modelcompare compare scores.tsv.gz --scores --lower-is-better -o table.tex
-
-  modelcompare compare predictions.npz --format json --resamples 2000 --seed 7
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(name="compare", epilog=_EXAMPLES, no_args_is_help=True)(expanded(compare))
+    from modelcompare.comparison.result import Comparison
 
 
 def compare(
     reading: ReadingOptions,
     *,
     metric: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        statistics(
+            "NAME",
+            "What to measure (repeatable), e.g. accuracy, f1 (per class), f1_macro, cf1, mcc. "
+            "By default accuracy, f1_macro and cf1_macro, or the mean of scores.",
             "--metric",
             "-m",
-            metavar="NAME",
-            help="What to measure (repeatable), e.g. accuracy, f1 (per class), f1_macro, cf1, mcc. "
-            "By default accuracy, f1_macro and cf1_macro, or the mean of scores.",
-            show_default=False,
-            rich_help_panel=_STATISTICS,
+        ),
+    ] = None,
+    metric_from: Annotated[
+        Texts,
+        statistics(
+            "FILE.py:NAME",
+            "A metric of your own (repeatable): a function of the truth and the output, or a "
+            "modelcompare Metric, in a Python file, which is run.",
         ),
     ] = None,
     method: Annotated[
-        Method,
-        typer.Option(
-            metavar="NAME",
-            help="Kind of interval: BCa, percentile, basic, normal, studentized, logit, wilson, "
-            "clopper-pearson, jeffreys or delong.",
-            rich_help_panel=_STATISTICS,
-        ),
+        IntervalMethod, statistics("NAME", f"Kind of interval: {listed(IntervalMethod)}.")
     ] = "BCa",
     test: Annotated[
-        Test,
-        typer.Option(
-            metavar="NAME",
-            help="Paired test of the differences: sign-flip, permutation, bootstrap or wald.",
-            rich_help_panel=_STATISTICS,
-        ),
+        PairsTest, statistics("NAME", f"Paired test of the differences: {listed(PairsTest)}.")
     ] = "sign-flip",
     correction: Annotated[
-        Correction,
-        typer.Option(
-            metavar="NAME",
-            help="Adjustment for many pairs: holm, hommel, bonferroni, sidak, fdr_bh, fdr_by, "
-            "max-t or none.",
-            rich_help_panel=_STATISTICS,
-        ),
+        Correction, statistics("NAME", f"Adjustment for many pairs: {listed(Correction)}.")
     ] = "holm",
-    confidence_level: Annotated[
-        float,
-        typer.Option(metavar="FRACTION", help="Of every interval.", rich_help_panel=_STATISTICS),
-    ] = 0.95,
+    confidence_level: Annotated[float, statistics("FRACTION", "Of every interval.")] = 0.95,
     alpha: Annotated[
-        float,
-        typer.Option(
-            metavar="FRACTION",
-            help="A difference counts where its adjusted p-value is below.",
-            rich_help_panel=_STATISTICS,
-        ),
+        float, statistics("FRACTION", "A difference counts where its adjusted p-value is below.")
     ] = 0.05,
     resampling: ResamplingOptions,
     output: OutputOptions,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="PATH",
-            help="Write a forest plot too: .png, .pdf or .svg.",
-            rich_help_panel="Output",
-        ),
+        Path | None, written("PATH", "Write a forest plot too: .png, .pdf or .svg.", "--plot")
     ] = None,
 ) -> None:
     """Compare models on one test set: scores, intervals, differences of all pairs."""
     check_outputs(output, plot)
     predictions = reading.read()
-    from modelcompare.comparison import compare as compare_models
+    from modelcompare.comparison.compare import compare as compare_models
+    from modelcompare.metrics.registry import load_metric
 
+    metrics = [*(metric or []), *map(load_metric, metric_from or [])]
     result = compare_models(
         predictions,
-        metric or None,
-        n_resamples=resampling.resamples,
+        metrics or None,
         confidence_level=confidence_level,
         method=method,
         test=test,
         correction=correction,
         alpha=alpha,
-        n_jobs=resampling.jobs,
-        rng=resampling.seed,
+        **resampling.options(),
         progress=True,
     )
     show(result, output)
@@ -134,13 +88,13 @@ def compare(
 
 def show(result: Comparison, output: OutputOptions) -> None:
     """Print a comparison, or write it to a file."""
-    from modelcompare.report import (
+    from modelcompare.report.html import comparison_page
+    from modelcompare.report.tables import (
         comparison_csv,
         comparison_json,
         comparison_latex,
         comparison_markdown,
     )
-    from modelcompare.report.html import comparison_page
 
     writers = {
         "csv": comparison_csv,
@@ -158,7 +112,7 @@ def show(result: Comparison, output: OutputOptions) -> None:
 
 def _screen(result: Comparison, console: Console, *, show_all: bool) -> Group:
     """Lay a comparison out for a console."""
-    from modelcompare.report import comparison_screen
+    from modelcompare.report.screen import comparison_screen
 
     ascii_only = not console.encoding.lower().startswith("utf")
     return comparison_screen(result, width=console.width, show_all=show_all, ascii_only=ascii_only)

@@ -7,31 +7,20 @@ from pathlib import Path
 import typer
 
 from modelcompare.cli.compare import show
-from modelcompare.cli.options import OutputOptions, ResamplingOptions, expanded
+from modelcompare.cli.options import OutputOptions, ResamplingOptions
 from modelcompare.cli.output import check_outputs, emit_figure
 
 _EXAMPLE = "snli"
 _FIGURE = Path("demo", "snli_forest.png")
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(name="demo")(expanded(demo))
-
-
 def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
     """Compare the models of the example that ships, and draw a forest plot into demo/."""
     check_outputs(output)
-    from modelcompare.comparison import compare
+    from modelcompare.comparison.compare import compare
     from modelcompare.examples import load_example
 
-    result = compare(
-        load_example(_EXAMPLE),
-        n_resamples=resampling.resamples,
-        n_jobs=resampling.jobs,
-        rng=resampling.seed,
-        progress=True,
-    )
+    result = compare(load_example(_EXAMPLE), **resampling.options(), progress=True)
     show(result, output)
     try:
         figure = result.plot()

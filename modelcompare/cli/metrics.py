@@ -12,20 +12,8 @@ import typer
 if TYPE_CHECKING:
     from modelcompare.metrics import Explanation
 
-_EXAMPLES = """
-[bold]Examples[/bold]
-
-  modelcompare metrics
-
-  modelcompare metrics cf1_macro
-"""
 _WIDTH = 80
 _NEEDS = {"text_lists": "text lists", "values": "real values"}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(name="metrics", epilog=_EXAMPLES)(metrics)
 
 
 def metrics(

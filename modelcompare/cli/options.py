@@ -7,21 +7,50 @@ command line one option per field.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_type_hints
 
 import typer
+
+from modelcompare.words import (
+    FileKind,
+    Format,
+    Missing,
+    SameIds,
+    StudyFormat,
+    Told,
+    ToldOrAuto,
+    listed,
+)
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from modelcompare.predictions import Predictions
 
-Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
-_INPUT, _RESAMPLING, _OUTPUT = "Input", "Resampling", "Output"
+# Name of a command, what it calls, and examples of what follows the name.
+Command = tuple[str, Callable[..., None], tuple[str, ...]]
+Text = str | None
+Texts = list[str] | None
+
+
+def option(
+    metavar: str | None, help: str, *names: str, panel: str | None = None, **more: Any
+) -> Any:
+    """Declare an option; a flag is one with a name and without a metavar."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+
+
+_input = partial(option, panel="Input")
+statistics = partial(option, panel="Statistics")
+_resampling = partial(option, panel="Resampling")
+written = partial(option, panel="Output")
+
+Resamples = Annotated[int, _resampling("N", "Number of resamples.", min=2)]
+Every = Annotated[bool, written("", "Show every row of the table.", "--all")]
 
 
 @dataclass(frozen=True)
@@ -32,167 +61,84 @@ class ReadingOptions:
         list[Path],
         typer.Argument(
             metavar="FILE",
-            show_default=False,
-            help="Predictions: csv, tsv, parquet, jsonl or npz; several files hold one model each.",
+            help=f"Predictions: {listed(FileKind)}; several files hold one model each.",
         ),
     ]
     model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            metavar="NAME",
-            help="Keep this model (repeatable); all by default.",
-            rich_help_panel=_INPUT,
-        ),
+        Texts, _input("NAME", "Keep this model (repeatable); all by default.", "--model")
     ] = None
-    true: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of the true labels (y_true by default).",
-            rich_help_panel=_INPUT,
-        ),
-    ] = None
-    id: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column that names the samples.", rich_help_panel=_INPUT
-        ),
-    ] = None
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of clusters, which are resampled whole.",
-            rich_help_panel=_INPUT,
-        ),
-    ] = None
-    strata: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of strata, whose sizes are kept.",
-            rich_help_panel=_INPUT,
-        ),
-    ] = None
-    weight: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of sample weights.", rich_help_panel=_INPUT),
-    ] = None
+    true: Annotated[Text, _input("COLUMN", "Column of the true labels (y_true by default).")] = None
+    id: Annotated[Text, _input("COLUMN", "Column that names the samples.")] = None
+    groups: Annotated[Text, _input("COLUMN", "Column of clusters, which are resampled whole.")] = (
+        None
+    )
+    strata: Annotated[Text, _input("COLUMN", "Column of strata, whose sizes are kept.")] = None
+    weight: Annotated[Text, _input("COLUMN", "Column of sample weights.")] = None
     slices: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--slice",
-            metavar="COLUMN",
-            help="Column that defines subgroups (repeatable).",
-            show_default=False,
-            rich_help_panel=_INPUT,
-        ),
+        Texts, _input("COLUMN", "Column that defines subgroups (repeatable).", "--slice")
     ] = None
     kind: Annotated[
-        Literal["auto", "labels", "probabilities", "values", "scores", "texts"],
-        typer.Option(
-            metavar="NAME",
-            help="What the models gave: labels, probabilities, values (regression), scores or "
-            "texts; by its look if auto.",
-            rich_help_panel=_INPUT,
+        ToldOrAuto,
+        _input(
+            "NAME",
+            f"What the models gave: {listed(Told)} (values in regression); by its look if auto.",
         ),
     ] = "auto"
     scores: Annotated[
-        bool,
-        typer.Option(
-            "--scores",
-            metavar="",
-            help="The model columns are scores per example, not predictions.",
-            rich_help_panel=_INPUT,
-        ),
+        bool, _input("", "The model columns are scores per example, not predictions.", "--scores")
     ] = False
     score: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FIELD",
-            help="Field of the score in logs of lm-evaluation-harness.",
-            rich_help_panel=_INPUT,
-        ),
+        Text, _input("FIELD", "Field of the score in logs of lm-evaluation-harness.")
     ] = None
     lower_is_better: Annotated[
-        bool,
-        typer.Option(
-            "--lower-is-better",
-            metavar="",
-            help="Low scores per example are good.",
-            rich_help_panel=_INPUT,
-        ),
+        bool, _input("", "Low scores per example are good.", "--lower-is-better")
     ] = False
     ids: Annotated[
-        Literal["same", "intersect"],
-        typer.Option(
-            help="Files with different samples: refuse them, or keep the common ones.",
-            rich_help_panel=_INPUT,
-        ),
+        SameIds, _input(None, "Files with different samples: refuse them, or keep the common ones.")
     ] = "same"
     missing: Annotated[
-        Literal["raise", "drop"],
-        typer.Option(
-            help="Missing cells: refuse them, or drop rows that any model lacks.",
-            rich_help_panel=_INPUT,
-        ),
+        Missing, _input(None, "Missing cells: refuse them, or drop rows that any model lacks.")
     ] = "raise"
-    normalize: Annotated[
-        bool,
-        typer.Option(
-            "--normalize",
-            metavar="",
-            help="Divide probabilities by their sum.",
-            rich_help_panel=_INPUT,
-        ),
-    ] = False
+    normalize: Annotated[bool, _input("", "Divide probabilities by their sum.", "--normalize")] = (
+        False
+    )
 
     def read(self) -> Predictions:
         """Read the files and keep the models asked for."""
         from modelcompare.readers import read_predictions
 
-        return read_predictions(
-            self.files,
-            true=self.true,
-            id=self.id,
-            groups=self.groups,
-            strata=self.strata,
-            weight=self.weight,
-            slices=self.slices or (),
-            kind=self.kind,
-            models=self.model,
-            scores=self.scores,
-            lower_is_better=self.lower_is_better,
-            score=self.score,
-            ids=self.ids,
-            missing=self.missing,
-            normalize=self.normalize,
-        )
+        columns = {**vars(self), "models": self.model, "slices": self.slices or ()}
+        del columns["files"], columns["model"]
+        return read_predictions(self.files, **columns)
+
+
+def class_named(predictions: Predictions, text: str | None) -> Any:
+    """The class that is written like this, or the text itself where there is none."""
+    labels = [] if predictions.labels is None else predictions.labels.tolist()
+    return next((label for label in labels if str(label) == text), text)
 
 
 @dataclass(frozen=True)
 class ResamplingOptions:
     """How to draw."""
 
-    resamples: Annotated[
-        int,
-        typer.Option(min=2, metavar="N", help="Number of resamples.", rich_help_panel=_RESAMPLING),
-    ] = 9999
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="Seed of the random numbers.", rich_help_panel=_RESAMPLING
-        ),
-    ] = 0
+    resamples: Resamples = 9999
+    seed: Annotated[int, _resampling("N", "Seed of the random numbers.", min=0)] = 0
     jobs: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Threads; -1 for all processors. Results do not depend on it.",
-            rich_help_panel=_RESAMPLING,
-        ),
+        _resampling("N", "Threads; -1 for all processors. Results do not depend on it."),
     ] = None
+
+    def options(self) -> dict[str, Any]:
+        """The same as arguments of the library."""
+        return {"n_resamples": self.resamples, "rng": self.seed, "n_jobs": self.jobs}
+
+
+@dataclass(frozen=True)
+class StudyOptions(ResamplingOptions):
+    """How a study draws."""
+
+    resamples: Resamples = 1000
 
 
 @dataclass(frozen=True)
@@ -201,54 +147,13 @@ class OutputOptions:
 
     format: Annotated[
         Format | None,
-        typer.Option(
-            metavar="FORM",
-            help="table, csv, json, markdown, latex or html; by default what the suffix of -o "
-            "says, else a table.",
-            rich_help_panel=_OUTPUT,
-            show_default=False,
+        written(
+            "FORM",
+            f"{listed(Format)}; by default what the suffix of -o says, else a table.",
         ),
     ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="PATH", help="Write to a file.", rich_help_panel=_OUTPUT
-        ),
-    ] = None
-    all: Annotated[
-        bool,
-        typer.Option(
-            "--all", metavar="", help="Show every row of the table.", rich_help_panel=_OUTPUT
-        ),
-    ] = False
-
-
-@dataclass(frozen=True)
-class StudyOptions:
-    """How a study draws."""
-
-    resamples: Annotated[
-        int,
-        typer.Option(min=2, metavar="N", help="Resamples.", rich_help_panel=_RESAMPLING),
-    ] = 1000
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="Seed of the random numbers.", rich_help_panel=_RESAMPLING
-        ),
-    ] = 0
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Threads; -1 for all processors. Results do not depend on it.",
-            rich_help_panel=_RESAMPLING,
-        ),
-    ] = None
-
-    def options(self) -> dict[str, Any]:
-        """The same as arguments of a study."""
-        return {"n_resamples": self.resamples, "rng": self.seed, "n_jobs": self.jobs}
+    output: Annotated[Path | None, written("PATH", "Write to a file.", "--output", "-o")] = None
+    all: Every = False
 
 
 @dataclass(frozen=True)
@@ -257,29 +162,30 @@ class StudyOutputOptions:
 
     output: Annotated[
         Path | None,
-        typer.Option(
+        written(
+            "FOLDER",
+            "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
             "--output",
             "-o",
-            metavar="FOLDER",
-            help="Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
-            rich_help_panel=_OUTPUT,
         ),
     ] = None
     format: Annotated[
-        Literal["table", "markdown", "latex"] | None,
-        typer.Option(
-            metavar="FORM",
-            help="What to print: table, markdown or latex.",
-            show_default=False,
-            rich_help_panel=_OUTPUT,
-        ),
+        StudyFormat | None, written("FORM", f"What to print: {listed(StudyFormat)}.")
     ] = None
-    all: Annotated[
-        bool,
-        typer.Option(
-            "--all", metavar="", help="Show every row of the table.", rich_help_panel=_OUTPUT
-        ),
-    ] = False
+    all: Every = False
+
+
+def register(
+    app: typer.Typer, name: str, command: Callable[..., None], examples: Sequence[str]
+) -> None:
+    """Add a command to the application; called with nothing, it shows its help if it needs more."""
+    spread = expanded(command)
+    needed = any(p.default is p.empty for p in inspect.signature(spread).parameters.values())
+    title = f"[bold]Example{'s' if len(examples) > 1 else ''}[/bold]"
+    lines = [title, *(f"  modelcompare {name} {example}".rstrip() for example in examples)]
+    # Behind a first line, typer takes the examples' indent for that of the whole text.
+    epilog = "\n" + "\n\n".join(lines) if examples else None
+    app.command(name=name, epilog=epilog, no_args_is_help=needed)(spread)
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from modelcompare.cli.options import Format, OutputOptions, StudyOutputOptions
+from modelcompare.cli.options import OutputOptions, StudyOutputOptions
+from modelcompare.words import Format
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console, RenderableType
 
-    from modelcompare.report.study_tables import TextTable
+    from modelcompare.report.study_contents import TextTable
 
 _FORMAT_OF_SUFFIX: dict[str, Format] = {
     ".csv": "csv",
@@ -40,7 +41,7 @@ def chosen_format(options: OutputOptions) -> Format:
 
 def check_outputs(options: OutputOptions, plot: Path | None = None) -> None:
     """Refuse paths that cannot be written, and missing extras, before the work starts."""
-    from modelcompare.report import check_writable, figure_format
+    from modelcompare.report.files import check_writable, figure_format
     from modelcompare.report.html import check_html
     from modelcompare.report.style import check_matplotlib
 
@@ -71,7 +72,7 @@ def emit(
     """
     form = chosen_format(options)
     if options.output is not None:
-        from modelcompare.report import write_text
+        from modelcompare.report.files import write_text
 
         text = _plain(screen) if form == "table" else texts[form]()
         say(f"wrote {write_text(options.output, text)}")
@@ -100,7 +101,7 @@ def emit_study(
     write: Callable[[Path], Sequence[Path]],
 ) -> None:
     """Print the short tables of a study, and write everything into the folder asked for."""
-    from modelcompare.report import tables_latex, tables_markdown, tables_screen
+    from modelcompare.report.study_contents import tables_latex, tables_markdown, tables_screen
 
     if options.format == "markdown":
         typer.echo(tables_markdown(tables, signature), nl=False)
@@ -116,7 +117,7 @@ def emit_study(
 
 def emit_figure(path: Path, figure: Figure) -> None:
     """Write a figure and say where."""
-    from modelcompare.report import write_figure
+    from modelcompare.report.files import write_figure
 
     say(f"wrote {write_figure(path, figure)}")
 

@@ -3,76 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, expanded
-
-_EXAMPLES = """
-[bold]Examples[/bold]
-
-  modelcompare report predictions.npz -o report.html
-
-  modelcompare report predictions.npz --card cnn -o cnn.md --metric f1
-"""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(name="report", epilog=_EXAMPLES, no_args_is_help=True)(expanded(report))
+from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
 
 
 def report(
     reading: ReadingOptions,
     *,
     metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            metavar="NAME",
-            help="What to measure (repeatable).",
-            show_default=False,
-        ),
+        Texts, option("NAME", "What to measure (repeatable).", "--metric", "-m")
     ] = None,
     card: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Write the model card of this model instead of a page.",
-            show_default=False,
-        ),
+        Text, option("MODEL", "Write the model card of this model instead of a page.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            show_default=False,
-            help="Where to; report.html or MODEL.md by default.",
-        ),
+        option("PATH", "Where to; report.html or MODEL.md by default.", "--output", "-o"),
     ] = None,
     resampling: ResamplingOptions,
 ) -> None:
     """Write a self-contained HTML page of a comparison, or a model card in Markdown."""
-    from modelcompare.report import check_writable, comparison_html, model_card, write_text
-    from modelcompare.report.html import check_html
+    from modelcompare.report.files import check_writable, write_text
+    from modelcompare.report.html import check_html, comparison_html
+    from modelcompare.studies.card import model_card
 
     path = output or Path("report.html" if card is None else f"{card}.md")
     check_writable(path)
     if card is None:
         check_html()
     preds = reading.read()
-    options: dict[str, Any] = {
-        "n_resamples": resampling.resamples, "n_jobs": resampling.jobs, "rng": resampling.seed,
-        "progress": True,
-    }  # fmt: skip
+    options = {**resampling.options(), "progress": True}
     if card is not None:
         write_text(path, model_card(preds, card, metric, **options))
     else:
-        from modelcompare.comparison import compare
+        from modelcompare.comparison.compare import compare
 
         comparison_html(compare(preds, metric, **options), path)
     typer.echo(f"wrote {path}", err=True)

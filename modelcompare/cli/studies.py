@@ -5,68 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from modelcompare.cli.options import (
+    Command,
     ReadingOptions,
     StudyOptions,
     StudyOutputOptions,
-    expanded,
+    Text,
+    Texts,
+    class_named,
+    statistics,
 )
 from modelcompare.cli.output import check_folder, emit_study
+from modelcompare.words import AgreementTest, VarianceTest, listed
 
 if TYPE_CHECKING:
-    from modelcompare.report.study_tables import TextTable
-
-AgreementTestName = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
-_STATISTICS = "Statistics"
+    from modelcompare.report.study_contents import TextTable
 
 PairOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pair",
-        metavar="NAME",
-        help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
+    Texts,
+    statistics(
+        "NAME",
+        "Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
         "precision and recall with their probabilistic twins.",
-        show_default=False,
-        rich_help_panel=_STATISTICS,
+        "--pair",
     ),
 ]
 RatioOption = Annotated[
     list[float] | None,
-    typer.Option(
+    statistics(
+        "FRACTION",
+        "Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
         "--ratio",
-        metavar="FRACTION",
-        help="Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
-        show_default=False,
-        rich_help_panel=_STATISTICS,
     ),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    commands: dict[str, Callable[..., None]] = {
-        "variance": variance,
-        "agreement": agreement,
-        "undefined": undefined,
-        "sensitivity": sensitivity,
-        "sample-size": sample_size,
-    }
-    for name, command in commands.items():
-        example = f"\n[bold]Example[/bold]\n\n  modelcompare {name} {_EXAMPLES[name]}\n"
-        app.command(name=name, epilog=example, no_args_is_help=True)(expanded(command))
-
-
-_EXAMPLES = {
-    "variance": "predictions.npz --pair f1 -o study/",
-    "agreement": "predictions.npz --test permutation -o study/",
-    "undefined": "intents.npz --pair precision -o study/",
-    "sensitivity": "predictions.npz --metric cf1_macro --metric log_loss",
-    "sample-size": "predictions.npz --model cnn --model lstm --metric f1_macro",
-}
+AlphaOption = Annotated[float, statistics("FRACTION", "Level.")]
 
 
 def variance(
@@ -75,33 +51,18 @@ def variance(
     pair: PairOption = None,
     ratio: RatioOption = None,
     test: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        statistics(
+            "NAME",
+            f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default the "
+            "paper's, f, bartlett and levene.",
             "--test",
-            metavar="NAME",
-            help="Test of equal variances (repeatable): f, bartlett, levene (the paper's, and the "
-            "default), brown-forsythe, fligner, pitman-morgan.",
-            show_default=False,
-            rich_help_panel=_STATISTICS,
         ),
     ] = None,
-    subsamples: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Down-samplings at each ratio.",
-            rich_help_panel=_STATISTICS,
-        ),
-    ] = 1,
+    subsamples: Annotated[int, statistics("N", "Down-samplings at each ratio.", min=1)] = 1,
     stratify: Annotated[
         bool,
-        typer.Option(
-            "--stratify",
-            metavar="",
-            help="Keep the classes' proportions when down-sampling.",
-            rich_help_panel=_STATISTICS,
-        ),
+        statistics("", "Keep the classes' proportions when down-sampling.", "--stratify"),
     ] = False,
     study: StudyOptions,
     output: StudyOutputOptions,
@@ -109,15 +70,16 @@ def variance(
     """How a metric's spread depends on the size of the test set (paper, section 6.1)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import variance_tables, write_variance
-    from modelcompare.studies import PAPER_PAIRS, PAPER_RATIOS, variance_study
-    from modelcompare.studies.variance import PAPER_TESTS
+    from modelcompare.report.study_contents import variance_tables
+    from modelcompare.report.study_files import write_variance
+    from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
+    from modelcompare.studies.variance import PAPER_TESTS, variance_study
 
     result = variance_study(
         predictions,
         _pairs(pair) or PAPER_PAIRS,
         ratios=ratio or PAPER_RATIOS,
-        tests=cast("Any", test or PAPER_TESTS),
+        tests=cast("list[VarianceTest]", test) or PAPER_TESTS,
         n_subsamples=subsamples,
         stratify=stratify,
         **study.options(),
@@ -131,25 +93,24 @@ def agreement(
     *,
     pair: PairOption = None,
     test: Annotated[
-        AgreementTestName,
-        typer.Option(
-            metavar="NAME",
-            help="t (Welch, the paper's) or paired-t on replicates; permutation, sign-flip, "
-            "bootstrap or wald, which are valid.",
-            rich_help_panel=_STATISTICS,
+        AgreementTest,
+        statistics(
+            "NAME",
+            f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on replicates, "
+            "the others are valid.",
         ),
     ] = "t",
-    alpha: Annotated[
-        float, typer.Option(metavar="FRACTION", help="Level.", rich_help_panel=_STATISTICS)
-    ] = 0.01,
+    alpha: AlphaOption = 0.01,
     study: StudyOptions,
     output: StudyOutputOptions,
 ) -> None:
     """Whether two metrics prefer the same models, over all pairs (paper, section 6.2)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import agreement_tables, write_agreement
-    from modelcompare.studies import PAPER_PAIRS, agreement_study
+    from modelcompare.report.study_contents import agreement_tables
+    from modelcompare.report.study_files import write_agreement
+    from modelcompare.studies.agreement import agreement_study
+    from modelcompare.studies.pairs import PAPER_PAIRS
 
     result = agreement_study(
         predictions,
@@ -173,8 +134,10 @@ def undefined(
     """How often a metric has no value, by class and size (paper, section 4)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import undefined_tables, write_undefined
-    from modelcompare.studies import PAPER_PAIRS, PAPER_RATIOS, undefined_study
+    from modelcompare.report.study_contents import undefined_tables
+    from modelcompare.report.study_files import write_undefined
+    from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
+    from modelcompare.studies.undefined import undefined_study
 
     result = undefined_study(
         predictions,
@@ -190,21 +153,17 @@ def sensitivity(
     reading: ReadingOptions,
     *,
     metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric", "-m", metavar="NAME", help="What to watch (repeatable).",
-            show_default=False, rich_help_panel=_STATISTICS,
-        ),
+        Texts, statistics("NAME", "What to watch (repeatable).", "--metric", "-m")
     ] = None,
     study: StudyOptions,
     output: StudyOutputOptions,
-) -> None:  # fmt: skip
+) -> None:
     """Which metrics notice other confidences behind the same decisions (paper, section 5)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.report import sensitivity_tables, write_sensitivity
-    from modelcompare.studies import sensitivity_study
-    from modelcompare.studies.sensitivity import DEFAULT_METRICS
+    from modelcompare.report.study_contents import sensitivity_tables
+    from modelcompare.report.study_files import write_sensitivity
+    from modelcompare.studies.sensitivity import DEFAULT_METRICS, sensitivity_study
 
     result = sensitivity_study(predictions, metric or DEFAULT_METRICS, **study.options())
     _show(result, sensitivity_tables, write_sensitivity, output)
@@ -214,23 +173,13 @@ def sample_size(
     reading: ReadingOptions,
     *,
     metric: Annotated[
-        str, typer.Option("--metric", "-m", metavar="NAME", help="What to compare by.",
-                          rich_help_panel=_STATISTICS),
+        str, statistics("NAME", "What to compare by.", "--metric", "-m")
     ] = "f1_macro",
-    label: Annotated[
-        str | None,
-        typer.Option(metavar="CLASS", help="The class, for a metric per class.",
-                     rich_help_panel=_STATISTICS),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(metavar="FRACTION", help="Level.", rich_help_panel=_STATISTICS)
-    ] = 0.05,
-    power: Annotated[
-        float,
-        typer.Option(metavar="FRACTION", help="Wanted power.", rich_help_panel=_STATISTICS),
-    ] = 0.8,
+    label: Annotated[Text, statistics("CLASS", "The class, for a metric per class.")] = None,
+    alpha: AlphaOption = 0.05,
+    power: Annotated[float, statistics("FRACTION", "Wanted power.")] = 0.8,
     output: StudyOutputOptions,
-) -> None:  # fmt: skip
+) -> None:
     """How many samples tell two models apart, and what this test set can show."""
     check_folder(output)
     predictions = reading.read()
@@ -238,18 +187,30 @@ def sample_size(
         raise ValueError(
             f"there are {len(predictions.models)} models; name two with --model A --model B."
         )
-    from modelcompare.report import sample_size_tables, write_sample_size
-    from modelcompare.studies import sample_size as size_of
+    from modelcompare.questions.sample_size import sample_size as size_of
+    from modelcompare.report.study_contents import sample_size_tables
+    from modelcompare.report.study_files import write_sample_size
 
-    chosen = next((x for x in predictions.labels.tolist() if str(x) == label), label) if (
-        label is not None and predictions.labels is not None
-    ) else label  # fmt: skip
     result = size_of(
-        predictions, *predictions.models, metric, label=chosen, alpha=alpha, power=power
+        predictions,
+        *predictions.models,
+        metric,
+        label=class_named(predictions, label),
+        alpha=alpha,
+        power=power,
     )
     if output.format in (None, "table"):
         typer.echo("\n".join([*wrap(result.sentence(), 80), ""]))
     _show(result, sample_size_tables, write_sample_size, output)
+
+
+COMMANDS: tuple[Command, ...] = (
+    ("variance", variance, ("predictions.npz --pair f1 -o study/",)),
+    ("agreement", agreement, ("predictions.npz --test permutation -o study/",)),
+    ("undefined", undefined, ("intents.npz --pair precision -o study/",)),
+    ("sensitivity", sensitivity, ("predictions.npz --metric cf1_macro --metric log_loss",)),
+    ("sample-size", sample_size, ("predictions.npz --model cnn --model lstm --metric f1_macro",)),
+)
 
 
 def _show(

@@ -7,12 +7,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine import progress_bar
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.engine.parallel import progress_bar
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Split = tuple[IntArray, IntArray]
 
 
@@ -36,9 +34,7 @@ def rows_of(X: Any, rows: IntArray) -> Any:
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
 
 
-def splitter(
-    sklearn: Any, cv: Any, y: NDArray[Any], groups: Any, classifies: bool, seed: int
-) -> Any:
+def splitter(sklearn: Any, cv: Any, y: AnyArray, groups: Any, classifies: bool, seed: int) -> Any:
     """Splitter of scikit-learn behind a number, a name, or itself."""
     selection = sklearn.model_selection
     if cv == "loo":
@@ -60,10 +56,10 @@ def splitter(
     return selection.check_cv(cv, y, classifier=classifies)
 
 
-Respond = Callable[[Any, Any], NDArray[Any]]
+Respond = Callable[[Any, Any], AnyArray]
 
 
-def responder(estimators: Mapping[str, Any], labels: NDArray[Any] | None) -> Respond:
+def responder(estimators: Mapping[str, Any], labels: AnyArray | None) -> Respond:
     """Probabilities over all labels where every estimator has them; else what `predict` says."""
     if labels is None or not all(hasattr(e, "predict_proba") for e in estimators.values()):
         return lambda estimator, part: np.asarray(estimator.predict(part))
@@ -82,16 +78,16 @@ def fitted(
     sklearn: Any,
     estimators: Mapping[str, Any],
     X: Any,
-    y: NDArray[Any],
+    y: AnyArray,
     splits: Sequence[Split],
     respond: Respond,
     n_jobs: int | None,
     progress: bool,
-) -> dict[str, list[NDArray[Any]]]:
+) -> dict[str, list[AnyArray]]:
     """For each model its outputs on the test part of each split."""
     from joblib import Parallel, delayed
 
-    def one(estimator: Any, train: IntArray, held: IntArray) -> NDArray[Any]:
+    def one(estimator: Any, train: IntArray, held: IntArray) -> AnyArray:
         fitted = sklearn.base.clone(estimator).fit(rows_of(X, train), y[train])
         return respond(fitted, rows_of(X, held))
 

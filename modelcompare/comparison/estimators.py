@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
-from modelcompare.comparison.assembly import compare
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import (
     Split,
     fitted,
@@ -19,28 +21,22 @@ from modelcompare.comparison.cross_validation import (
     splitter,
 )
 from modelcompare.comparison.result import Comparison
-from modelcompare.engine import Evaluation, ValueKey
-from modelcompare.intervals import check_confidence_level
+from modelcompare.engine.axis import ValueKey, long_frame
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, random_state, rng_label
-from modelcompare.significance import adjust, all_pairs, pair_differences
-from modelcompare.significance.corrections import Correction, check_correction
+from modelcompare.significance.corrections import adjust
+from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import (
-    FoldTest,
     corrected_t,
     correlated_t,
     five_by_two_f,
     five_by_two_t,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-FoldTestName = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
+from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import Correction, FoldTest, check_choice, check_fraction, signature
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ class EstimatorComparison:
     predictions: tuple[Predictions, ...] = field(repr=False)
     folds: pd.DataFrame = field(repr=False)
     differences: pd.DataFrame = field(repr=False)
-    test: FoldTestName
+    test: FoldTest
     correction: str
     rope: float
     confidence_level: float
@@ -75,18 +71,16 @@ class EstimatorComparison:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
         folds = self.folds.drop_duplicates(["repeat", "fold"])
-        return (
-            f"modelcompare:{__version__}|compare_estimators|folds:{len(folds)}|"
-            f"repeats:{folds['repeat'].nunique()}|test:{self.test}|adjust:{self.correction}|"
-            f"rng:{self.seed_label}"
-        )
+        made = {
+            "folds": len(folds), "repeats": folds["repeat"].nunique(), "test": self.test,
+            "adjust": self.correction, "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("compare_estimators", made)
 
     def to_markdown(self) -> str:
         """Values and differences as Markdown tables, with the signature."""
-        from modelcompare.report import estimators_markdown
+        from modelcompare.report.fold_tables import estimators_markdown
 
         return estimators_markdown(self)
 
@@ -122,7 +116,7 @@ def compare_estimators(
     cv: Any = 10,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     groups: ArrayLike | None = None,
-    test: FoldTestName = "corrected-t",
+    test: FoldTest = "corrected-t",
     correction: Correction = "holm",
     alpha: float = 0.05,
     rope: float = 0.01,
@@ -194,14 +188,11 @@ def compare_estimators(
     0   bayes   prior        0.62  bayes
     """
     sklearn = scikit_learn()
-    check_confidence_level(confidence_level)
-    check_correction(correction)
+    check_fraction("confidence_level", confidence_level)
+    check_choice("correction", correction, Correction)
     if correction == "max-t":
         raise ValueError("`correction='max-t'` needs replicates; use 'holm'.")
-    if test not in get_args(FoldTestName):
-        raise ValueError(
-            f"`test` must be one of {', '.join(get_args(FoldTestName))}, got {test!r}."
-        )
+    check_choice("test", test, FoldTest)
     if not estimators:
         raise ValueError("`estimators` is empty; give at least one.")
     y = np.asarray(y)
@@ -263,31 +254,29 @@ class _Folds:
 
     def frame(self, repeat_of: Mapping[int, int]) -> pd.DataFrame:
         """Return the values, a row for each fold, model, metric and class."""
-        import pandas as pd
-
-        rows = [
-            (repeat_of.get(fold, 0), fold, *self.sizes[fold], model, key.metric, key.label, value)
-            for fold, of_fold in zip(self.numbers, self.values, strict=True)
-            for model, of_model in zip(self.models, of_fold, strict=True)
-            for key, value in zip(self.keys, of_model, strict=True)
-        ]
-        columns = ["repeat", "fold", "n_train", "n_test", "model", "metric", "label", "value"]
-        frame = pd.DataFrame(rows, columns=columns)
-        # Beside a missing label, pandas would make integers floats.
-        frame["label"] = pd.Series([row[columns.index("label")] for row in rows], dtype=object)
-        return frame
+        folds = np.repeat(np.array(self.numbers, dtype=np.intp), len(self.models))
+        sizes = np.array(self.sizes)[folds]
+        return long_frame(
+            {
+                "repeat": np.array([repeat_of.get(int(k), 0) for k in folds], dtype=np.intp),
+                "fold": folds,
+                "n_train": sizes[:, 0],
+                "n_test": sizes[:, 1],
+                "model": np.array(self.models * len(self.numbers), dtype=object),
+            },
+            self.keys,
+            value=self.values,
+        )
 
     def differences(
         self,
-        test: FoldTestName,
+        test: FoldTest,
         correction: Correction,
         alpha: float,
         rope: float,
         confidence_level: float,
     ) -> pd.DataFrame:
         """Test every pair of models by every metric."""
-        import pandas as pd
-
         rows = list(self._rows(test, rope, confidence_level))
         frame = pd.DataFrame(rows, columns=_COLUMNS)
         frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
@@ -298,7 +287,7 @@ class _Folds:
         return frame
 
     def _rows(
-        self, test: FoldTestName, rope: float, confidence_level: float
+        self, test: FoldTest, rope: float, confidence_level: float
     ) -> Iterator[dict[str, object]]:
         from scipy.stats import t
 
@@ -340,16 +329,16 @@ _COLUMNS = [
 ]  # fmt: skip
 
 
-def _fold_test(test: FoldTestName, d: FloatArray, test_to_train: float) -> FoldTest:
+def _fold_test(test: FoldTest, d: FloatArray, test_to_train: float) -> FoldTestResult:
     if test == "corrected-t":
         return corrected_t(d, test_to_train)
     return (five_by_two_t if test == "5x2cv-t" else five_by_two_f)(d.reshape(5, 2))
 
 
 def _predictions(
-    y: NDArray[Any],
-    outputs: Mapping[str, list[NDArray[Any]]],
-    labels: NDArray[Any] | None,
+    y: AnyArray,
+    outputs: Mapping[str, list[AnyArray]],
+    labels: AnyArray | None,
     splits: Sequence[Split],
     part: Sequence[int],
     groups: Any,

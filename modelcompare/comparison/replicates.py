@@ -5,43 +5,21 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import (
-    Evaluation,
-    InfluenceMoments,
-    influence_moments,
-    proportions,
-    replicate_second_moments,
-)
-from modelcompare.intervals import (
-    PROPORTION_METHODS,
-    VALUE_METHODS,
-    Interval,
-    Method,
-    check_confidence_level,
-    check_method,
-    confidence_interval,
-    logit_interval,
-    normal_interval,
-    proportion_interval,
-)
-from modelcompare.metrics import Metric, UndefinedMetricWarning
-from modelcompare.resampling import (
-    BootstrapWeights,
-    Scheme,
-)
-from modelcompare.significance import pair_differences
-from modelcompare.significance.delong import delong_covariance
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.views import DifferenceView, ScoreView
+from modelcompare.engine.axis import score_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.replicate_errors import replicate_second_moments
+from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
+from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.resampling import BootstrapWeights
+from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import IntervalMethod, Scheme, check_choice, check_fraction, written_out
 
 # Bytes of the replicates of one block of pairs.
 _PAIR_BYTES = 64 * 2**20
@@ -92,68 +70,54 @@ class BootstrapResult:
     @property
     def index(self) -> pd.MultiIndex:
         """(model, metric, label) of every value, models outermost."""
-        import pandas as pd
-
         rows = [(m, k.metric, k.label) for m in self.models for k in self.evaluation.keys]
         return pd.MultiIndex.from_tuples(rows, names=["model", "metric", "label"])
 
     @property
     def estimate(self) -> pd.Series[float]:
         """Values on the test set, by (model, metric, label)."""
-        import pandas as pd
-
         return pd.Series(self.point.ravel(), index=self.index, name="estimate")
 
     @property
     def replicates(self) -> pd.DataFrame:
         """Values on the resamples: a row for each resample, a column for each value."""
-        import pandas as pd
-
         return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
-
-    def value_columns(self) -> pd.DataFrame:
-        """Columns model, metric and label, a row for each value, models outermost."""
-        import pandas as pd
-
-        keys, n_models = self.evaluation.keys, len(self.models)
-        return pd.DataFrame(
-            {
-                "model": np.repeat(np.array(self.models, dtype=object), len(keys)),
-                "metric": [key.metric for key in keys] * n_models,
-                "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
-            }
-        )
 
     @property
     def n_undefined(self) -> IntArray:
         """Resamples without a value, of shape (n_models, n_values)."""
         return np.count_nonzero(np.isnan(self.draws), axis=0)
 
+    @written_out(methods=choices(indent=12))
     def confidence_interval(
-        self, *, method: Method = "BCa", confidence_level: float = 0.95
+        self, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95
     ) -> pd.DataFrame:
         """Intervals of every value, from the replicates that are there.
 
         Parameters
         ----------
         method : str
-            "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson",
-            "clopper-pearson", "jeffreys" or "delong"; see `modelcompare.intervals`.
+            {methods}
         confidence_level : float
             A fraction in (0, 1).
 
         Returns
         -------
         DataFrame
-            Columns model, metric, label, estimate, standard_error, ci_low, ci_high, n_undefined.
+            Columns model, metric, label, estimate, standard_error, ci_low, ci_high, n_undefined,
+            method (what each interval was made with).
         """
         interval = self.score_interval(method, confidence_level)
-        frame = self.value_columns()
-        frame["estimate"] = self.point.ravel()
-        frame["standard_error"] = self.moments.standard_error().ravel()
-        frame["ci_low"], frame["ci_high"] = interval.low.ravel(), interval.high.ravel()
-        frame["n_undefined"] = self.n_undefined.ravel()
-        return frame
+        return score_frame(
+            self.models,
+            self.evaluation.keys,
+            estimate=self.point,
+            standard_error=self.moments.standard_error(),
+            ci_low=interval.low,
+            ci_high=interval.high,
+            n_undefined=self.n_undefined,
+            method=interval.method,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return `confidence_interval` with its defaults."""
@@ -167,40 +131,18 @@ class BootstrapResult:
         """
         return replicate_second_moments(self.evaluation, self.weights)
 
-    def score_interval(self, method: Method, confidence_level: float) -> Interval:
+    def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         """Intervals of the models' values, of shape (n_models, n_values)."""
-        check_method(method)
-        check_confidence_level(confidence_level)
-        if method in PROPORTION_METHODS:
-            count, trials = proportions(self.evaluation)
-            interval = proportion_interval(method, count, trials, confidence_level=confidence_level)
-        elif method == "logit":
-            interval = logit_interval(
-                self.point,
-                self.moments.standard_error(),
-                self._bounds(),
-                self._degrees_of_freedom(),
-                confidence_level=confidence_level,
-            )
-        elif method == "delong":
-            interval = normal_interval(
-                self.point, self._delong_errors(), confidence_level=confidence_level
-            )
-        else:
-            interval = confidence_interval(
-                method,
-                self.draws,
-                self.point,
-                standard_error=self.moments.standard_error(),
-                acceleration=self.moments.acceleration(),
-                confidence_level=confidence_level,
-                replicate_errors=self._replicate_errors() if method == "studentized" else None,
-            )
-        self._warn_of_fallback(interval, method)
-        return _without_undefined(interval, self.point)
+        check_choice("method", method, IntervalMethod)
+        check_fraction("confidence_level", confidence_level)
+        row = METHODS[method]
+        interval = _without_undefined(row.of_scores(ScoreView(self), confidence_level), self.point)
+        if not row.chooses:
+            self._warn_of_stand_ins(interval, method)
+        return interval
 
     def difference_interval(
-        self, model_a: IntArray, model_b: IntArray, method: Method, confidence_level: float
+        self, model_a: IntArray, model_b: IntArray, method: IntervalMethod, confidence_level: float
     ) -> Interval:
         """Intervals of paired differences a - b, of shape (n_pairs, n_values).
 
@@ -209,35 +151,23 @@ class BootstrapResult:
         model_a, model_b : ndarray of int of shape (n_pairs,)
             Positions of the models of each pair.
         method, confidence_level
-            As in `confidence_interval`. Methods for a single value (logit, delong, wilson,
-            clopper-pearson, jeffreys) say nothing about a difference; BCa takes their place.
+            As in `confidence_interval`. Where a method says nothing about differences, BCa makes
+            the interval, and `Interval.method` says so.
         """
-        if method in VALUE_METHODS:
-            method = "BCa"
+        check_choice("method", method, IntervalMethod)
         shape = (len(model_a), self.point.shape[1])
-        low, high, fallback = np.empty(shape), np.empty(shape), np.zeros(shape, dtype=bool)
-        difference = pair_differences(self.point, model_a, model_b)
-        error = self.moments.pair_standard_error(model_a, model_b)
-        acceleration = self.moments.pair_acceleration(model_a, model_b)
+        whole = Interval.of(np.empty(shape), np.empty(shape), method)
         step = max(1, _PAIR_BYTES // (8 * self.n_resamples * shape[1]))
         for start in range(0, len(model_a), step):
             pairs = slice(start, start + step)
-            part = confidence_interval(
-                method,
-                self.draws[:, model_a[pairs]] - self.draws[:, model_b[pairs]],
-                difference[pairs],
-                standard_error=error[pairs],
-                acceleration=acceleration[pairs],
-                confidence_level=confidence_level,
-                replicate_errors=self._pair_errors(model_a[pairs], model_b[pairs])
-                if method == "studentized"
-                else None,
-            )
-            low[pairs], high[pairs], fallback[pairs] = part.low, part.high, part.fallback
+            view = DifferenceView(self, model_a[pairs], model_b[pairs])
+            part = difference_intervals(method, view, confidence_level)
+            whole.low[pairs], whole.high[pairs] = part.low, part.high
+            whole.method[pairs] = part.method
         rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))
-        for bound in (low, high):
+        for bound in (whole.low, whole.high):
             bound[np.abs(bound) <= rounding] = 0.0
-        return _without_undefined(Interval(low, high, fallback), difference)
+        return _without_undefined(whole, pair_differences(self.point, model_a, model_b))
 
     def warn_of_undefined(self) -> None:
         """Name the metrics, classes and models that have no value on some resamples."""
@@ -256,55 +186,22 @@ class BootstrapResult:
                 stacklevel=3,
             )
 
-    def _replicate_errors(self) -> FloatArray:
-        variances = np.diagonal(self.replicate_moments, axis1=2, axis2=3)
-        return np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1)
-
-    def _pair_errors(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
-        moments = self.replicate_moments
-        own = moments[:, :, model_a, model_a] + moments[:, :, model_b, model_b]
-        variances = own - 2 * moments[:, :, model_a, model_b]
-        return np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1)
-
-    def _degrees_of_freedom(self) -> FloatArray:
-        """Of the standard errors; those of counts follow from the value itself."""
-        counted = {
-            metric.name
-            for metric in self.evaluation.metrics
-            if isinstance(metric, Metric) and all(s.discrete for s in metric.statistics)
-        }
-        of_counts = np.array([key.metric in counted for key in self.evaluation.keys])
-        return np.where(of_counts, np.inf, self.moments.degrees_of_freedom())
-
-    def _bounds(self) -> tuple[FloatArray, FloatArray]:
-        bounds = {metric.name: metric.bounds for metric in self.evaluation.metrics}
-        pairs = np.array([bounds[key.metric] for key in self.evaluation.keys])
-        if not np.isfinite(pairs).all():
-            unbounded = [name for name, pair in bounds.items() if not np.isfinite(pair).all()]
-            raise ValueError(
-                f"logit intervals are for bounded metrics, {', '.join(unbounded)} is not; use "
-                "method='BCa'."
-            )
-        return pairs[:, 0], pairs[:, 1]
-
-    def _delong_errors(self) -> FloatArray:
-        names = [key.metric for key in self.evaluation.keys]
-        if names != ["roc_auc"]:
-            raise ValueError(
-                f"DeLong's intervals are for roc_auc alone, not for {', '.join(names)}; use "
-                "method='BCa'."
-            )
-        variances = np.diag(delong_covariance(self.evaluation.predictions)[1])
-        return np.sqrt(variances)[:, None]
-
-    def _warn_of_fallback(self, interval: Interval, method: Method) -> None:
-        for model, position in np.argwhere(interval.fallback):
+    def _warn_of_stand_ins(self, interval: Interval, method: IntervalMethod) -> None:
+        """Name the values whose interval another method had to make."""
+        defined = ~np.isnan(self.point)
+        for model, position in np.argwhere(defined & (interval.method != method)):
             key = self.evaluation.keys[position]
             where = "" if key.label is None else f" of class {key.label!r}"
+            used = interval.method[model, position]
+            reason = (
+                "its value is at a bound); it has width 0."
+                if used == "none"
+                else f"its replicates lie on one side of the estimate); the {used} interval "
+                "stands in."
+            )
             warnings.warn(
                 f"the {method} interval of {key.metric}{where} of {self.models[model]!r} cannot be "
-                "computed (its replicates lie on one side of the estimate); the percentile "
-                "interval stands in.",
+                f"computed ({reason}",
                 UserWarning,
                 stacklevel=4,
             )
@@ -312,9 +209,6 @@ class BootstrapResult:
 
 def _without_undefined(interval: Interval, estimate: FloatArray) -> Interval:
     """No interval for a value that the test set itself does not define."""
-    undefined = np.isnan(estimate)
-    return Interval(
-        np.where(undefined, np.nan, interval.low),
-        np.where(undefined, np.nan, interval.high),
-        interval.fallback & ~undefined,
-    )
+    nothing = np.full(estimate.shape, np.nan)
+    none = np.full(estimate.shape, None, dtype=object)
+    return interval.where(~np.isnan(estimate), Interval(nothing, nothing, none))

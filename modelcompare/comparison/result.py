@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.comparison.groups import chance_of_best, compact_letters, tiers
-from modelcompare.comparison.ranks import rank_bounds, ranks
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.comparison.standings import (
+    compact_letters,
+    rank_bounds,
+    ranks,
+    share_of_best,
+    tiers,
+)
 from modelcompare.comparison.verdict import verdict
-from modelcompare.intervals import Interval
-from modelcompare.significance import all_pairs, pair_differences
+from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.intervals import Interval, difference_method, quantiles
+from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import IntervalMethod, signature
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class Comparison:
     p_adjusted: FloatArray = field(repr=False)
     metric_info: dict[str, MetricInfo] = field(repr=False)
     confidence_level: float
-    method: str
+    method: IntervalMethod
     test: str
     correction: str
     alpha: float
@@ -99,22 +105,24 @@ class Comparison:
 
         Columns: model, metric, label (missing for averages), estimate, standard_error (influence
         function), ci_low, ci_high, n_undefined (resamples without a value), rank (1 is best),
-        rank_low and rank_high (the ranks that the corrected tests leave open).
+        rank_low and rank_high (the ranks that the corrected tests leave open), method (what the
+        interval was made with).
         """
         point = self.bootstrap.point
         rank_low, rank_high = rank_bounds(self.better_worse)
-        frame = self.bootstrap.value_columns()
-        columns = {
-            "estimate": point,
-            "standard_error": self.bootstrap.moments.standard_error(),
-            "ci_low": self.score_interval.low,
-            "ci_high": self.score_interval.high,
-            "n_undefined": self.bootstrap.n_undefined,
-            "rank": ranks(point * self._direction),
-            "rank_low": rank_low,
-            "rank_high": rank_high,
-        }
-        return frame.assign(**{name: values.ravel() for name, values in columns.items()})
+        return score_frame(
+            self.models,
+            self.bootstrap.evaluation.keys,
+            estimate=point,
+            standard_error=self.bootstrap.moments.standard_error(),
+            ci_low=self.score_interval.low,
+            ci_high=self.score_interval.high,
+            n_undefined=self.bootstrap.n_undefined,
+            rank=ranks(point * self._direction),
+            rank_low=rank_low,
+            rank_high=rank_high,
+            method=self.score_interval.method,
+        )
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -122,37 +130,32 @@ class Comparison:
 
         Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
         ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
-        where the two cannot be told apart).
+        where the two cannot be told apart), method (what the interval was made with).
         """
-        import pandas as pd
-
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
-        keys, names = self.bootstrap.evaluation.keys, np.array(self.models, dtype=object)
+        names = np.array(self.models, dtype=object)
         winner = np.where(
             difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
         )
         significant = self.p_adjusted < self.alpha
-        return pd.DataFrame(
-            {
-                "model_a": np.repeat(names[model_a], len(keys)),
-                "model_b": np.repeat(names[model_b], len(keys)),
-                "metric": [key.metric for key in keys] * len(model_a),
-                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-                "difference": difference.ravel(),
-                "standard_error": self.bootstrap.moments.pair_standard_error(
-                    model_a, model_b
-                ).ravel(),
-                "ci_low": self.difference_interval.low.ravel(),
-                "ci_high": self.difference_interval.high.ravel(),
-                "p_value": self.p_values.ravel(),
-                "p_adjusted": self.p_adjusted.ravel(),
-                "better": np.where(significant, winner, np.array(None)).ravel(),
-            }
+        return pair_frame(
+            self.models,
+            model_a,
+            model_b,
+            self.bootstrap.evaluation.keys,
+            difference=difference,
+            standard_error=self.bootstrap.moments.pair_standard_error(model_a, model_b),
+            ci_low=self.difference_interval.low,
+            ci_high=self.difference_interval.high,
+            p_value=self.p_values,
+            p_adjusted=self.p_adjusted,
+            better=np.where(significant, winner, np.array(None)),
+            method=self.difference_interval.method,
         )
 
     @cached_property
-    def better_worse(self) -> NDArray[np.bool_]:
+    def better_worse(self) -> BoolArray:
         """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
         n_models = len(self.models)
         model_a, model_b = all_pairs(n_models)
@@ -165,15 +168,14 @@ class Comparison:
         return out
 
     @cached_property
-    def groups(self) -> pd.DataFrame:
+    def standings(self) -> pd.DataFrame:
         """Which models stand together, a row for each model, metric and class.
 
         Columns: model, metric, label, estimate, tier (a new one begins with a model shown to be
         worse than its tier's best), letters (two models share one exactly if they are not shown to
-        differ), p_best (share of resamples in which the model is best).
+        differ), p_best (share of resamples in which the model is best: how often these samples,
+        drawn anew, put it first; not the probability that it is the best).
         """
-        import pandas as pd
-
         frames = []
         for position, key in enumerate(self.bootstrap.evaluation.keys):
             better = self.better_worse[position]
@@ -181,26 +183,35 @@ class Comparison:
             order = np.argsort(-np.nan_to_num(turned, nan=-np.inf), kind="stable")
             draws = self.bootstrap.draws[:, :, position] * self._direction[position]
             frames.append(
-                pd.DataFrame(
-                    {
-                        "model": self.models,
-                        "metric": key.metric,
-                        "label": pd.Series([key.label] * len(self.models), dtype=object),
-                        "estimate": self.bootstrap.point[:, position],
-                        "tier": tiers(better, order),
-                        "letters": compact_letters(better | better.T, order),
-                        "p_best": chance_of_best(draws),
-                    }
+                score_frame(
+                    self.models,
+                    [key],
+                    estimate=self.bootstrap.point[:, position],
+                    tier=tiers(better, order),
+                    letters=compact_letters(better | better.T, order),
+                    p_best=share_of_best(draws),
                 ).iloc[order]
             )
         return pd.concat(frames, ignore_index=True)
+
+    @property
+    def groups(self) -> pd.DataFrame:
+        """Deprecated name of `standings`; groups are the clusters of `Predictions`."""
+        warnings.warn(
+            "`Comparison.groups` is now `Comparison.standings`, and goes with the next release.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.standings
 
     def simultaneous_intervals(self) -> pd.DataFrame:
         """Intervals that cover all differences of a metric at once, from the same replicates.
 
         Every half-width is the same multiple of its standard error: the quantile of the largest
-        studentized deviation over all pairs and classes of the metric (max-t). Columns: model_a,
-        model_b, metric, label, difference, ci_low, ci_high.
+        studentized deviation over all pairs and classes of the metric (max-t). A resample on which
+        one of them has no value counts as an infinite deviation, so where these are more than
+        1 - confidence_level nothing is excluded. Columns: model_a, model_b, metric, label,
+        difference, ci_low, ci_high.
         """
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
@@ -215,8 +226,13 @@ class Comparison:
             ):
                 deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
                 t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
-                largest = np.fmax(largest, np.nanmax(np.nan_to_num(t), axis=1))
-            half[:, where] = np.quantile(largest, self.confidence_level) * error[:, where]
+                # Without a value on the test set itself there is no interval to widen.
+                t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
+                largest = np.maximum(largest, t.max(axis=1))
+            level = np.array([self.confidence_level])
+            multiple = quantiles(np.sort(largest)[:, None], level)[0]
+            e = error[:, where]
+            half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
         frame["ci_low"] = (difference - half).ravel()
         frame["ci_high"] = (difference + half).ravel()
@@ -247,61 +263,60 @@ class Comparison:
         >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
         'modelcompare:0.1.0|n:18|B:99|ci:basic|test:sign-flip|adjust:holm|rng:0'
         """
-        from modelcompare import __version__
-
         evaluation = self.bootstrap.evaluation
-        parts = [
-            f"modelcompare:{__version__}",
-            f"n:{self.n_samples}",
-            f"B:{self.n_resamples}",
-            f"ci:{self.method}",
-            f"test:{self.test}",
-            f"adjust:{self.correction}",
-            f"rng:{self.rng_label}",
-        ]
-        if evaluation.predictions.groups is not None:
-            parts.insert(2, f"clusters:{evaluation.units.n_units}")
-        if evaluation.units.strata is not None:
-            parts.append("stratified")
-        if self.bootstrap.scheme != "multinomial":
-            parts.append(self.bootstrap.scheme)
-        if evaluation.collapsed:
-            parts.append("collapsed")
-        parts += [f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature]
-        return "|".join(parts)
+        clustered = evaluation.predictions.groups is not None
+        return signature(
+            {"n": self.n_samples},
+            {"clusters": evaluation.units.n_units} if clustered else "",
+            {
+                "B": self.n_resamples, "ci": self._interval_methods, "test": self.test,
+                "adjust": self.correction, "rng": self.rng_label,
+            },
+            "stratified" if evaluation.units.strata is not None else "",
+            self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
+            "collapsed" if evaluation.collapsed else "",
+            *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
+        )  # fmt: skip
+
+    @property
+    def _interval_methods(self) -> str:
+        """Method of the scores' intervals, and that of the differences' where it is another."""
+        of_differences = difference_method(self.method)
+        same = of_differences == self.method or len(self.models) < 2
+        return self.method if same else f"{self.method}/{of_differences}"
 
     def to_markdown(self) -> str:
         """Scores and differences as Markdown tables, with the signature."""
-        from modelcompare.report import comparison_markdown
+        from modelcompare.report.tables import comparison_markdown
 
         return comparison_markdown(self)
 
     def to_latex(self) -> str:
         """Scores and differences as LaTeX tables (booktabs), with the signature."""
-        from modelcompare.report import comparison_latex
+        from modelcompare.report.tables import comparison_latex
 
         return comparison_latex(self)
 
     def to_csv(self) -> str:
         """Scores and differences as one CSV text of long rows, unrounded."""
-        from modelcompare.report import comparison_csv
+        from modelcompare.report.tables import comparison_csv
 
         return comparison_csv(self)
 
     def to_json(self) -> str:
         """Scores, differences, verdict and signature as JSON, unrounded."""
-        from modelcompare.report import comparison_json
+        from modelcompare.report.tables import comparison_json
 
         return comparison_json(self)
 
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write one self-contained page with verdict, figures and tables."""
-        from modelcompare.report import comparison_html
+        from modelcompare.report.html import comparison_html
 
         comparison_html(self, path)
 
     def plot(self) -> Figure:
         """Forest plot of scores and of differences, one row of panels per metric."""
-        from modelcompare.report import plot_comparison
+        from modelcompare.report.forest import plot_comparison
 
         return plot_comparison(self)

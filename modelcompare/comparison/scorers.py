@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from modelcompare.comparison.assembly import compare
+from modelcompare.arrays import AnyArray
+from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import rows_of, scikit_learn
 from modelcompare.comparison.result import Comparison
 from modelcompare.metrics import CallableMetric, from_callable
@@ -29,12 +30,12 @@ class _Fitted:
 
     estimators: tuple[Any, ...]
     X: Any
-    y: NDArray[Any]
+    y: AnyArray
 
     def metric(self, name: str, scorer: Scorer) -> CallableMetric:
         """Make a metric of the numbers that stand for an estimator's samples."""
 
-        def score(_: None, numbers: NDArray[Any]) -> float:
+        def score(_: None, numbers: AnyArray) -> float:
             if len(numbers) == 0:
                 return float("nan")
             rows = numbers.astype(np.intp)

@@ -8,23 +8,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.comparison.assembly import compare
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
+from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance import adjust, all_pairs, pair_differences
-from modelcompare.significance.corrections import Correction
+from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
+from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.words import Correction
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class SetComparison:
         """
         point, draws = self._pooled
         interval = percentile_interval(draws, confidence_level=self.confidence_level)
-        frame = self._first.bootstrap.value_columns()
-        return frame.assign(
-            estimate=point.ravel(), ci_low=interval.low.ravel(), ci_high=interval.high.ravel()
+        keys = self._first.bootstrap.evaluation.keys
+        return score_frame(
+            self.models, keys, estimate=point, ci_low=interval.low, ci_high=interval.high
         )
 
     @cached_property
@@ -79,8 +79,6 @@ class SetComparison:
 
         Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted.
         """
-        import pandas as pd
-
         point, draws = self._pooled
         model_a, model_b = all_pairs(len(self.models))
         difference = pair_differences(point, model_a, model_b)
@@ -94,20 +92,23 @@ class SetComparison:
         evaluation = self._first.bootstrap.evaluation
         for metric in self._first.metrics:
             where = evaluation.metric_slice(metric)
-            adjusted[:, where] = adjust(p_values[:, where], self.correction)
-        names, keys = np.array(self.models, dtype=object), evaluation.keys
-        return pd.DataFrame(
-            {
-                "model_a": np.repeat(names[model_a], len(keys)),
-                "model_b": np.repeat(names[model_b], len(keys)),
-                "metric": [key.metric for key in keys] * len(model_a),
-                "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-                "difference": difference.ravel(),
-                "ci_low": interval.low.ravel(),
-                "ci_high": interval.high.ravel(),
-                "p_value": p_values.ravel(),
-                "p_adjusted": adjusted.ravel(),
-            }
+            if self.correction == "max-t":
+                null = (spread - difference)[:, :, where].reshape(len(draws), -1)
+                observed, error = difference[:, where], self._pooled_errors[:, where]
+                found = max_t(null, observed.ravel(), error.ravel())
+                adjusted[:, where] = found.reshape(observed.shape)
+            else:
+                adjusted[:, where] = adjust(p_values[:, where], self.correction)
+        return pair_frame(
+            self.models,
+            model_a,
+            model_b,
+            evaluation.keys,
+            difference=difference,
+            ci_low=interval.low,
+            ci_high=interval.high,
+            p_value=p_values,
+            p_adjusted=adjusted,
         )
 
     def friedman(self, metric: str) -> pd.DataFrame:
@@ -124,8 +125,6 @@ class SetComparison:
             model, mean_rank, best first. Its ``attrs`` hold statistic, p_value,
             critical_difference, and p_values (n_models, n_models) of Nemenyi's test.
         """
-        import pandas as pd
-
         if len(self.models) < 3:
             raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
         if metric not in self._first.metric_info:
@@ -156,7 +155,7 @@ class SetComparison:
         metric : str
             A metric that is not per class.
         """
-        from modelcompare.report import plot_critical_difference
+        from modelcompare.report.ranks_plot import plot_critical_difference
 
         return plot_critical_difference(self.friedman(metric), metric)
 
@@ -178,6 +177,15 @@ class SetComparison:
             np.mean([part.draws for part in parts], axis=0),
         )
 
+    @property
+    def _pooled_errors(self) -> FloatArray:
+        """Standard errors of the pairs' differences of means over independent test sets."""
+        pairs = all_pairs(len(self.models))
+        errors = [
+            result.bootstrap.moments.pair_standard_error(*pairs) for result in self.results.values()
+        ]
+        return np.linalg.norm(errors, axis=0) / len(errors)
+
     def _values(self, result: Comparison, metric: str) -> FloatArray:
         if result.metric_info[metric].per_class:
             raise ValueError(f"metric {metric!r} is per class; name an average.")
@@ -185,8 +193,6 @@ class SetComparison:
         return result.bootstrap.point[:, where][:, 0]
 
     def _stacked(self, kind: str) -> pd.DataFrame:
-        import pandas as pd
-
         frames = {name: getattr(result, kind) for name, result in self.results.items()}
         stacked = pd.concat(frames, names=["set", None]).reset_index(level="set")
         return stacked.reset_index(drop=True)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from modelcompare.comparison.assembly import compare
+from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, seed_sequence
-from modelcompare.significance import adjust
-from modelcompare.significance.corrections import Correction, check_correction
-
-if TYPE_CHECKING:
-    import pandas as pd
+from modelcompare.significance.corrections import adjust
+from modelcompare.words import Correction, check_choice
 
 
 @dataclass(frozen=True)
@@ -93,9 +91,7 @@ def compare_slices(
     0   new     a       0.5
     1   new     b       1.0
     """
-    import pandas as pd
-
-    check_correction(correction)
+    check_choice("correction", correction, Correction)
     if correction == "max-t":
         raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")
     frame = predictions.slices
@@ -127,18 +123,15 @@ def compare_slices(
             upwards = result.metric_info[result.metrics[0]].greater_is_better
             for kind, frames in parts.items():
                 part = getattr(result, kind).copy()
-                for place, (column, entry) in enumerate(
-                    (("slice", name), ("value", value), ("n_samples", len(rows)))
-                ):
-                    part.insert(place, column, entry)
+                part.insert(0, "slice", name)
+                plain = value.item() if isinstance(value, np.generic) else value
+                part.insert(1, "value", pd.Series([plain] * len(part), dtype=object))
+                part.insert(2, "n_samples", len(rows))
                 frames.append(part)
     if not parts["scores"]:
         raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
     scores = pd.concat(parts["scores"], ignore_index=True)
     differences = pd.concat(parts["differences"], ignore_index=True)
-    for stacked, frames in ((scores, parts["scores"]), (differences, parts["differences"])):
-        values = [value for part in frames for value in part["value"].tolist()]
-        stacked["value"] = pd.Series(values, dtype=object)
     if len(differences):
         for _, index in differences.groupby("metric").groups.items():
             p = differences.loc[index, "p_value"].to_numpy()

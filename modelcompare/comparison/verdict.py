@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from modelcompare.comparison.result import Comparison
-    from modelcompare.engine import ValueKey
+    from modelcompare.engine.axis import ValueKey
 
 _POWER = 0.8
 _MOST_NAMES = 4

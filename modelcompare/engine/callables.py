@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import CallableMetric
 from modelcompare.predictions import Predictions
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -27,12 +25,12 @@ class CallableEvaluator:
         output = p.output(self.model)
         truth = p.y_true
         if metric.needs == "labels" and p.labels is not None:
-            array: NDArray[Any] = p.labels[p.predicted(self.model)]
+            array: AnyArray = p.labels[p.predicted(self.model)]
         else:
             array = output.array
         return np.array([self._one(truth, array, row) for row in weights], dtype=np.float64)
 
-    def _one(self, truth: Any, array: NDArray[Any], weights: FloatArray) -> Any:
+    def _one(self, truth: Any, array: AnyArray, weights: FloatArray) -> Any:
         function = self.metric.function
         counts = weights.astype(np.intp)
         if np.array_equal(counts, weights):

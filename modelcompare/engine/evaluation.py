@@ -12,16 +12,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine.callables import CallableEvaluator
-from modelcompare.engine.columns import (
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.axis import (
     Column,
     KeptNumbers,
     check_width,
     lay_out,
     value_keys,
 )
+from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.units import (
@@ -43,9 +43,6 @@ from modelcompare.metrics.base import (
 )
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import ROW_BLOCK, Units
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 # Bytes that the statistics, or the totals, of one pass may take.
 PASS_BYTES = 96 * 2**20
@@ -103,7 +100,7 @@ class Evaluation:
             if collapse or rows.n_rows <= _COLLAPSE_AT * len(predictions):
                 self._rows = rows
         self.units = (
-            sample_units(len(predictions), self._unit_of, strata)
+            sample_units(len(predictions), self._unit_of, strata, self.metrics)
             if self._rows is None
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
@@ -440,7 +437,7 @@ class Evaluation:
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
-            Outcomes.of(p, model),
+            everyone=Outcomes.of(p, model),
         )
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:

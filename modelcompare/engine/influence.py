@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
 from modelcompare.engine.weights import Weights
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.resampling import Units
 
 
 @dataclass(frozen=True)
@@ -104,14 +102,7 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     second = np.zeros((n_values, n_models, n_models))
     third = np.zeros_like(second)
     fourth = np.zeros_like(first)
-    strata = evaluation.units.strata
-    means = None if strata is None else _stratum_means(evaluation, estimate, strata)
-    for rows in row_chunks(evaluation):
-        influence = evaluation.influence(slice(None), rows, estimate)
-        if strata is not None and means is not None:
-            # Resamples keep the strata's sizes, so what differs between strata does not vary.
-            influence = influence - means[strata[rows]]
-        counts = evaluation.units.counts()[rows].astype(np.float64)
+    for influence, counts in _influences(evaluation, estimate):
         for value in range(n_values):
             u = np.ascontiguousarray(influence[:, :, value])
             weighted = u * counts[:, None]
@@ -121,6 +112,31 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
             third[value] += squared.T @ u
             fourth[value] += (squared * u * u).sum(axis=0)
     return _centred(evaluation.units.size, first, second, third, fourth)
+
+
+def _influences(
+    evaluation: Evaluation, estimate: FloatArray
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Influences of some units after others, and the number of samples behind each."""
+    strata = evaluation.units.strata
+    if strata is not None:
+        means = _stratum_means(evaluation, estimate, strata)
+        scale = _stratum_scale(strata, evaluation.units)
+    for rows in row_chunks(evaluation):
+        influence = evaluation.influence(slice(None), rows, estimate)
+        if strata is not None:
+            # Resamples keep the strata's sizes, so what differs between strata does not vary.
+            here = strata[rows]
+            influence = (influence - means[here]) * scale[here, None, None]
+        yield influence, evaluation.units.counts()[rows].astype(np.float64)
+
+
+def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:
+    """What makes each stratum's variance one of n_h - 1, where the moments divide by n - 1."""
+    sizes = np.bincount(strata, units.counts())
+    alone = sizes == 1
+    scale = sizes / np.where(alone, np.inf, sizes - 1) * (units.size - 1) / units.size
+    return np.sqrt(scale)
 
 
 def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArray) -> FloatArray:

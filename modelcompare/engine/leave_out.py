@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray
 from modelcompare.resampling import random_groups
-
-FloatArray = NDArray[np.float64]
 
 # Evaluations per model and metric that influence functions may cost.
 MAX_EVALUATIONS = 1000

@@ -30,8 +30,8 @@ def map_blocks(
         return list(Parallel(n_jobs=n_jobs, prefer=prefer)(delayed(task)(b) for b in blocks))
 
 
-def progress_bar(total: int, progress: bool) -> Any:
+def progress_bar(total: int, progress: bool, *, unit: str = " resamples") -> Any:
     """Bar on stderr, if that is a terminal, once work lasts over a second."""
     from tqdm import tqdm
 
-    return tqdm(total=total, delay=1, disable=None if progress else True, unit=" resamples")
+    return tqdm(total=total, delay=1, disable=None if progress else True, unit=unit)

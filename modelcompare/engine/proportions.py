@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
-
-FloatArray = NDArray[np.float64]
 
 
 def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
@@ -20,9 +18,13 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
         If a metric is not a proportion, or samples are weighted or clustered.
     """
     p = evaluation.predictions
-    others = [
-        m.name for m in evaluation.metrics if not isinstance(m, Metric) or m.proportion is None
+    counted = [
+        (metric, metric.proportion)
+        for metric in evaluation.metrics
+        if isinstance(metric, Metric) and metric.proportion is not None
     ]
+    names = {metric.name for metric, _ in counted}
+    others = [metric.name for metric in evaluation.metrics if metric.name not in names]
     if others or p.sample_weight is not None or p.groups is not None:
         reason = (
             f"{', '.join(others)} is not a proportion"
@@ -33,13 +35,10 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
             f"intervals of proportions do not apply: {reason}; use method='BCa' or 'logit'."
         )
     count, trials = (np.empty((len(evaluation.models), len(evaluation.keys))) for _ in range(2))
-    everything = slice(None)
-    totals = evaluation.grand_total(everything)
-    parts = {c.statistic: c.of(totals) for c in evaluation.columns(everything)}
-    for metric in evaluation.metrics:
-        assert isinstance(metric, Metric)  # noqa: S101  checked above
-        assert metric.proportion is not None  # noqa: S101
-        found = metric.proportion(*(parts[statistic] for statistic in metric.statistics))
+    totals = evaluation.grand_total(slice(None))
+    parts = {c.statistic: c.of(totals) for c in evaluation.columns(slice(None))}
+    for metric, proportion in counted:
+        found = proportion(*(parts[statistic] for statistic in metric.statistics))
         where = evaluation.metric_slice(metric.name)
         for into, array in zip((count, trials), found, strict=True):
             into[:, where] = array if metric.per_class else array[..., None]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
-
-FloatArray = NDArray[np.float64]
 
 
 def replicate_second_moments(evaluation: Evaluation, weights: Weights) -> FloatArray:

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 # Totals of one block of pairs that stay in the processor's cache.
 _CACHED_NUMBERS = 32_768

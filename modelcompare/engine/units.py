@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.kinds import Output
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric, Outcomes
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import Units
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 def collapsible(metrics: Sequence[AnyMetric], predictions: Predictions, *, required: bool) -> bool:
@@ -56,7 +52,7 @@ class DistinctRows:
         return len(self.multiplicity)
 
     @classmethod
-    def of(cls, predictions: Predictions, strata: NDArray[Any] | None) -> DistinctRows:
+    def of(cls, predictions: Predictions, strata: AnyArray | None) -> DistinctRows:
         """Collapse a test set; groups of equal rows are found by one integer key each."""
         assert predictions.codes is not None  # noqa: S101  checked by the caller
         stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
@@ -87,22 +83,41 @@ class DistinctRows:
         return Outcomes(output, self.codes[rows], self.n_classes)
 
 
-def cluster_codes(groups: NDArray[Any] | None) -> IntArray | None:
+def cluster_codes(groups: AnyArray | None) -> IntArray | None:
     """Cluster of each sample, numbered from 0."""
     return None if groups is None else np.unique(groups, return_inverse=True)[1]
 
 
-def sample_units(n_samples: int, unit_of: IntArray | None, strata: NDArray[Any] | None) -> Units:
+def sample_units(
+    n_samples: int, unit_of: IntArray | None, strata: AnyArray | None, metrics: Sequence[AnyMetric]
+) -> Units:
     """Units of a test set whose samples, or clusters of samples, are drawn."""
+    # A function that takes no weights can be called on whole counts alone.
+    rescaled = all(m.takes_sample_weight for m in metrics if isinstance(m, CallableMetric))
     codes = None if strata is None else np.unique(strata, return_inverse=True)[1]
     if unit_of is None:
-        return Units(n_samples, strata=codes)
+        return Units(n_samples, strata=codes, rescaled=rescaled)
     n_units = int(unit_of.max()) + 1
     if codes is not None:
         by_unit = np.empty(n_units, dtype=np.intp)
         by_unit[unit_of] = codes
         codes = by_unit
-    return Units(n_units, strata=codes)
+    return Units(n_units, strata=codes, rescaled=rescaled)
+
+
+def check_units(units: Units, *, clustered: bool) -> None:
+    """Refuse what cannot be resampled: one cluster, or strata of one sample or cluster each."""
+    if units.size < 2:
+        raise ValueError(
+            "`groups` holds one cluster, and what another would give cannot be known from it; give "
+            "more clusters, or leave `groups` out if its samples are independent."
+        )
+    what = "cluster" if clustered else "sample"
+    if units.strata is not None and np.bincount(units.strata, units.counts()).max() < 2:
+        raise ValueError(
+            f"every stratum holds one {what}, so nothing varies within them; merge strata, or "
+            "leave `strata` out."
+        )
 
 
 def cluster_sums(numbers: FloatArray, unit_of: IntArray, units: Units) -> FloatArray:

@@ -8,9 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray
 from modelcompare.resampling import Units
-
-FloatArray = NDArray[np.float64]
 
 
 class Weights(Protocol):

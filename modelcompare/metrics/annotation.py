@@ -12,16 +12,18 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
-from modelcompare.metrics.base import FloatArray, Metric, Statistic, divide
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.metrics.base import Metric, Statistic, divide
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 def rating_counts(
     ratings: ArrayLike, order: Sequence[Any] | None = None
-) -> tuple[FloatArray, NDArray[Any]]:
+) -> tuple[FloatArray, AnyArray]:
     """How many annotators gave each item each category; missing ratings do not count.
 
     Parameters
@@ -49,8 +51,6 @@ def rating_counts(
             f"`ratings` must have shape (n_items, n_annotators) with two or more annotators, got "
             f"{table.shape}."
         )
-    import pandas as pd
-
     given = ~pd.isna(table)
     found = {x.item() if isinstance(x, np.generic) else x for x in table[given]}
     if len({isinstance(x, str) for x in found}) > 1:
@@ -101,7 +101,7 @@ def krippendorff_alpha(
     return 1 - divide((n - 1) * observed, expected)
 
 
-def _distances(level: Level, categories: NDArray[Any]) -> Callable[[FloatArray], FloatArray]:
+def _distances(level: Level, categories: AnyArray) -> Callable[[FloatArray], FloatArray]:
     k = len(categories)
     if level == "nominal":
         return lambda _: 1 - np.eye(k)
@@ -142,7 +142,7 @@ def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def annotation_metrics(
-    counts: FloatArray, categories: NDArray[Any], level: Level = "nominal"
+    counts: FloatArray, categories: AnyArray, level: Level = "nominal"
 ) -> tuple[Metric, ...]:
     """Metrics of per-item counts; their outcomes are positions of items.
 
@@ -162,9 +162,8 @@ def annotation_metrics(
         Metric(
             name="percent_agreement",
             statistics=(pairs,),
-            value=lambda pair: divide(pair[..., 0], pair[..., 1]),
-            needs="scores",
             ratio=lambda pair: (pair[..., 0], pair[..., 1]),
+            needs="scores",
         ),
         Metric(
             name="krippendorff_alpha",

@@ -4,27 +4,39 @@ Three roads lead to a value. A `Metric` is a formula over totals ``weights @ sta
 matrix product serves every resample, model and metric. An `OrderMetric` needs the order of the
 samples (ROC AUC, Spearman): it sorts once and evaluates a block of weight vectors. A
 `CallableMetric` wraps any ``function(y_true, y_output)``; it is called once per resample.
+
+A metric is one record: what it measures, in which direction, what it values and where that
+misleads, who says so, an example, its soft twin. Names, plain functions, their docstrings and
+``modelcompare metrics NAME`` are made from it.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.metrics.quotient import Parts, Quotient, summed
+from modelcompare.metrics.quotient import divide as divide
+from modelcompare.predictions import Predictions
+from modelcompare.words import Average, Kind, ZeroDivision
 
 if TYPE_CHECKING:
     from modelcompare.kinds import Output
-from modelcompare.predictions import Predictions
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-Needs = Literal["labels", "probabilities", "values", "scores", "texts", "text_lists"]
 Road = Literal["sum", "order", "callable"]
+
+_AVERAGES = {
+    "macro": "the mean over classes",
+    "weighted": "weighted by the classes' support",
+    "micro": "the value of the classes' summed counts",
+}
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -49,6 +61,8 @@ class Outcomes:
         Soft labels, where the truth is a distribution over classes.
     predicted_codes : ndarray of shape (n_samples,), optional
         Predicted class of each sample, where it is known already.
+    weight : ndarray of shape (n_samples,), optional
+        Sample weights, for bins of equal weight; sums are weighted elsewhere.
     everyone : Outcomes, optional
         Outcomes of the whole test set, where these are some of its rows: bin edges and centres
         must not depend on the part at hand.
@@ -57,9 +71,10 @@ class Outcomes:
     output: Output
     codes: IntArray | None = None
     n_classes: int = 0
-    y_true: NDArray[Any] | None = None
+    y_true: AnyArray | None = None
     true_distribution: FloatArray | None = None
     predicted_codes: IntArray | None = None
+    weight: FloatArray | None = None
     everyone: Outcomes | None = None
 
     @classmethod
@@ -71,6 +86,7 @@ class Outcomes:
             predictions.n_classes,
             predictions.y_true,
             predictions.true_distribution,
+            weight=predictions.sample_weight,
         )
 
     def __len__(self) -> int:
@@ -147,6 +163,26 @@ class Statistic:
     costly: bool = False
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What made a metric, so that it can be made with other numbers.
+
+    Parameters
+    ----------
+    make : callable
+        Makes the metric from options given by keyword.
+    options : mapping
+        The options it was made with.
+    pattern : str
+        Name of the metric with the place of the one option that may be part of it: ``f{beta}``;
+        empty where there is none.
+    """
+
+    make: Callable[..., AnyMetric]
+    options: Mapping[str, Any]
+    pattern: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BaseMetric:
     """What every metric declares, whichever road it takes.
@@ -168,20 +204,55 @@ class BaseMetric:
         Whether influence functions describe it, so that jackknife standard errors hold.
     signature : callable, optional
         Gives the signature of the program whose numbers it takes, for the line under every table.
+    about : str
+        What it is in a sentence; after an empty line, what it values and where it misleads.
+    sources : tuple of str
+        Who says so.
+    example : str
+        A doctest of its plain function.
+    family : str
+        The metric whose plain function and prose it shares; itself if empty.
+    variant : str
+        How it differs from its family.
+    soft : Metric, OrderMetric or CallableMetric, optional
+        Its soft twin: probabilities in the place of decisions.
+    arguments : mapping
+        Name and meaning of the arrays that its plain function takes, where they have other names
+        than y_true and y_pred.
+    recipe : Recipe, optional
+        How it was made, if it has options.
     """
 
     name: str
-    needs: Needs = "labels"
+    needs: Kind = "labels"
     greater_is_better: bool = True
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
     smooth: bool = True
     signature: Callable[[], str] | None = field(default=None, compare=False)
+    about: str = field(default="", compare=False, repr=False)
+    sources: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    example: str = field(default="", compare=False, repr=False)
+    family: str = field(default="", compare=False)
+    variant: str = field(default="", compare=False)
+    soft: AnyMetric | None = field(default=None, compare=False, repr=False)
+    arguments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    recipe: Recipe | None = field(default=None, compare=False, repr=False)
 
     @property
     def road(self) -> Road:
         """How resamples are evaluated: "sum", "order" or "callable"."""
         raise AttributeError("a BaseMetric has no road; use Metric, OrderMetric or CallableMetric")
+
+    @property
+    def merit(self) -> str:
+        """Range and direction, as a sentence."""
+        low, high = self.bounds
+        better = f"{'higher' if self.greater_is_better else 'lower'} is better."
+        if math.isfinite(low):
+            place = f"Between {low:g} and {high:g}" if math.isfinite(high) else f"{low:g} and up"
+            return f"{place}, {better}"
+        return f"At most {high:g}, {better}" if math.isfinite(high) else better.capitalize()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,10 +263,11 @@ class Metric(BaseMetric):
     ----------
     statistics : tuple of Statistic
         What is summed.
-    value : callable
+    value : callable, optional
         ``value(*totals)``: one array of shape (..., n_columns) for each statistic in, an array
         of shape (...), or (..., n_classes) if `per_class`, out. It must broadcast over the
-        leading axes (resamples, models) and give NaN where the metric is undefined.
+        leading axes (resamples, models) and give NaN where the metric is undefined. Follows from
+        `ratio` where there is one.
     proportion : callable, optional
         ``proportion(*totals)``: count and number of trials whose quotient the value is, each
         shaped like it, for metrics that are proportions of independent samples.
@@ -207,29 +279,82 @@ class Metric(BaseMetric):
     average : {"macro", "weighted"}, optional
         The value is the mean of such quotients over the classes that have one; "weighted" by the
         last statistic.
+    zero_division : float or "paper", optional
+        Value of 0 / 0; None where the user has no say in it.
 
     Examples
     --------
     >>> import numpy as np
     >>> from modelcompare.metrics import Metric, get_metric
     >>> recall = get_metric("recall")
-    >>> false_negative_rate = Metric(
-    ...     name="fnr", statistics=recall.statistics, per_class=True, greater_is_better=False,
-    ...     value=lambda hits, predicted, support: 1 - recall.value(hits, predicted, support),
+    >>> miss_rate = Metric(
+    ...     name="miss_rate", statistics=recall.statistics, per_class=True,
+    ...     greater_is_better=False,
+    ...     ratio=lambda hits, predicted, support: (support - hits, support),
     ... )
-    >>> false_negative_rate.value(np.array([8.0]), np.array([9.0]), np.array([10.0]))
+    >>> miss_rate.value(np.array([8.0]), np.array([9.0]), np.array([10.0]))
     array([0.2])
     """
 
     statistics: tuple[Statistic, ...]
-    value: Callable[..., FloatArray]
-    proportion: Callable[..., tuple[FloatArray, FloatArray]] | None = None
-    ratio: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+    value: Callable[..., FloatArray] = field(default=Quotient())
+    proportion: Parts | None = None
+    ratio: Parts | None = None
     average: Literal["macro", "weighted"] | None = None
+    zero_division: ZeroDivision | None = None
+
+    def __post_init__(self) -> None:
+        # A quotient follows the record, also where `replace` made a new one of it.
+        if isinstance(self.value, Quotient):
+            parts = self.value.parts if self.ratio is None else self.ratio
+            if parts is None:
+                raise TypeError(f"metric {self.name!r} has no formula; give `value` or `ratio`.")
+            undefined = math.nan if self.zero_division is None else self.zero_division
+            value = replace(self.value, parts=parts, average=self.average, zero_division=undefined)
+            object.__setattr__(self, "value", value)
 
     @property
     def road(self) -> Road:
         return "sum"
+
+    @property
+    def has_averages(self) -> bool:
+        """Whether it is a quotient for each class, which can be averaged."""
+        return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
+
+    def averaged(self, average: Average) -> Metric:
+        """Average a metric that has a value for each class, and its soft twin."""
+        if average not in get_args(Average):
+            raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
+        if not (self.has_averages and self.ratio and isinstance(self.value, Quotient)):
+            raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
+        common: dict[str, Any] = {
+            "name": f"{self.name}_{average}",
+            "per_class": False,
+            "family": self.family or self.name,
+            "variant": "; ".join(filter(None, [self.variant, _AVERAGES[average]])),
+            "soft": self.soft.averaged(average) if isinstance(self.soft, Metric) else None,
+            "proportion": None,
+            "recipe": None,
+        }
+        if average == "micro":
+            ratio, without = self.ratio, self.value.without
+            return replace(
+                self,
+                ratio=lambda *totals: summed(ratio(*totals)),
+                value=Quotient(without=without and (lambda *totals: without(*summed(totals)))),
+                **common,
+            )
+        return replace(self, average=average, **common)
+
+    def with_zero_division(self, zero_division: ZeroDivision) -> Metric:
+        """Put a value in the place of 0 / 0, where the metric has that convention."""
+        if self.zero_division is None:
+            return self
+        soft = self.soft
+        if isinstance(soft, Metric):
+            soft = soft.with_zero_division(zero_division)
+        return replace(self, zero_division=zero_division, soft=soft)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,11 +407,32 @@ class CallableMetric(BaseMetric):
             return False
 
 
-AnyMetric = Metric | OrderMetric | CallableMetric
+AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
 
 
-def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
-    """Quotient, with `undefined` where the denominator is 0."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out = np.full(numerator.shape, undefined)
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
+    """Make a metric anew: with options of its recipe, an average, a value for 0 / 0."""
+    left = dict(options)
+    if metric.recipe is not None:
+        own = {name: left.pop(name) for name in metric.recipe.options if name in left}
+        metric = metric.recipe.make(**{**metric.recipe.options, **own}) if own else metric
+    if isinstance(metric, Metric):
+        if metric.per_class and (average := left.pop("average", None)) is not None:
+            metric = metric.averaged(average)
+        if metric.zero_division is not None and "zero_division" in left:
+            metric = metric.with_zero_division(left.pop("zero_division"))
+    if left:
+        raise TypeError(f"{metric.name} has no option {next(iter(left))!r}.")
+    return metric
+
+
+def number(value: float) -> str:
+    """Write a number in a name: as short as tells it from every other one.
+
+    Examples
+    --------
+    >>> number(2.0), number(1e-7), number(0.0123456789)
+    ('2', '1e-07', '0.0123456789')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))

@@ -8,29 +8,31 @@ float k * (1 / m) would move samples over them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.confidences import mass_edges
-from modelcompare.metrics.base import AnyMetric, FloatArray, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.probabilistic import COUNT
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
+from modelcompare.metrics.calls import BinnedScore, ProbabilityScore, Strategy
+from modelcompare.metrics.plain import plain
+from modelcompare.metrics.scoring import COUNT
 
-IntArray = NDArray[np.intp]
-Strategy = Literal["width", "mass"]
 N_BINS = 15
 
 
-def bin_edges(confidence: FloatArray, n_bins: int, strategy: Strategy) -> FloatArray:
-    """Inner edges of bins of equal width, or of equally many samples."""
+def bin_edges(
+    confidence: FloatArray, n_bins: int, strategy: Strategy, weight: FloatArray | None = None
+) -> FloatArray:
+    """Inner edges of bins of equal width, or of samples of equal weight."""
     if strategy not in ("width", "mass"):
         raise ValueError(f"`strategy` must be width or mass, got {strategy!r}.")
     if strategy == "mass":
-        return mass_edges(confidence, n_bins)
+        return mass_edges(confidence, n_bins, weight)
     return np.arange(1, n_bins) / n_bins
 
 
@@ -73,7 +75,8 @@ def _binned(
         out = np.zeros((n, n_classes, len(columns), n_bins))
         rows = np.arange(n)
         for j in range(n_classes):
-            bins = in_bins(confidence[:, j], bin_edges(everyone[:, j], n_bins, strategy))
+            edges = bin_edges(everyone[:, j], n_bins, strategy, outcomes.whole.weight)
+            bins = in_bins(confidence[:, j], edges)
             for place, column in enumerate(columns):
                 out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
         return out.reshape(n, -1)
@@ -102,6 +105,91 @@ def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
 
 
+def _binned_metric(
+    kind: Literal["ece", "mce"], n_bins: int, strategy: Strategy, classwise: bool
+) -> Metric:
+    if strategy not in ("width", "mass"):
+        raise ValueError(f"`strategy` must be width or mass, got {strategy!r}.")
+    if n_bins < 1:
+        raise ValueError(f"`n_bins` must be at least 1, got {n_bins}.")
+    columns = (CONFIDENCE, RIGHT) if kind == "ece" else (CONFIDENCE, RIGHT, ONES)
+    pairs: Pairs = each_class if classwise else top_label
+    name = f"{kind}_{'classes' if classwise else 'top'}"
+    bins = _binned(name, pairs, columns, n_bins, strategy)
+    variants = {
+        "classwise": (classwise, "each class's own probability"),
+        "mass": (strategy == "mass", "bins of equal weight"),
+    }
+    stem = "_".join([kind, *(name for name, (asked, _) in variants.items() if asked)])
+    return Metric(
+        name=stem if n_bins == N_BINS else f"{stem}_{n_bins}",
+        statistics=(bins, COUNT) if kind == "ece" else (bins,),
+        value=partial(calibration_error if kind == "ece" else maximum_error, n_bins=n_bins),
+        needs="probabilities",
+        greater_is_better=False,
+        # An absolute value has a corner where a bin is calibrated: no influence function there.
+        smooth=False,
+        family=kind,
+        variant="; ".join(text for asked, text in variants.values() if asked),
+        recipe=Recipe(
+            ece_metric if kind == "ece" else mce_metric,
+            {"n_bins": n_bins, "strategy": strategy, "classwise": classwise},
+            f"{stem}_{{n_bins}}",
+        ),
+    )
+
+
+def ece_metric(
+    *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
+) -> Metric:
+    """Expected calibration error over bins."""
+    return replace(
+        _binned_metric("ece", n_bins, strategy, classwise),
+        about="""Mean gap between confidence and accuracy over bins (expected calibration error).
+
+        Values confidences that can be read as frequencies, whatever they are worth: a model that
+        always says the base rate has an error of 0. It depends on the bins, is biased upwards on
+        small samples (a calibrated model never scores 0), and differences of it are smaller than
+        they look: use its interval. In names the options follow: ``ece_classwise`` takes each
+        class's probability instead of the top one's, ``ece_mass`` bins of equal weight,
+        ``ece_10`` ten bins. A confidence on an edge belongs to the bin above.
+        """,
+        sources=(
+            "Guo et al. (2017), On calibration of modern neural networks, ICML.",
+            "Kull et al. (2019), Beyond temperature scaling, NeurIPS (classwise).",
+        ),
+        example="""
+        >>> round(ece([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.75]), 4)
+        0.0
+        """,
+    )
+
+
+def mce_metric(
+    *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
+) -> Metric:
+    """Maximum calibration error over bins."""
+    return replace(
+        _binned_metric("mce", n_bins, strategy, classwise),
+        about="""Largest gap between confidence and accuracy over bins (maximum calibration error).
+
+        Values the worst case. A bin of one sample can decide it, so on bins of equal width it
+        measures how small the smallest bin is; ``mce_mass``, bins of equal weight, is the
+        steadier form.
+        """,
+        sources=("Naeini, Cooper & Hauskrecht (2015), AAAI.",),
+        example="""
+        >>> round(mce([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.25]), 4)
+        0.25
+        """,
+    )
+
+
+ECE, MCE = ece_metric(), mce_metric()
+ece: BinnedScore = plain(ECE)
+mce: BinnedScore = plain(MCE)
+
+
 def _murphy(bins: FloatArray, part: str) -> FloatArray:
     """A term of the Brier score's decomposition (Stephenson et al. 2008).
 
@@ -124,57 +212,77 @@ def _murphy(bins: FloatArray, part: str) -> FloatArray:
     return summed / 2 if bins.shape[-1] == 2 * len(_MOMENTS) * N_BINS else summed
 
 
-_NAME = re.compile(r"(ece|mce)(_classwise)?(_mass)?(?:_([1-9]\d*))?")
+_MURPHY_BINS = _binned("murphy", each_class, _MOMENTS, N_BINS, "width")
+_STEPHENSON = "Stephenson, Coelho & Jolliffe (2008), Weather and Forecasting 23, 752-757."
 
+BRIER_RELIABILITY = Metric(
+    name="brier_reliability",
+    statistics=(_MURPHY_BINS,),
+    value=partial(_murphy, part="reliability"),
+    needs="probabilities",
+    greater_is_better=False,
+    bounds=(0.0, 2.0),
+    about="""Squared gap of confidence and frequency over bins: the Brier score's calibration part.
 
-def calibration_metric(name: str) -> Metric | None:
-    """``ece``, ``mce``; ``_classwise``, ``_mass`` and a number of bins may follow: ``ece_mass_10``.
+    Brier score = reliability - resolution + uncertainty. Values confidences that are frequencies,
+    as `ece` does, but squared, so it is smooth and a term of a proper score. Over 15 bins of equal
+    width, classes summed, halved for two classes as the Brier score is.
+    """,
+    sources=("Murphy (1973), Journal of Applied Meteorology 12, 595-600.", _STEPHENSON),
+    example="""
+    >>> round(brier_reliability([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)
+    0.0625
+    """,
+)
+brier_reliability: ProbabilityScore = plain(BRIER_RELIABILITY)
 
-    None for any other name.
-    """
-    parsed = _NAME.fullmatch(name)
-    if parsed is None:
-        return None
-    kind, classwise, mass, number = parsed.groups()
-    n_bins = int(number or N_BINS)
-    pairs: Pairs = each_class if classwise else top_label
-    strategy: Strategy = "mass" if mass else "width"
-    columns = (CONFIDENCE, RIGHT) if kind == "ece" else (CONFIDENCE, RIGHT, ONES)
-    bins = _binned(
-        f"{kind}_{'classes' if classwise else 'top'}", pairs, columns, n_bins, strategy
-    )  # fmt: skip
-    value = partial(calibration_error if kind == "ece" else maximum_error, n_bins=n_bins)
-    return Metric(
-        name=name,
-        statistics=(bins, COUNT) if kind == "ece" else (bins,),
-        value=value,
-        needs="probabilities",
-        greater_is_better=False,
-        # An absolute value has a corner where a bin is calibrated: no influence function there.
-        smooth=False,
-    )
+BRIER_RESOLUTION = Metric(
+    name="brier_resolution",
+    statistics=(_MURPHY_BINS,),
+    value=partial(_murphy, part="resolution"),
+    needs="probabilities",
+    bounds=(-2.0, 2.0),
+    about="""Spread of the frequencies between bins: what the confidences tell apart.
 
+    Values forecasts that differ where outcomes do; 0 for a model that always says the same. Taken
+    with what the spread of confidences within a bin adds, so that Brier score = reliability -
+    resolution + uncertainty holds exactly; it can be slightly negative then.
+    """,
+    sources=(_STEPHENSON,),
+    example="""
+    >>> round(brier_resolution([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75]), 4)
+    0.25
+    """,
+)
+brier_resolution: ProbabilityScore = plain(BRIER_RESOLUTION)
 
-def _named(*names: str) -> tuple[Metric, ...]:
-    return tuple(metric for name in names if (metric := calibration_metric(name)) is not None)
+BRIER_UNCERTAINTY = Metric(
+    name="brier_uncertainty",
+    statistics=(_MURPHY_BINS,),
+    value=partial(_murphy, part="uncertainty"),
+    needs="probabilities",
+    greater_is_better=False,
+    bounds=(0.0, 2.0),
+    about="""Variance of the truth: the Brier score of always saying the base rates.
 
-
-def _murphy_metrics() -> tuple[Metric, ...]:
-    bins = _binned("murphy", each_class, _MOMENTS, N_BINS, "width")
-    return tuple(
-        Metric(
-            name=f"brier_{part}",
-            statistics=(bins,),
-            value=partial(_murphy, part=part),
-            needs="probabilities",
-            greater_is_better=part == "resolution",
-            bounds=(-2.0, 2.0) if part == "resolution" else (0.0, 2.0),
-        )
-        for part in ("reliability", "resolution", "uncertainty")
-    )
-
+    Values nothing in the model: it says how hard the test set is, and completes the decomposition.
+    """,
+    example="""
+    >>> brier_uncertainty([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75])
+    0.25
+    """,
+)
+brier_uncertainty: ProbabilityScore = plain(BRIER_UNCERTAINTY)
 
 METRICS: tuple[AnyMetric, ...] = (
-    *_named("ece", "ece_mass", "ece_classwise", "ece_classwise_mass", "mce", "mce_mass"),
-    *_murphy_metrics(),
+    *(
+        make(classwise=classwise, strategy=strategy)
+        for make in (ece_metric, mce_metric)
+        for classwise in (False, True)
+        for strategy in get_args(Strategy)
+    ),
+    BRIER_RELIABILITY,
+    BRIER_RESOLUTION,
+    BRIER_UNCERTAINTY,
 )
+FAMILIES: tuple[AnyMetric, ...] = (ECE, MCE)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.metrics.base import FloatArray, Outcomes
-from modelcompare.metrics.inputs import read_outcomes
-
-if TYPE_CHECKING:
-    import pandas as pd
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.plain import read_outcomes
 
 Normalize = Literal["true", "pred", "all"]
 
@@ -101,8 +100,6 @@ def _frame(
     names: list[object],
     normalize: Normalize | None,
 ) -> pd.DataFrame:
-    import pandas as pd
-
     matrix = (outcomes.truth * weights[:, None]).T @ hypotheses
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}

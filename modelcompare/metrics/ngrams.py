@@ -11,11 +11,10 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.metrics.base import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 
-IntArray = NDArray[np.int64]
 MAX_ORDER = 4
 
 # Signs that stand alone wherever they occur; of the others the surroundings decide.
@@ -65,8 +64,6 @@ def bleu_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> Flo
     >>> bleu_statistics(["the the cat"], ["the cat sat"]).astype(int).tolist()
     [[3, 3, 2, 1, 0, 0, 3, 2, 1, 0]]
     """
-    import pandas as pd
-
     n = len(references)
     lines = [*tokenize_13a(hypotheses), *tokenize_13a(references)]
     length = np.array([len(line) for line in lines])
@@ -89,7 +86,7 @@ def bleu_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> Flo
     return out
 
 
-def _matches(gram: IntArray, line_of: NDArray[np.intp], n: int) -> FloatArray:
+def _matches(gram: IntArray, line_of: IntArray, n: int) -> FloatArray:
     """n-grams that each hypothesis shares with its reference, as often as both have them."""
     key = gram * n + line_of % n
     said = line_of < n

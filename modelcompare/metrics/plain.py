@@ -1,98 +1,277 @@
-"""What the plain functions share: arrays in, the registered metric's value out."""
+"""Plain functions of metrics: arrays in, value out, with scikit-learn's signatures.
+
+``plain(F1)`` makes the function of a record; signature and docstring follow from the record.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
+import textwrap
 import warnings
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Iterator
+from dataclasses import replace
+from inspect import Parameter, Signature
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modelcompare.metrics.base import Metric, Outcomes, UndefinedMetricWarning
-from modelcompare.metrics.inputs import read_outcomes
-from modelcompare.metrics.registry import get_metric
+from modelcompare import checks
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.kinds import Output
+from modelcompare.metrics.base import (
+    AnyMetric,
+    CallableMetric,
+    Metric,
+    Outcomes,
+    UndefinedMetricWarning,
+    varied,
+)
+from modelcompare.metrics.calls import AverageName
+from modelcompare.words import Kind
 
-FloatArray = NDArray[np.float64]
-AverageName = Literal["macro", "micro", "weighted", "binary"]
+_N = "array-like of shape (n_samples,)"
+_TEXTS = "array-like of str, of shape (n_samples,)"
+# Name, type and meaning of the arrays that a function of each kind takes.
+_ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
+    "labels": (("y_true", _N, "True labels."), ("y_pred", _N, "Predicted labels.")),
+    "probabilities": (
+        ("y_true", f"{_N} or (n_samples, n_classes)", "True labels, or soft labels."),
+        ("y_prob", "array-like of shape (n_samples, n_classes)",
+         "Probabilities; of shape (n_samples,) that of the second of two classes."),
+    ),
+    "values": (("y_true", _N, "True values."), ("y_pred", _N, "Predicted values.")),
+    "scores": (("scores", _N, "What each sample scored."),),
+    "texts": (("y_true", _TEXTS, "References."), ("y_pred", _TEXTS, "Hypotheses.")),
+    "text_lists": (
+        ("y_true", _TEXTS, "References."),
+        ("y_pred", "sequence of lists of (str, float)", "Hypotheses with their probabilities."),
+    ),
+}  # fmt: skip
+_OPTIONS: dict[str, tuple[str, str]] = {
+    "beta": ("float", "Above 1 for recall, below 1 for precision."),
+    "k": ("int", "Length of the list."),
+    "multi_class": ('{"ovr", "ovo"}, optional', "How more than two classes are averaged."),
+    "max_fpr": ("float, optional",
+                "Largest false positive rate of a partial area, for two classes."),
+    "n_bins": ("int", "Number of bins."),
+    "strategy": ('{"width", "mass"}', "Bins of equal width, or of samples of equal weight."),
+    "classwise": ("bool", "Mean over classes of the error of each class's probability, instead of "
+                  "the top label's."),
+    "labels": ("array-like, optional",
+               "The classes, in the order of the result or of the columns; those that occur, "
+               "sorted, by default."),
+    "average": ('{"macro", "micro", "weighted", "binary"}, optional',
+                'None gives one value for each class. "macro" is the mean over classes, "weighted" '
+                'the mean by support, "micro" the value of the summed counts, "binary" that of '
+                "`pos_label` alone."),
+    "pos_label": ("label", 'The class that ``average="binary"`` looks at.'),
+    "sample_weight": (f"{_N}, optional", "Weight of each sample."),
+    "zero_division": ('float or "paper"',
+                      'Value of 0 / 0; NaN by default, with a warning. "paper" is NaN, and makes '
+                      "F undefined wherever precision or recall is."),
+}  # fmt: skip
 
 
-def averaged_value(
-    name: str, y_true: ArrayLike | None, y_output: ArrayLike, options: dict[str, Any]
-) -> float | FloatArray:
-    """Evaluate a metric that has a value for each class, or one of its averages."""
-    arguments = ("y_true", "y_pred", "average", "pos_label", "zero_division", "beta")
-    check_options(name, options, *arguments)
-    average, zero_division = options.get("average"), options.get("zero_division", math.nan)
-    if average not in (None, "macro", "micro", "weighted", "binary"):
+def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
+    """Make the plain function of a metric: ``f1: AveragedScore = plain(F1)``.
+
+    Examples
+    --------
+    >>> from modelcompare.metrics import get_metric
+    >>> plain(get_metric("f1_macro"))([0, 0, 1], [0, 1, 1])
+    0.6666666666666666
+    """
+    if metric is None:
+        raise TypeError("a metric without a soft twin has no soft function.")
+    name = name or metric.family or metric.name
+    returned = "float | FloatArray" if metric.per_class else "float"
+    signature = Signature(list(_parameters(metric)), return_annotation=returned)
+
+    def function(*arguments: Any, **options: Any) -> Any:
+        try:
+            given = signature.bind(*arguments, **options)
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from None
+        given.apply_defaults()
+        return _evaluated(metric, given.arguments)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "modelcompare.metrics"
+    function.__doc__ = _docstring(metric, signature)
+    vars(function)["__signature__"] = signature
+    return function
+
+
+def read_outcomes(
+    y_true: ArrayLike | None,
+    y_output: ArrayLike,
+    kind: Kind,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[Outcomes, FloatArray, list[Any]]:
+    """Check one model's arrays and bring them into the form that statistics take.
+
+    Returns
+    -------
+    outcomes : Outcomes
+        Truth and output, as codes where they are labels.
+    weights : ndarray of shape (n_samples,)
+        Sample weights, ones if not given.
+    names : list
+        The classes; empty outside classification.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, values are missing, or a label is not in `labels`.
+    """
+    output = checks.as_array(y_output)
+    truth = output if y_true is None else checks.as_array(y_true)
+    if len(truth) != len(output) or len(truth) == 0:
         raise ValueError(
-            f"`average` must be None, macro, micro, weighted or binary, got {average!r}."
+            f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
+            "positive number of rows."
         )
-    suffix = f"_{average}" if average in ("macro", "micro", "weighted") else ""
-    metric = get_metric(name + suffix, zero_division=zero_division)
-    value, classes = _value(metric, y_true, y_output, options)
-    if average is None:
-        out: FloatArray = value
-        return out
-    if average != "binary":
+    weights = checks.weights(sample_weight, len(truth))
+    weights = np.ones(len(truth)) if weights is None else weights
+    if kind in ("values", "scores"):
+        values = checks.real_values(output, "the model's output")
+        y = checks.real_values(truth, "`y_true`")
+        return Outcomes(Output(kind, values), y_true=y), weights, []
+    if kind in ("texts", "text_lists"):
+        said = getattr(checks, kind)(output, "the model's output")
+        return Outcomes(Output(kind, said), y_true=checks.texts(truth, "`y_true`")), weights, []
+    classes = _classes(truth, output, labels, kind)
+    outcomes = replace(_classified(truth, output, kind, classes), weight=weights)
+    return outcomes, weights, classes.tolist()
+
+
+def _classified(
+    truth: AnyArray, output: AnyArray, kind: Kind, classes: NDArray[np.generic]
+) -> Outcomes:
+    """Outcomes of labels or probabilities; the truth may be a distribution over classes."""
+    distribution = truth if truth.ndim == 2 else None
+    if distribution is not None:
+        distribution = checks.probabilities("`y_true`", distribution, classes, normalize=False)
+        codes = distribution.argmax(axis=1)
+    else:
+        checks.check_defined(truth, "`y_true`")
+        codes = checks.codes("`y_true`", truth, classes)
+    if kind == "labels":
+        checks.check_defined(output, "`y_pred`")
+        array: AnyArray = checks.codes("`y_pred`", output, classes)
+    else:
+        if output.ndim == 1:
+            output = np.stack([1 - output.astype(np.float64), output], axis=1)
+        array = checks.probabilities("`y_prob`", output, classes, normalize=False)
+    return Outcomes(Output(kind, array), codes, len(classes), truth, true_distribution=distribution)
+
+
+def _classes(
+    truth: AnyArray, output: AnyArray, labels: ArrayLike | None, kind: Kind
+) -> NDArray[np.generic]:
+    if labels is not None:
+        return checks.as_array(labels)
+    if truth.ndim == 2:
+        return np.arange(truth.shape[1])
+    if output.ndim == 2:
+        found = np.unique(truth)
+        return found if len(found) == output.shape[1] else np.arange(output.shape[1])
+    if kind == "probabilities":
+        return np.unique(truth)
+    return np.unique(np.concatenate([truth, output]))
+
+
+def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
+    """Value of a metric for the arguments of its plain function."""
+    options = dict(given)
+    *truth, output = (options.pop(name) for name in _names(metric))
+    labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
+    pos_label, binary = options.pop("pos_label", None), options.get("average") == "binary"
+    if metric.per_class and options["average"] not in (None, *get_args(AverageName)):
+        raise ValueError(
+            f"`average` must be None, macro, micro, weighted or binary, got {options['average']!r}."
+        )
+    metric = varied(metric, {**options, "average": None} if binary else options)
+    outcomes, weights, classes = read_outcomes(
+        truth[0] if truth else None, output, metric.needs, labels, sample_weight
+    )
+    value = _value(metric, outcomes, weights, classes)
+    if np.isnan(value).any():
+        said = f"{metric.name} is 0 / 0 here"
+        hint = "; pass zero_division= for another value" if "zero_division" in options else ""
+        warnings.warn(f"{said}{hint}.", UndefinedMetricWarning, stacklevel=3)
+    if not metric.per_class:
         return float(value)
-    pos_label = options.get("pos_label", 1)
+    if not binary:
+        return np.asarray(value)
     if pos_label not in classes:
         raise ValueError(f"`pos_label` {pos_label!r} is not a class: {classes[:5]}.")
     return float(value[classes.index(pos_label)])
 
 
-def single_value(name: str, y_true: ArrayLike | None, y_output: ArrayLike, **options: Any) -> float:
-    """Evaluate a metric that has one value."""
-    check_options(name, options)
-    return float(_value(get_metric(name), y_true, y_output, options)[0])
-
-
-def check_options(name: str, options: dict[str, Any], *more: str) -> None:
-    """Refuse options that a metric would pass over in silence."""
-    unexpected = sorted({*options} - {"labels", "sample_weight", *more})
-    if unexpected:
-        raise TypeError(f"{name}() got an unexpected keyword argument {unexpected[0]!r}")
-
-
-def registered_function(name: str) -> Callable[..., Any]:
-    """Plain function of a registered metric: ``f1_macro(y_true, y_pred)``.
-
-    Options are ``labels``, ``sample_weight`` and, for metrics of labels, ``zero_division``.
-    """
-    per_class = get_metric(name).per_class
-
-    def function(y_true: ArrayLike, y_output: ArrayLike, **options: Any) -> float | FloatArray:
-        check_options(name, options, "zero_division")
-        metric = get_metric(name, zero_division=options.pop("zero_division", math.nan))
-        value = _value(metric, y_true, y_output, options)[0]
-        return np.asarray(value) if per_class else float(value)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{name} of one model's output; see `modelcompare.metrics.explain`."
-    return function
-
-
-def _value(
-    metric: Any, y_true: ArrayLike | None, y_output: ArrayLike, options: dict[str, Any]
-) -> tuple[Any, list[object]]:
-    """Value of a metric, and the classes."""
-    outcomes, weights, classes = read_outcomes(
-        y_true, y_output, metric.needs, options.get("labels"), options.get("sample_weight")
-    )
-    value = evaluate(metric, outcomes, weights)
-    if np.isnan(value).any():
-        warnings.warn(
-            f"{metric.name} is 0 / 0 here; pass zero_division= for another value.",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-    return value, classes
-
-
-def evaluate(metric: Any, outcomes: Outcomes, weights: FloatArray) -> Any:
+def _value(metric: AnyMetric, outcomes: Outcomes, weights: FloatArray, classes: list[Any]) -> Any:
     """Value of a metric under one vector of weights."""
     if isinstance(metric, Metric):
         return metric.value(*(weights @ s.compute(outcomes) for s in metric.statistics))
-    return metric.prepare(outcomes)(weights[None, :])[0]
+    if not isinstance(metric, CallableMetric):
+        return metric.prepare(outcomes)(weights[None, :])[0]
+    said = outcomes.output.array
+    if metric.needs == "labels":
+        said = np.array(classes)[said]
+    weighted = {} if (weights == 1).all() else {"sample_weight": weights}
+    return metric.function(outcomes.y_true, said, **weighted)
+
+
+def _names(metric: AnyMetric) -> tuple[str, ...]:
+    return tuple(metric.arguments) or tuple(name for name, *_ in _ARRAYS[metric.needs])
+
+
+def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
+    """Parameters of a plain function: arrays, options of the recipe, what the kind allows."""
+
+    def option(name: str, default: Any, annotation: str) -> Parameter:
+        return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+    for name in _names(metric):
+        yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation="ArrayLike")
+    if metric.recipe is not None:
+        made = inspect.signature(metric.recipe.make).parameters
+        for name, value in metric.recipe.options.items():
+            default = Parameter.empty if made[name].default is Parameter.empty else value
+            yield option(name, default, made[name].annotation)
+    if metric.needs in ("labels", "probabilities"):
+        yield option("labels", None, "ArrayLike | None")
+    if metric.per_class:
+        yield option("average", None, "AverageName | None")
+        yield option("pos_label", 1, "Any")
+    yield option("sample_weight", None, "ArrayLike | None")
+    if isinstance(metric, Metric) and metric.zero_division is not None:
+        yield option("zero_division", math.nan, "ZeroDivision")
+
+
+def _docstring(metric: AnyMetric, signature: Signature) -> str:
+    """Docstring in numpydoc's form."""
+    known = {name: (kind, meaning) for name, kind, meaning in _ARRAYS[metric.needs]}
+    known |= {name: (_N, meaning) for name, meaning in metric.arguments.items()} | _OPTIONS
+    if not metric.per_class:
+        known["average"] = ('{"macro", "weighted"}', "Weights of the mean over many classes.")
+    parameters = []
+    for name in signature.parameters:
+        kind, meaning = known[name]
+        parameters += [f"{name} : {kind}", textwrap.indent(textwrap.fill(meaning, 96), "    ")]
+    returned = "float, or ndarray of shape (n_classes,)" if metric.per_class else "float"
+    sources = [f".. [{i}] {source}" for i, source in enumerate(metric.sources, 1)]
+    sections = {
+        "Parameters": parameters,
+        "Returns": [returned, f"    {metric.merit}"],
+        "References": sources,
+        "Examples": [inspect.cleandoc(metric.example)] if metric.example else [],
+    }
+    parts = [inspect.cleandoc(metric.about)] if metric.about else [f"{metric.name}."]
+    for title, lines in sections.items():
+        if lines:
+            parts.append("\n".join([title, "-" * len(title), *lines]))
+    return "\n\n".join(parts) + "\n"

@@ -8,18 +8,20 @@ values, and DeLong's variance, follow from the placements in closed form.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.metrics.base import FloatArray, OrderMetric, Outcomes, divide
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, Recipe, divide, number
+from modelcompare.metrics.calls import AreaScore, ClassAverage, MultiClass, ProbabilityScore
+from modelcompare.metrics.plain import plain
 
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.intp]
-Average = Literal["macro", "weighted"]
+Prepare = Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
+Jackknife = Callable[[Outcomes, FloatArray], FloatArray]
+_VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"}
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ def _ovo_splits(outcomes: Outcomes) -> Iterator[tuple[_Split, _Split]]:
         yield splits[0], splits[1]
 
 
-def _mean(values: list[FloatArray], shares: list[FloatArray], average: Average) -> FloatArray:
+def _mean(values: list[FloatArray], shares: list[FloatArray], average: ClassAverage) -> FloatArray:
     stacked, weights = np.stack(values, axis=-1), np.stack(shares, axis=-1)
     defined = ~np.isnan(stacked)
     weights = defined * weights if average == "weighted" else defined.astype(np.float64)
@@ -179,7 +181,7 @@ def _auc_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
     return binary_placements(outcomes).leave_out(weights)
 
 
-def _prepare_ovr(average: Average) -> Callable[[Outcomes], Callable[[FloatArray], FloatArray]]:
+def _prepare_ovr(average: ClassAverage) -> Prepare:
     def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
         splits = list(_ovr_splits(outcomes))
 
@@ -193,7 +195,7 @@ def _prepare_ovr(average: Average) -> Callable[[Outcomes], Callable[[FloatArray]
     return prepare
 
 
-def _ovr_jackknife(average: Average) -> Callable[[Outcomes, FloatArray], FloatArray]:
+def _ovr_jackknife(average: ClassAverage) -> Jackknife:
     def jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
         values, shares = [], []
         for split in _ovr_splits(outcomes):
@@ -206,7 +208,7 @@ def _ovr_jackknife(average: Average) -> Callable[[Outcomes, FloatArray], FloatAr
     return jackknife
 
 
-def _prepare_ovo(average: Average) -> Callable[[Outcomes], Callable[[FloatArray], FloatArray]]:
+def _prepare_ovo(average: ClassAverage) -> Prepare:
     def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
         pairs = list(_ovo_splits(outcomes))
 
@@ -273,6 +275,77 @@ def _descending(outcomes: Outcomes, j: int) -> Descending:
     return Descending.of(outcomes.probabilities[:, j], _codes(outcomes) == j)
 
 
+def _prepare_partial(max_fpr: float) -> Prepare:
+    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+        binary_placements(outcomes)
+        part = _descending(outcomes, 1)
+        return lambda weights: part.partial_auc(weights, max_fpr)
+
+    return prepare
+
+
+def roc_auc_metric(
+    *,
+    multi_class: MultiClass | None = None,
+    average: ClassAverage = "macro",
+    max_fpr: float | None = None,
+) -> OrderMetric:
+    """Area under the ROC curve: of two classes, partial, or averaged over more."""
+    if max_fpr is not None and not 0 < max_fpr <= 1:
+        raise ValueError(f"a false positive rate lies in (0, 1], got {max_fpr:g}.")
+    if max_fpr is not None and multi_class is not None:
+        raise ValueError("`max_fpr` is for two classes; leave `multi_class` out.")
+    prepare: Prepare = _prepare_auc
+    jackknife: Jackknife | None = _auc_jackknife
+    name, variant, pattern = "roc_auc", "", "roc_auc_at_{max_fpr}"
+    if max_fpr is not None:
+        prepare, jackknife = _prepare_partial(max_fpr), None
+        name, variant = f"roc_auc_at_{number(max_fpr)}", "false positive rates up to a limit alone"
+    elif multi_class is not None:
+        prepare = (_prepare_ovr if multi_class == "ovr" else _prepare_ovo)(average)
+        jackknife = _ovr_jackknife(average) if multi_class == "ovr" else None
+        name, variant, pattern = f"roc_auc_{multi_class}", _VARIANTS[multi_class], ""
+        if average == "weighted":
+            name, variant = f"{name}_weighted", f"{variant}; weighted by the classes' support"
+    return OrderMetric(
+        name=name,
+        needs="probabilities",
+        prepare=prepare,
+        jackknife=jackknife,
+        family="roc_auc",
+        variant=variant,
+        recipe=Recipe(
+            roc_auc_metric,
+            {"multi_class": multi_class, "average": average, "max_fpr": max_fpr},
+            pattern,
+        ),
+        about="""
+        Probability that a positive gets a higher score than a negative, ties counting half.
+
+        Values order alone: any increasing change of the scores leaves it as it is, and so does the
+        share of positives. It says nothing about the one threshold that will be used, and averages
+        over false positive rates that nobody would accept; true negatives count, so a large
+        negative class makes it look good. For more than two classes ``_ovr`` averages each class
+        against the rest, ``_ovo`` each pair of classes (Hand & Till); ``_weighted`` weighs them by
+        support. ``roc_auc_at_0.1`` looks at false positive rates up to 0.1 only, standardized to
+        0.5 for chance.
+        """,
+        sources=(
+            "Hanley & McNeil (1982), Radiology 143, 29-36.",
+            "Hand & Till (2001), Machine Learning 45, 171-186.",
+            "McClish (1989), Medical Decision Making 9, 190-195 (partial area).",
+        ),
+        example="""
+        >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+        0.75
+        """,
+    )
+
+
+ROC_AUC = roc_auc_metric()
+roc_auc: AreaScore = plain(ROC_AUC)
+
+
 def _prepare_ap(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
     binary_placements(outcomes)
     return _descending(outcomes, 1).average_precision
@@ -288,33 +361,41 @@ def _prepare_ap_macro(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
     return evaluate
 
 
-def partial_auc_metric(max_fpr: float) -> OrderMetric:
-    """Partial AUC up to a false positive rate: ``roc_auc_at_0.1``."""
-    if not 0 < max_fpr <= 1:
-        raise ValueError(f"a false positive rate lies in (0, 1], got {max_fpr:g}.")
+AVERAGE_PRECISION = OrderMetric(
+    name="average_precision",
+    needs="probabilities",
+    prepare=_prepare_ap,
+    about="""Mean of the precision at each threshold, weighted by the step in recall.
 
-    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
-        binary_placements(outcomes)
-        part = _descending(outcomes, 1)
-        return lambda weights: part.partial_auc(weights, max_fpr)
-
-    return OrderMetric(name=f"roc_auc_at_{max_fpr:g}", needs="probabilities", prepare=prepare)
-
-
-def _metric(
-    name: str,
-    prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]],
-    jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None,
-) -> OrderMetric:
-    return OrderMetric(name=name, needs="probabilities", prepare=prepare, jackknife=jackknife)
-
-
-METRICS = (
-    _metric("roc_auc", _prepare_auc, _auc_jackknife),
-    _metric("roc_auc_ovr", _prepare_ovr("macro"), _ovr_jackknife("macro")),
-    _metric("roc_auc_ovr_weighted", _prepare_ovr("weighted"), _ovr_jackknife("weighted")),
-    _metric("roc_auc_ovo", _prepare_ovo("macro")),
-    _metric("roc_auc_ovo_weighted", _prepare_ovo("weighted")),
-    _metric("average_precision", _prepare_ap),
-    _metric("average_precision_macro", _prepare_ap_macro),
+    Values finding positives early in the order of the scores. Its value for chance is the share of
+    positives, so values of different test sets do not compare; and papers mean different things by
+    it: this is the sum over thresholds without interpolation, which interpolated variants exceed.
+    ``_macro`` is the mean over classes, each against the rest.
+    """,
+    sources=(
+        "Manning, Raghavan & Schuetze (2008), Introduction to Information Retrieval, section 8.4.",
+    ),
+    example="""
+    >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
+    0.8333
+    """,
 )
+average_precision: ProbabilityScore = plain(AVERAGE_PRECISION)
+
+METRICS: tuple[AnyMetric, ...] = (
+    ROC_AUC,
+    *(
+        roc_auc_metric(multi_class=multi_class, average=average)
+        for multi_class in get_args(MultiClass)
+        for average in get_args(ClassAverage)
+    ),
+    AVERAGE_PRECISION,
+    replace(
+        AVERAGE_PRECISION,
+        name="average_precision_macro",
+        prepare=_prepare_ap_macro,
+        family="average_precision",
+        variant="the mean over classes",
+    ),
+)
+FAMILIES: tuple[AnyMetric, ...] = (ROC_AUC,)

@@ -3,48 +3,60 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import inspect
 import math
-import re
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast, get_args
 
-from modelcompare.metrics import (
-    calibration,
-    information,
-    nbest,
-    probabilistic,
-    ranking,
-    regression,
-    sequences,
+from modelcompare.metrics import calibration, counts, ranking, scoring, slots, texts, values
+from modelcompare.metrics.base import (
+    AnyMetric,
+    BaseMetric,
+    CallableMetric,
+    Metric,
+    number,
+    varied,
 )
-from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric
-from modelcompare.metrics.classification import (
-    Average,
-    ZeroDivision,
-    count_metrics,
-    fbeta_metric,
-    soft_twin,
-)
+from modelcompare.words import Average, ZeroDivision
 
 if TYPE_CHECKING:
     from modelcompare.predictions import Predictions
 
-MetricLike = str | AnyMetric | Callable[..., Any]
+MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 
-_ALL: tuple[AnyMetric, ...] = (
-    *count_metrics(),
-    *probabilistic.METRICS,
-    *ranking.METRICS,
-    *calibration.METRICS,
-    *information.METRICS,
-    *nbest.METRICS,
-    *regression.METRICS,
-    *sequences.METRICS,
-)
-METRICS: dict[str, AnyMetric] = {metric.name: metric for metric in _ALL}
+
+def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
+    """A metric and its averages, each followed by its soft twin."""
+    averages: list[AnyMetric] = [metric]
+    if isinstance(metric, Metric) and metric.has_averages:
+        averages += [metric.averaged(average) for average in get_args(Average)]
+    for each in averages:
+        yield each
+        if each.soft is not None:
+            yield each.soft
+
+
+_RECORDS: tuple[AnyMetric, ...] = (
+    *counts.METRICS, *scoring.METRICS, *ranking.METRICS, *calibration.METRICS, *values.METRICS,
+    *texts.METRICS, *slots.METRICS,
+)  # fmt: skip
+METRICS: dict[str, AnyMetric] = {
+    metric.name: metric for record in _RECORDS for metric in _names_of(record)
+}
 """Every named metric, under the default convention: 0 / 0 is NaN."""
+
+FAMILIES: dict[str, AnyMetric] = {
+    name: metric
+    for record in (*counts.FAMILIES, *scoring.FAMILIES)
+    for name, metric in ((record.family, record), (f"c{record.family}", record.soft))
+    if metric is not None
+}
+"""Metrics whose name holds a number, by the name that holds none: ``fbeta``."""
 
 ALIASES = {
     "mcc": "matthews_corrcoef",
@@ -61,26 +73,30 @@ ALIASES = {
     "neg_brier_score": "brier_score",
 }
 
-_FBETA = re.compile(r"(c?)f(\d+(?:\.\d+)?)(?:_(macro|micro|weighted))?")
-_PARTIAL_AUC = re.compile(r"roc_auc_at_(0?\.\d+|1)")
 _SERVES = {
     "probabilities": {"labels", "probabilities"},
     "text_lists": {"texts", "text_lists"},
 }
 
 
-def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetric:
+def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:
     """Look a metric up by its name.
 
     Parameters
     ----------
     name : str
-        A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or F-beta of
-        any beta: ``f2``, ``f0.5_macro``, ``cf2_weighted``.
+        A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or a name
+        that holds a number: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
+        ``top_7_accuracy``, ``ece_mass_20``.
     zero_division : float or "paper"
         Value of a metric that is 0 / 0. The default NaN is counted as undefined; a number puts
         it in its place, as in scikit-learn; "paper" is NaN and, as in Yacouby & Axman (2020,
-        section 4), makes F undefined wherever precision or recall is.
+        section 4), makes F undefined wherever precision or recall is. Metrics without that
+        convention pass it over.
+    **options
+        Options of the metric's plain function that make it another metric: ``beta`` of ``fbeta``,
+        ``k`` of ``top_k_accuracy``, ``max_fpr`` and ``multi_class`` of ``roc_auc``, ``n_bins``,
+        ``strategy`` and ``classwise`` of ``ece``, ``average`` of ``f1``.
 
     Returns
     -------
@@ -91,35 +107,159 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetri
     ------
     ValueError
         If no metric has that name; the nearest names are listed.
+    TypeError
+        If the metric has no such option.
 
     Examples
     --------
     >>> get_metric("log_loss").greater_is_better
     False
+    >>> get_metric("fbeta", beta=2, average="macro").name
+    'f2_macro'
     >>> get_metric("f1_makro")
     Traceback (most recent call last):
         ...
     ValueError: unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?
     """
     resolved = ALIASES.get(name, name)
-    default = zero_division != "paper" and math.isnan(zero_division)
-    if default and resolved in METRICS:
-        return METRICS[resolved]
-    if (parsed := _FBETA.fullmatch(resolved)) is not None:
-        soft, beta, average = parsed.groups()
-        metric = fbeta_metric(float(beta), cast("Average | None", average), zero_division)
-        return soft_twin(metric) if soft else metric
-    if (parsed := _PARTIAL_AUC.fullmatch(resolved)) is not None:
-        return ranking.partial_auc_metric(float(parsed[1]))
-    for family in (calibration.calibration_metric, nbest.top_k_metric):
-        if (found := family(resolved)) is not None:
-            return found
-    if resolved not in METRICS:
+    found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
+    if found is None:
         nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
         hint = f"did you mean {', '.join(nearest)}?" if nearest else _where_names_are()
         raise ValueError(f"unknown metric {name!r}; {hint}")
-    conventions = {metric.name: metric for metric in count_metrics(zero_division)}
-    return conventions.get(resolved, METRICS[resolved])
+    metric = varied(found, options)
+    if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):
+        return metric
+    return metric.with_zero_division(zero_division)
+
+
+def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:
+    """The metric of a name that needs a number beside it."""
+    metric = FAMILIES.get(name)
+    if metric is None or metric.recipe is None:
+        return None
+    for option, parameter in inspect.signature(metric.recipe.make).parameters.items():
+        if parameter.default is inspect.Parameter.empty and option not in options:
+            raise ValueError(f"metric {name!r} needs {option}; write {metric.name}, for instance.")
+    return metric
+
+
+def _numbered(name: str) -> AnyMetric | None:
+    """The metric of a name that holds a number, if it is one: ``cf0.5_macro``, ``ece_mass_20``."""
+    for record in [*FAMILIES.values(), *METRICS.values()]:
+        if record.recipe is None or not record.recipe.pattern:
+            continue
+        before, _, rest = record.recipe.pattern.partition("{")
+        option, _, after = rest.partition("}")
+        whole = isinstance(record.recipe.options[option], int)
+        for average in (None, *get_args(Average)) if record.per_class else (None,):
+            suffix = after if average is None else f"{after}_{average}"
+            value = _number_between(name, before, suffix, whole=whole)
+            if value is None:
+                continue
+            metric = varied(record, {option: value, **({"average": average} if average else {})})
+            return replace(metric, name=f"{before}{number(value)}{suffix}")
+    return None
+
+
+def _number_between(name: str, before: str, after: str, *, whole: bool) -> float | None:
+    if not (name.startswith(before) and name.endswith(after)):
+        return None
+    text = name[len(before) : len(name) - len(after)]
+    if whole:
+        return int(text) if text.isdecimal() and text[0] != "0" else None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if text[0] in ".0123456789" and "_" not in text else None
+
+
+def register(metric: MetricLike) -> AnyMetric:
+    """Make a metric a name everywhere: in `compare`, in studies, as a plain function.
+
+    Averages and a soft twin are registered with it, where the metric has them.
+
+    Parameters
+    ----------
+    metric : Metric, OrderMetric, CallableMetric or callable
+        A function ``metric(y_true, y_pred)`` of labels becomes one through `from_callable`; its
+        docstring explains it, as `about` does in a record.
+
+    Returns
+    -------
+    Metric, OrderMetric or CallableMetric
+        The metric as registered.
+
+    Raises
+    ------
+    ValueError
+        If the name is taken.
+
+    Examples
+    --------
+    >>> def disagreement(y_true, y_pred):
+    ...     '''Share of labels that differ.'''
+    ...     return (y_true != y_pred).mean()
+    >>> register(disagreement)  # doctest: +SKIP
+    >>> mc.compare(predictions, ["accuracy", "disagreement"])  # doctest: +SKIP
+    """
+    if isinstance(metric, str):
+        raise TypeError(f"`metric` must be a Metric or a function, got the name {metric!r}.")
+    made = metric if isinstance(metric, BaseMetric) else from_callable(metric)
+    found = {each.name: each for each in _names_of(made)}
+    for name in found:
+        if name in {*METRICS, *FAMILIES, *ALIASES} or _numbered(name) is not None:
+            raise ValueError(f"there is a metric {name!r} already; choose another name.")
+    METRICS.update(found)
+    return made
+
+
+def load_metric(place: str) -> MetricLike:
+    """Load a metric, or a function ``metric(y_true, y_pred)``, from a Python file.
+
+    Parameters
+    ----------
+    place : str
+        ``FILE.py:NAME``.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be run or holds no such metric.
+    """
+    path, _, name = place.rpartition(":")
+    if not path or not name:
+        raise ValueError(f"a metric from a file is FILE.py:NAME, got {place!r}.")
+    if not Path(path).is_file():
+        raise ValueError(f"{path}: there is no such file to load the metric {name!r} from.")
+    module = _run(path)
+    found = {key: value for key, value in vars(module).items() if _is_metric(value)}
+    if name not in found:
+        own = [key for key, value in found.items()
+               if isinstance(value, BaseMetric)
+               or getattr(value, "__module__", "") == module.__name__]  # fmt: skip
+        known = ", ".join(own) or "none"
+        raise ValueError(f"{path} holds no metric or function {name!r}; it has: {known}.")
+    return found[name]
+
+
+def _run(path: str) -> ModuleType:
+    """Run a Python file as a module."""
+    spec = importlib.util.spec_from_file_location(f"metric_from_{Path(path).stem}", path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path} is not a Python file (.py).")
+    # Known by its name while it runs, as dataclasses ask.
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"{path} does not run: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _is_metric(value: object) -> TypeGuard[MetricLike]:
+    return isinstance(value, BaseMetric) or (callable(value) and not isinstance(value, type))
 
 
 def resolve_metrics(
@@ -224,6 +364,7 @@ def from_callable(
         greater_is_better=greater_is_better,
         per_class=per_class,
         bounds=bounds,
+        about=inspect.getdoc(function) or "",
     )
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from modelcompare.kinds import Kind
 from modelcompare.predictions import Predictions
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.columns import Columns, frame_predictions
 from modelcompare.readers.per_model import is_harness_log, one_file_per_model
-from modelcompare.readers.tables import as_frame, check_file, file_stem, is_npz, read_table
+from modelcompare.readers.tables import as_frame, check_file, file_kind, file_stem, read_table
+from modelcompare.words import KindOrAuto, Missing, SameIds
 
 __all__ = ["read_predictions"]
 
 Source = str | PathLike[str]
+
+# A row for each kind of file that holds all models, and no table; the tables stand in `TABLES`.
+WHOLE: dict[str, Callable[[Path, Columns], Predictions]] = {"npz": read_arrays}
 
 
 def read_predictions(
@@ -33,10 +36,10 @@ def read_predictions(
     scores: bool = False,
     lower_is_better: bool = False,
     score: str | None = None,
-    ids: Literal["same", "intersect"] = "same",
-    missing: Literal["raise", "drop"] = "raise",
+    ids: SameIds = "same",
+    missing: Missing = "raise",
     normalize: bool = False,
-    kind: Kind | Literal["auto"] = "auto",
+    kind: KindOrAuto = "auto",
 ) -> Predictions:
     """Read the predictions of any number of models on one test set.
 
@@ -114,10 +117,11 @@ def read_predictions(
     return frame_predictions(as_frame(source), columns, name=None)
 
 
-def _read_file(path: Path, columns: Columns, ids: Literal["same", "intersect"]) -> Predictions:
+def _read_file(path: Path, columns: Columns, ids: SameIds) -> Predictions:
     check_file(path)
-    if is_npz(path):
-        return read_arrays(path, columns)
+    read = WHOLE.get(file_kind(path))
+    if read is not None:
+        return read(path, columns)
     frame = read_table(path)
     if is_harness_log(frame) or {"y_pred"} & {*frame.columns} or _has_prob_columns(frame):
         return one_file_per_model({file_stem(path): path}, columns, ids)

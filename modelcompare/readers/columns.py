@@ -6,17 +6,15 @@ import difflib
 import re
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from modelcompare.arrays import AnyArray
 from modelcompare.checks import DataWarning
-from modelcompare.kinds import Kind
 from modelcompare.predictions import Predictions
-
-if TYPE_CHECKING:
-    import pandas as pd
+from modelcompare.words import KindOrAuto, Missing
 
 DEFAULT_TRUE = "y_true"
 _WHOLE = re.compile(r"-?[0-9]+")
@@ -38,15 +36,26 @@ class Columns:
     scores: bool = False
     lower_is_better: bool = False
     score: str | None = None
-    missing: Literal["raise", "drop"] = "raise"
+    missing: Missing = "raise"
     normalize: bool = False
-    kind: Kind | Literal["auto"] = "auto"
+    kind: KindOrAuto = "auto"
 
     @property
     def named(self) -> dict[str, str]:
         """Columns that the user named, by role."""
         roles = ("true", "id", "groups", "strata", "runs", "weight")
         return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
+
+    def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
+        """What the named columns of a table say of its samples, as arguments of Predictions."""
+        roles = {
+            "groups": self.groups, "strata": self.strata, "runs": self.runs,
+            "sample_weight": self.weight,
+        }  # fmt: skip
+        found: dict[str, Any] = {
+            role: column_array(frame[name]) for role, name in roles.items() if name is not None
+        }
+        return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
 
 def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None) -> Predictions:
@@ -73,21 +82,17 @@ def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None
     frame = without_missing(frame, used, columns.missing, where, [c for c in [true] if c])
     truth = None if true is None or scores else column_array(frame[true])
     labels, outputs = _outputs(frame, {model: model_columns[model] for model in chosen}, truth)
-    kind: Kind | Literal["auto"] = "scores" if truth is None else columns.kind
+    kind: KindOrAuto = "scores" if truth is None else columns.kind
     return Predictions(
         truth,
         outputs,
         kind=kind,
         labels=labels,
-        ids=_optional(frame, id_name),
-        groups=_optional(frame, columns.groups),
-        strata=_optional(frame, columns.strata),
-        runs=_optional(frame, columns.runs),
-        sample_weight=_optional(frame, columns.weight),
-        slices=frame[list(columns.slices)] if columns.slices else None,
+        ids=None if id_name is None else column_array(frame[id_name]),
         normalize=columns.normalize,
         greater_is_better=not columns.lower_is_better,
         name=name,
+        **columns.beside(frame),
     )
 
 
@@ -108,9 +113,9 @@ def guess_id(frame: pd.DataFrame) -> str | None:
     return next((n for n in ID_NAMES if n in frame.columns and frame[n].is_unique), None)
 
 
-def column_array(column: pd.Series[Any]) -> NDArray[Any]:
+def column_array(column: pd.Series[Any]) -> AnyArray:
     """A column as numpy array: numbers as numbers, anything else as objects."""
-    array: NDArray[Any] = column.to_numpy(None if column.dtype.kind in "iufb" else object)
+    array: AnyArray = column.to_numpy(None if column.dtype.kind in "iufb" else object)
     if array.dtype.kind == "O" and any(isinstance(x, list | dict | np.ndarray) for x in array):
         raise ValueError(
             f"column {column.name!r} holds lists or objects; give one label, number or text for "
@@ -122,7 +127,7 @@ def column_array(column: pd.Series[Any]) -> NDArray[Any]:
 def without_missing(
     frame: pd.DataFrame,
     used: list[str],
-    missing: Literal["raise", "drop"],
+    missing: Missing,
     where: str,
     truth: list[str],
 ) -> pd.DataFrame:
@@ -149,7 +154,7 @@ def without_missing(
 
 
 def _model_columns(
-    frame: pd.DataFrame, special: set[Any], scores: bool, truth: NDArray[Any] | None, where: str
+    frame: pd.DataFrame, special: set[Any], scores: bool, truth: AnyArray | None, where: str
 ) -> dict[str, dict[str | None, str]]:
     """Each model's columns by class: one without (labels or scores), or ``model:class`` ones."""
     classes = set() if truth is None else {str(label) for label in {*truth.tolist()}}
@@ -198,15 +203,15 @@ def _chosen_models(available: list[str], wanted: tuple[str, ...] | None, where: 
 def _outputs(
     frame: pd.DataFrame,
     model_columns: dict[str, dict[str | None, str]],
-    truth: NDArray[Any] | None,
-) -> tuple[NDArray[Any] | None, dict[str, NDArray[Any]]]:
+    truth: AnyArray | None,
+) -> tuple[AnyArray | None, dict[str, AnyArray]]:
     """Labels by the probabilities' headings, and each model's array in their order."""
     headings = {
         model: [heading for heading in names if heading is not None]
         for model, names in model_columns.items()
         if None not in names
     }
-    labels: NDArray[Any] | None = None
+    labels: AnyArray | None = None
     if headings:
         first_model, first = next(iter(headings.items()))
         for model, classes in headings.items():
@@ -216,7 +221,7 @@ def _outputs(
                     f"{first_model!r} of {', '.join(first)}; the classes must be the same."
                 )
         labels = typed_labels(first, truth)
-    outputs: dict[str, NDArray[Any]] = {}
+    outputs: dict[str, AnyArray] = {}
     for model, names in model_columns.items():
         if model in headings:
             ordered = [names[heading] for heading in next(iter(headings.values()))]
@@ -226,15 +231,15 @@ def _outputs(
     return labels, outputs
 
 
-def _probabilities(frame: pd.DataFrame, names: list[str]) -> NDArray[Any]:
+def _probabilities(frame: pd.DataFrame, names: list[str]) -> AnyArray:
     for name in names:
         if frame[name].dtype.kind not in "iufb":
             raise ValueError(f"column {name!r} must hold probabilities; it holds texts.")
-    array: NDArray[Any] = frame[names].to_numpy(dtype=np.float64)
+    array: AnyArray = frame[names].to_numpy(dtype=np.float64)
     return array
 
 
-def _like_truth(array: NDArray[Any], truth: NDArray[Any] | None) -> NDArray[Any]:
+def _like_truth(array: AnyArray, truth: AnyArray | None) -> AnyArray:
     """Whole numbers as texts, where the true labels are texts among which they are."""
     if truth is None or truth.dtype.kind != "O" or array.dtype.kind not in "iu":
         return array
@@ -242,7 +247,7 @@ def _like_truth(array: NDArray[Any], truth: NDArray[Any] | None) -> NDArray[Any]
     return texts if {*texts.tolist()} & {*truth.tolist()} else array
 
 
-def typed_labels(headings: list[str], truth: NDArray[Any] | None = None) -> NDArray[Any]:
+def typed_labels(headings: list[str], truth: AnyArray | None = None) -> AnyArray:
     """Class names from headings, of the true labels' type: numbers, truth values or texts."""
     if truth is not None and truth.dtype.kind == "b":
         values = {"False": False, "True": True}
@@ -252,7 +257,3 @@ def typed_labels(headings: list[str], truth: NDArray[Any] | None = None) -> NDAr
     if not texts and all(_WHOLE.fullmatch(heading) for heading in headings):
         return np.array([int(heading) for heading in headings])
     return np.array(headings, dtype=object)
-
-
-def _optional(frame: pd.DataFrame, column: str | None) -> NDArray[Any] | None:
-    return None if column is None else column_array(frame[column])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
+from modelcompare.arrays import AnyArray
 from modelcompare.checks import DataWarning
 from modelcompare.predictions import Predictions
 from modelcompare.readers.columns import (
@@ -22,9 +23,7 @@ from modelcompare.readers.columns import (
     without_missing,
 )
 from modelcompare.readers.tables import read_table
-
-if TYPE_CHECKING:
-    import pandas as pd
+from modelcompare.words import SameIds
 
 _HARNESS_FIELDS = ("doc_id", "target", "filtered_resps")
 _HARNESS_SCORES = ("acc", "exact_match")
@@ -37,9 +36,7 @@ def is_harness_log(frame: pd.DataFrame) -> bool:
     return {*_HARNESS_FIELDS} <= {*frame.columns}
 
 
-def one_file_per_model(
-    paths: Mapping[str, Path], columns: Columns, ids: Literal["same", "intersect"]
-) -> Predictions:
+def one_file_per_model(paths: Mapping[str, Path], columns: Columns, ids: SameIds) -> Predictions:
     """Predictions from one file for each model.
 
     Raises
@@ -60,19 +57,7 @@ def one_file_per_model(
     if columns.missing == "drop" and not are_logs:
         frames = _without_missing(frames, true)
     first = next(iter(frames.values()))
-
-    def optional(column: str | None) -> NDArray[Any] | None:
-        return None if column is None else column_array(first[column])
-
-    described: dict[str, Any] = {
-        "ids": first.index.to_numpy(),
-        "groups": optional(columns.groups),
-        "strata": optional(columns.strata),
-        "runs": optional(columns.runs),
-        "sample_weight": optional(columns.weight),
-        "slices": first[list(columns.slices)].reset_index(drop=True) if columns.slices else None,
-        "name": _name(paths),
-    }
+    described = {"ids": first.index.to_numpy(), "name": _name(paths), **columns.beside(first)}
     if are_logs or columns.scores:
         scores = {
             model: _harness_score(model, frame, columns.score) if are_logs else _said(model, frame)
@@ -115,7 +100,7 @@ def _name(paths: Mapping[str, Path]) -> str:
 
 
 def _aligned(
-    frames: dict[str, pd.DataFrame], columns: Columns, ids: Literal["same", "intersect"]
+    frames: dict[str, pd.DataFrame], columns: Columns, ids: SameIds
 ) -> dict[str, pd.DataFrame]:
     """Frames indexed by id, all with the same ids in the first one's order."""
     indexed = {}
@@ -163,7 +148,7 @@ def _report_difference(
     first: pd.DataFrame,
     model: str,
     frame: pd.DataFrame,
-    ids: Literal["same", "intersect"],
+    ids: SameIds,
     n_common: int,
 ) -> None:
     missing = first.index[~first.index.isin(frame.index)]
@@ -181,7 +166,7 @@ def _report_difference(
     )
 
 
-def _harness_score(model: str, frame: pd.DataFrame, score: str | None) -> NDArray[Any]:
+def _harness_score(model: str, frame: pd.DataFrame, score: str | None) -> AnyArray:
     numeric = [c for c in frame.columns if frame[c].dtype.kind in "iufb" and c != "doc_id"]
     chosen = score or next((name for name in _HARNESS_SCORES if name in numeric), None)
     if chosen is None or chosen not in numeric:
@@ -190,11 +175,11 @@ def _harness_score(model: str, frame: pd.DataFrame, score: str | None) -> NDArra
             f"the log of model {model!r} has {wanted}; name one of its numeric fields with score= "
             f"(--score FIELD): {', '.join(numeric) or 'there are none'}."
         )
-    scores: NDArray[Any] = frame[chosen].to_numpy(dtype=np.float64)
+    scores: AnyArray = frame[chosen].to_numpy(dtype=np.float64)
     return scores
 
 
-def _common_truth(frames: dict[str, pd.DataFrame], true: str) -> NDArray[Any]:
+def _common_truth(frames: dict[str, pd.DataFrame], true: str) -> AnyArray:
     holders = {model: frame for model, frame in frames.items() if true in frame.columns}
     if not holders:
         raise ValueError(
@@ -216,7 +201,7 @@ def _common_truth(frames: dict[str, pd.DataFrame], true: str) -> NDArray[Any]:
     return truth
 
 
-def _one_model(model: str, frame: pd.DataFrame) -> tuple[list[str] | None, NDArray[Any]]:
+def _one_model(model: str, frame: pd.DataFrame) -> tuple[list[str] | None, AnyArray]:
     """Classes of the probability columns, or None for labels, and the model's array."""
     names = [column for column in frame.columns if column.startswith(_PROBABILITY)]
     if names:
@@ -225,7 +210,7 @@ def _one_model(model: str, frame: pd.DataFrame) -> tuple[list[str] | None, NDArr
     return None, _said(model, frame)
 
 
-def _said(model: str, frame: pd.DataFrame) -> NDArray[Any]:
+def _said(model: str, frame: pd.DataFrame) -> AnyArray:
     """The column of a model's labels, values or scores."""
     if "y_pred" not in frame.columns:
         raise ValueError(
@@ -250,9 +235,7 @@ def _common_labels(classes: dict[str, list[str] | None]) -> list[str] | None:
     return first
 
 
-def _reordered(
-    array: NDArray[Any], classes: list[str] | None, labels: list[str] | None
-) -> NDArray[Any]:
+def _reordered(array: AnyArray, classes: list[str] | None, labels: list[str] | None) -> AnyArray:
     if classes is None or labels is None or classes == labels:
         return array
     return array[:, [classes.index(label) for label in labels]]

@@ -6,13 +6,16 @@ import csv
 import gzip
 import json
 import zlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
-KINDS = ("csv", "tsv", "parquet", "jsonl", "npz")
+from modelcompare.words import FileKind
+
+_OTHER_NAMES = {"ndjson": "jsonl", "pq": "parquet", "txt": "tsv", "tab": "tsv"}
 
 
 def file_kind(path: Path) -> str:
@@ -21,11 +24,12 @@ def file_kind(path: Path) -> str:
     if suffixes and suffixes[-1] == "gz":
         suffixes.pop()
     kind = suffixes[-1] if suffixes else ""
-    kind = {"ndjson": "jsonl", "pq": "parquet", "txt": "tsv", "tab": "tsv"}.get(kind, kind)
-    if kind not in KINDS:
+    kind = _OTHER_NAMES.get(kind, kind)
+    known = get_args(FileKind)
+    if kind not in known:
         raise ValueError(
             f"{path.name}: unknown kind of file {'.' + kind if kind else '(no suffix)'}; known are "
-            f"{', '.join('.' + known for known in KINDS)}, also with .gz."
+            f"{', '.join(f'.{each}' for each in known)}, also with .gz."
         )
     return kind
 
@@ -37,11 +41,6 @@ def file_stem(path: Path) -> str:
         if suffix and name.lower().endswith(suffix.lower()):
             name = name[: -len(suffix)]
     return name
-
-
-def is_npz(path: Path) -> bool:
-    """Whether a file is an archive of arrays."""
-    return file_kind(path) == "npz"
 
 
 def check_file(path: Path) -> None:
@@ -64,10 +63,10 @@ def read_table(path: Path) -> pd.DataFrame:
     """
     check_file(path)
     kind = file_kind(path)
-    if kind == "npz":
-        raise ValueError(f"{path.name}: one model per file needs rows (csv, tsv, jsonl, parquet).")
+    if kind not in TABLES:
+        raise ValueError(f"{path.name}: one model per file needs rows ({', '.join(TABLES)}).")
     try:
-        frame = {"parquet": _read_parquet, "jsonl": _read_jsonl}.get(kind, _read_delimited)(path)
+        frame = TABLES[kind](path)
     except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
         raise ValueError(f"{path.name}: the file is damaged or cut short ({error}).") from error
     if len(frame) == 0:
@@ -77,8 +76,6 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def as_frame(source: Any) -> pd.DataFrame:
     """A pandas frame from pandas, or from a frame that converts itself to columns (polars)."""
-    import pandas as pd
-
     if isinstance(source, pd.DataFrame):
         return source
     if hasattr(source, "to_dict") and hasattr(source, "get_columns"):
@@ -89,10 +86,7 @@ def as_frame(source: Any) -> pd.DataFrame:
     )
 
 
-def _read_delimited(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    separator = "\t" if file_kind(path) == "tsv" else ","
+def _read_delimited(path: Path, *, separator: str) -> pd.DataFrame:
     with _opened(path, encoding="utf-8-sig", newline="") as file:
         lines = csv.reader(file, delimiter=separator)
         header, first = next(lines, []), next(lines, None)
@@ -121,8 +115,6 @@ def _read_delimited(path: Path) -> pd.DataFrame:
 
 def _numbers_if_all_are(column: pd.Series[Any]) -> pd.Series[Any]:
     """A column of texts as numbers, if every cell is one; true and false stay texts."""
-    import pandas as pd
-
     numbers = pd.to_numeric(column, errors="coerce")
     fits = numbers.notna() | column.isna() | column.str.lower().eq("nan")
     return numbers if fits.all() and numbers.notna().any() else column.astype(object)
@@ -137,8 +129,6 @@ def _opened(path: Path, **options: Any) -> Any:
 
 
 def _read_jsonl(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
     rows = []
     with _opened(path, encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, start=1):
@@ -155,8 +145,6 @@ def _read_jsonl(path: Path) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -167,3 +155,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         return pd.read_parquet(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{path.name}: not a readable Parquet file ({error}).") from error
+
+
+# A row for each kind of file that holds a table.
+TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
+    "csv": partial(_read_delimited, separator=","),
+    "tsv": partial(_read_delimited, separator="\t"),
+    "parquet": _read_parquet,
+    "jsonl": _read_jsonl,
+}

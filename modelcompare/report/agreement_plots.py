@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from modelcompare.report.study_plots import MAX_LINES, drawn_labels
+import pandas as pd
+
+from modelcompare.report.study_figures import MAX_LINES, drawn_labels
 from modelcompare.report.style import (
     LINE_STYLES,
     MODEL_COLOURS,
@@ -18,16 +20,13 @@ from modelcompare.report.style import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from modelcompare.studies import (
-        AgreementStudy,
-        SampleSize,
-        SensitivityStudy,
-        UndefinedStudy,
-    )
+    from modelcompare.questions.sample_size import SampleSize
+    from modelcompare.studies.agreement import AgreementStudy
+    from modelcompare.studies.sensitivity import SensitivityStudy
+    from modelcompare.studies.undefined import UndefinedStudy
 
 AGREE, DISAGREE = MODEL_COLOURS[0], MODEL_COLOURS[1]
 

@@ -10,10 +10,10 @@ from modelcompare.report.numbers import (
     format_number,
     format_p_value,
 )
-from modelcompare.report.study_tables import TextTable, tables_markdown
+from modelcompare.report.study_contents import TextTable, tables_markdown
 
 if TYPE_CHECKING:
-    from modelcompare.comparison import EstimatorComparison
+    from modelcompare.comparison.estimators import EstimatorComparison
 
 
 def estimators_markdown(result: EstimatorComparison) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from modelcompare.report.blocks import headline, metric_blocks
+from modelcompare.report.comparison_contents import headline, metric_blocks
 from modelcompare.report.files import figure_bytes, write_text
-from modelcompare.report.plots import plot_comparison
+from modelcompare.report.forest import plot_comparison
 from modelcompare.report.tables import (
     NUMBER_COLUMNS,
     difference_table,
@@ -20,7 +20,7 @@ from modelcompare.report.tables import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from modelcompare.comparison import Comparison
+    from modelcompare.comparison.result import Comparison
 
 
 def comparison_html(result: Comparison, path: str | os.PathLike[str]) -> Path:

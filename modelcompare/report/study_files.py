@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from modelcompare.report.agreement_plots import (
     plot_agreement,
     plot_population,
@@ -14,8 +16,7 @@ from modelcompare.report.agreement_plots import (
     plot_undefined,
 )
 from modelcompare.report.files import FIGURE_FORMATS, write_figure, write_text
-from modelcompare.report.study_plots import plot_intervals, plot_variances
-from modelcompare.report.study_tables import (
+from modelcompare.report.study_contents import (
     TextTable,
     agreement_tables,
     sample_size_tables,
@@ -25,18 +26,16 @@ from modelcompare.report.study_tables import (
     undefined_tables,
     variance_tables,
 )
+from modelcompare.report.study_figures import plot_intervals, plot_variances
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-    from modelcompare.studies import (
-        AgreementStudy,
-        SampleSize,
-        SensitivityStudy,
-        UndefinedStudy,
-        VarianceStudy,
-    )
+    from modelcompare.questions.sample_size import SampleSize
+    from modelcompare.studies.agreement import AgreementStudy
+    from modelcompare.studies.sensitivity import SensitivityStudy
+    from modelcompare.studies.undefined import UndefinedStudy
+    from modelcompare.studies.variance import VarianceStudy
 
 
 def write_variance(study: VarianceStudy, folder: Path) -> list[Path]:

@@ -7,7 +7,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from modelcompare.report.blocks import Block, metric_blocks
+import pandas as pd
+
+from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.numbers import (
     format_interval,
     format_number,
@@ -17,9 +19,7 @@ from modelcompare.report.numbers import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from modelcompare.comparison import Comparison
+    from modelcompare.comparison.result import Comparison
 
 Rows = list[list[str]]
 NUMBER_COLUMNS = frozenset({"estimate", "a - b"})
@@ -95,8 +95,6 @@ def comparison_csv(result: Comparison) -> str:
         A header and one line per row. The first column, `table`, says whether a row belongs to
         the scores or to the differences; cells that the other table fills are empty.
     """
-    import pandas as pd
-
     frames = {
         name: frame.astype(dict.fromkeys(frame.select_dtypes("integer"), "Int64"))
         for name, frame in (("scores", result.scores), ("differences", result.differences))

@@ -1,29 +1,49 @@
-"""Paired tests of all pairs of models, and corrections for many tests."""
+"""Paired tests, one function and one row of `TESTS` each; corrections; tests beyond pairs.
 
-from modelcompare.significance.corrections import CORRECTIONS, adjust, max_t
-from modelcompare.significance.pairwise import (
-    TESTS,
-    all_pairs,
-    bootstrap_p_values,
-    pair_differences,
-    pairwise_p_values,
-    permutation_p_values,
-    sign_flip_p_values,
-    wald_p_values,
-)
-from modelcompare.significance.variances import variance_tests
+A test receives a `PairView` (models and pairs, and on demand estimates, differences, swaps,
+replicates, moments, errors, per-sample numbers) and returns an `Outcome` with arrays of shape
+(n_pairs, n_values). `compare`, `paired_test` and the studies all go through `run_test`. What is as
+extreme as the observed difference is said once, in `extreme`.
 
-__all__ = [
-    "CORRECTIONS",
-    "TESTS",
-    "adjust",
-    "all_pairs",
-    "bootstrap_p_values",
-    "max_t",
-    "pair_differences",
-    "pairwise_p_values",
-    "permutation_p_values",
-    "sign_flip_p_values",
-    "variance_tests",
-    "wald_p_values",
-]
+To add a test of all pairs: its function and row in `resampled`, its name and when to choose it in
+`words`. What a test cannot do it refuses by name, with a ValueError.
+"""
+
+from collections.abc import Mapping
+
+from modelcompare.significance import replicate_t, resampled, two_models
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView
+from modelcompare.words import PAIRED_TESTS
+
+__all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "run_test"]
+
+_ROWS = {row.name: row for row in (*resampled.ROWS, *two_models.ROWS, *replicate_t.ROWS)}
+TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS}
+
+
+def run_test(name: str, view: PairView) -> Outcome:
+    """Outcome of a test, for all pairs and values of a view.
+
+    Raises
+    ------
+    ValueError
+        If the test does not apply to the metric, the data or the alternative.
+    """
+    row = TESTS[name]
+    if view.alternative in row.alternatives:
+        return row.run(view)
+    if view.alternative == "two-sided":
+        raise ValueError(
+            f"{name!r} is one-sided: declare alternative='greater' or 'less' before looking at the "
+            "data, or use 'bootstrap'."
+        )
+    raise ValueError(f"{name!r} is two-sided, it cannot be asked for {view.alternative!r}.")
+
+
+def choices(names: tuple[str, ...], indent: int = 8) -> str:
+    """Some tests and when to choose them, as a list for docstrings."""
+    lines = []
+    for row in (TESTS[name] for name in names):
+        about = "; ".join(filter(None, [row.when, row.needs and f"for {row.needs}"]))
+        lines.append(f'- "{row.name}": {about}.')
+    return f"\n{' ' * indent}".join(lines)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "none"]
-# Statistics that are equal but for rounding are equal.
-_TIE = 1e-10
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+from modelcompare.arrays import FloatArray
+from modelcompare.intervals import TIE_TOLERANCE
+from modelcompare.significance.extreme import n_extreme, resampling_p, standardized
+from modelcompare.words import Correction
 
 
 def adjust(p_values: FloatArray, correction: Correction) -> FloatArray:
@@ -24,7 +21,7 @@ def adjust(p_values: FloatArray, correction: Correction) -> FloatArray:
         p-values of any shape, all of one family.
     correction : str
         "holm", "hommel", "bonferroni", "sidak" (family-wise error), "fdr_bh", "fdr_by" (false
-        discovery rate), by statsmodels, or "none". For "max-t" see `max_t`.
+        discovery rate) or "none". For "max-t" see `max_t`.
 
     Examples
     --------
@@ -35,10 +32,54 @@ def adjust(p_values: FloatArray, correction: Correction) -> FloatArray:
     defined = ~np.isnan(out)
     if correction == "none" or not defined.any():
         return out
-    from statsmodels.stats.multitest import multipletests
-
-    out[defined] = multipletests(out[defined], method=correction)[1]
+    p = out[defined]
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(_OF_SORTED[correction](p[order]), 1.0)
+    out[defined] = adjusted
     return out
+
+
+def _holm(p: FloatArray) -> FloatArray:
+    return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
+
+
+def _hommel(p: FloatArray) -> FloatArray:
+    """Simes' test of every subset (Hommel 1988), by Wright's algorithm (1992)."""
+    out = p.copy()
+    for m in range(len(p), 1, -1):
+        smallest = (m * p[-m:] / np.arange(1, m + 1)).min()
+        out[-m:] = np.maximum(out[-m:], smallest)
+        out[:-m] = np.maximum(out[:-m], np.minimum(m * p[:-m], smallest))
+    return out
+
+
+def _bonferroni(p: FloatArray) -> FloatArray:
+    return p * len(p)
+
+
+def _sidak(p: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return -np.expm1(len(p) * np.log1p(-p))
+
+
+def _benjamini_hochberg(p: FloatArray, factor: float = 1.0) -> FloatArray:
+    share = np.arange(1, len(p) + 1) / len(p) / factor
+    return np.minimum.accumulate((p / share)[::-1])[::-1]
+
+
+def _benjamini_yekutieli(p: FloatArray) -> FloatArray:
+    return _benjamini_hochberg(p, float((1 / np.arange(1, len(p) + 1)).sum()))
+
+
+_OF_SORTED: Mapping[Correction, Callable[[FloatArray], FloatArray]] = {
+    "holm": _holm,
+    "hommel": _hommel,
+    "bonferroni": _bonferroni,
+    "sidak": _sidak,
+    "fdr_bh": _benjamini_hochberg,
+    "fdr_by": _benjamini_yekutieli,
+}
 
 
 def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) -> FloatArray:
@@ -67,7 +108,7 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
     out = np.full(difference.shape, np.nan)
     defined = np.flatnonzero(~np.isnan(difference))
     error = standard_error[defined]
-    observed = _studentize(np.abs(difference[defined]), error)
+    observed = standardized(np.abs(difference[defined]), error)
     order = defined[np.argsort(-observed, kind="stable")]
     statistic = np.sort(observed)[::-1]
     n_resamples = len(null)
@@ -76,11 +117,12 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
     p_values = np.empty(len(order))
     for position in range(len(order) - 1, -1, -1):
         hypothesis = order[position]
-        size = _studentize(np.abs(null[:, hypothesis]), standard_error[hypothesis])
+        size = standardized(np.abs(null[:, hypothesis]), standard_error[hypothesis])
         # A resample without a value counts as extreme, as in the single tests.
         np.maximum(running, np.where(np.isnan(size), np.inf, size), out=running)
-        tied = statistic[position] * (1 - 1e-10)
-        p_values[position] = (1 + np.count_nonzero(running >= tied)) / (1 + n_resamples)
+        largest = statistic[position]
+        count = n_extreme(running, largest, "greater", scale=largest)
+        p_values[position] = resampling_p(count, n_resamples)
     out[order] = np.maximum.accumulate(p_values)
     return out
 
@@ -117,7 +159,8 @@ def max_t_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatAr
     defined = np.flatnonzero(~np.isnan(observed))
     rising = defined[np.argsort(observed[defined], kind="stable")]
     statistic = observed[rising]
-    tied = statistic - _TIE * np.maximum(1.0, np.where(np.isfinite(statistic), abs(statistic), 1.0))
+    size = np.where(np.isfinite(statistic), np.abs(statistic), 1.0)
+    tied = statistic - TIE_TOLERANCE * np.maximum(1.0, size)
     count, n_resamples = np.zeros(len(rising)), 0
     for block in null:
         left = np.where(np.isnan(block), np.inf, block)[:, rising]
@@ -125,7 +168,7 @@ def max_t_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatAr
         np.maximum.accumulate(left, axis=1, out=left)
         count += (left >= tied).sum(axis=0)
         n_resamples += len(block)
-    p_values = (1 + count) / (1 + n_resamples)
+    p_values = resampling_p(count, n_resamples)
     out[rising] = np.maximum.accumulate(p_values[::-1])[::-1]
     return out
 
@@ -157,18 +200,3 @@ def min_p_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatAr
     sizes = (-np.log(np.where(np.isnan(block), 0.0, block)) for block in null)
     with np.errstate(divide="ignore"):
         return max_t_step_down(sizes, -np.log(observed))
-
-
-def check_correction(correction: str) -> Correction:
-    """Return the correction, or say which there are."""
-    if correction not in CORRECTIONS:
-        raise ValueError(
-            f"`correction` must be one of {', '.join(CORRECTIONS)}, got {correction!r}."
-        )
-    return correction
-
-
-def _studentize(size: FloatArray, error: FloatArray) -> FloatArray:
-    size, error = np.broadcast_arrays(size, error)
-    without = np.where(size > 0, np.inf, np.where(np.isnan(size), np.nan, 0.0))
-    return np.divide(size, error, out=without, where=error > 0)

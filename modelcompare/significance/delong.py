@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.ranking import binary_placements
 from modelcompare.predictions import Predictions
-
-FloatArray = NDArray[np.float64]
 
 
 def delong_covariance(

@@ -13,24 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
-from modelcompare.engine import Evaluation
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.metrics.base import Metric, Statistic
-from modelcompare.metrics.classification import COUNTS
+from modelcompare.metrics.counts import COUNTS
 from modelcompare.predictions import Predictions
+from modelcompare.words import Alternative
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
-Alternative = Literal["two-sided", "greater", "less"]
-
-# Statistics that are equal but for rounding are equal.
-TIE = 1e-10
 # Binomial numbers further from their mean than this many standard deviations have a mass of 2e-19.
 _DEVIATIONS = 9.0
 _CELLS = 2**18
@@ -319,14 +313,16 @@ def _tail_mass(statistic: FloatArray, mass: FloatArray, alternative: Alternative
     size = np.where(np.isnan(size), np.inf, size)
     order = np.argsort(-size, kind="stable")
     falling = -size[order]
-    tie = TIE * np.maximum(1.0, np.where(np.isfinite(size), np.abs(size), 1.0))
+    tie = TIE_TOLERANCE * np.maximum(1.0, np.where(np.isfinite(size), np.abs(size), 1.0))
     last = np.searchsorted(falling, -size + tie, side="right")
     return np.clip(np.cumsum(mass[order])[last - 1], np.finfo(float).tiny, 1.0)
 
 
 def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
     """Whether studentized differences are as extreme as the observed; without a value they are."""
-    tolerance = TIE * np.maximum(1.0, np.where(np.isfinite(observed), np.abs(observed), 1.0))
+    tolerance = TIE_TOLERANCE * np.maximum(
+        1.0, np.where(np.isfinite(observed), np.abs(observed), 1.0)
+    )
     if alternative == "two-sided":
         return ~(np.abs(statistic) < np.abs(observed) - tolerance)
     if alternative == "greater":

@@ -14,18 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from modelcompare.engine import Evaluation
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.corrections import max_t_step_down, min_p_step_down
-from modelcompare.significance.exact import Alternative, Grids, PairCounts
+from modelcompare.significance.exact import Grids, PairCounts
 from modelcompare.significance.studentized import road_of, swap_statistic
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.words import Alternative
 
 
 def step_down_p_values(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from modelcompare.arrays import FloatArray
 
 
 def cochran_q(right: FloatArray) -> tuple[float, float]:

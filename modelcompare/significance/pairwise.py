@@ -1,41 +1,29 @@
-"""Paired tests of all pairs of models and all values at once.
-
-Which test: all four ask whether two models' values differ on this kind of data.
-
-- ``sign-flip`` flips the signs of the samples' influences on the difference. Its null is that the
-  two values are equal, nothing more; for means of per-sample scores it is the usual paired
-  permutation test. In a stratified design it is conservative: what differs between strata counts
-  as chance.
-- ``permutation`` (approximate randomization) swaps the two models' outputs. Its null is that the
-  models are exchangeable: two models of equal F1, one precise and one with high recall, are not.
-- ``bootstrap`` shifts the bootstrap distribution of the difference to 0.
-- ``wald`` divides the difference by its influence-function standard error; no resamples.
-
-Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples), never 0. Statistics
-that are equal but for rounding count as equal, and a resample without a value as extreme.
-"""
+"""What a paired test is: a row, the outcome it returns, and the view of pairs that it is handed."""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation, InfluenceMoments, Swaps, map_blocks, signed_sums
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
+from modelcompare.significance.extreme import n_extreme
+from modelcompare.significance.samples import sample_contributions
+from modelcompare.words import PAIRED_TESTS, Alternative
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-Alternative = Literal["two-sided", "greater", "less"]
-TestName = Literal["sign-flip", "permutation", "bootstrap", "wald"]
-TESTS: tuple[TestName, ...] = get_args(TestName)
-
-_TIE_TOLERANCE = 1e-10
 # Relative difference that a sum of the same numbers in another order may have.
 _ROUNDING = 1e-13
 # Numbers in one block of pairs: some megabytes, whatever the number of pairs.
 _BLOCK_NUMBERS = 2**20
+# More units that can move are never enumerated, whatever the number of resamples.
+_MOST_MOVABLE = 30
 
 
 def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
@@ -56,200 +44,181 @@ def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -
     return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
 
 
-def pairwise_p_values(
-    test: TestName,
-    evaluation: Evaluation,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    estimate: FloatArray,
-    masks: Weights,
-    replicates: FloatArray,
-    moments: InfluenceMoments,
-    alternative: Alternative = "two-sided",
-    n_jobs: int | None = None,
-) -> FloatArray:
-    """p-values of any test, of shape (n_pairs, n_values), from what all tests together need.
+def check_smooth(metric: AnyMetric, instead: str) -> None:
+    """Refuse a metric whose errors influence functions do not describe, and say what serves."""
+    if not metric.smooth:
+        raise ValueError(
+            f"metric {metric.name!r} is not smooth, so influence functions do not describe it; "
+            f"use {instead}."
+        )
+
+
+@dataclass(frozen=True)
+class PairView:
+    """Pairs of models, and what a test may ask about them: computed when it is asked.
 
     Parameters
     ----------
-    test : {"sign-flip", "permutation", "bootstrap", "wald"}
-        The test.
     evaluation : Evaluation
         Models, metrics and units.
     model_a, model_b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair; differences are a - b.
-    estimate : ndarray of shape (n_models, n_values)
-        Values on the test set.
-    masks : SwapMasks
-        Random swaps, for the first two tests.
-    replicates : ndarray of shape (n_resamples, n_models, n_values)
-        Bootstrap replicates, for "bootstrap".
-    moments : InfluenceMoments
-        For "wald".
+    n_resamples : int
+        Resamples, swaps or sign flips to draw.
+    seed : SeedSequence
+        Where they are drawn from.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is greater than b.
+    enumerate_swaps : bool
+        Whether all swaps are gone through, instead of random ones, where there are no more than
+        `n_resamples`; for a single pair.
+    n_jobs, progress
+        As in `compare`.
     """
-    if test == "sign-flip":
-        return sign_flip_p_values(
-            evaluation, estimate, masks, model_a, model_b, alternative=alternative, n_jobs=n_jobs
-        )
-    if test == "permutation":
-        return permutation_p_values(
-            evaluation, estimate, masks, model_a, model_b, alternative=alternative, n_jobs=n_jobs
-        )
-    if test == "bootstrap":
-        return bootstrap_p_values(
-            replicates, estimate, model_a, model_b, alternative=alternative, n_jobs=n_jobs
-        )
-    return wald_p_values(estimate, moments, model_a, model_b, alternative=alternative)
+
+    evaluation: Evaluation
+    model_a: IntArray
+    model_b: IntArray
+    n_resamples: int
+    seed: np.random.SeedSequence = field(repr=False)
+    alternative: Alternative = "two-sided"
+    enumerate_swaps: bool = False
+    n_jobs: int | None = None
+    progress: bool = False
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """Values on the test set, of shape (n_models, n_values)."""
+        return self.evaluation.estimate()
+
+    @cached_property
+    def difference(self) -> FloatArray:
+        """Differences on the test set, of shape (n_pairs, n_values)."""
+        return pair_differences(self.estimate, self.model_a, self.model_b)
+
+    @cached_property
+    def masks(self) -> Weights:
+        """Random swaps, or signs, of all units."""
+        return SwapMasks(self.evaluation.units, self.n_resamples, self.seed)
+
+    @cached_property
+    def swaps(self) -> Weights:
+        """All swaps where they are few and asked for, else random ones."""
+        if self.enumerate_swaps and len(self.movable) <= _MOST_MOVABLE:
+            n_swaps = 2 ** len(self.movable)
+            if n_swaps <= self.n_resamples:
+                return AllSwaps(self.evaluation.units, n_swaps, self.seed, self.movable)
+        return self.masks
+
+    @cached_property
+    def movable(self) -> IntArray:
+        """Units on which models differ in their outputs; every cluster counts as one."""
+        predictions = self.evaluation.predictions
+        if predictions.groups is not None:
+            return np.arange(self.evaluation.units.n_units)
+        models = [predictions.models[i] for i in {*self.model_a.tolist(), *self.model_b.tolist()}]
+        first, *others = (predictions.output(model).array for model in models)
+        moves = [(first != other).reshape(len(first), -1).any(axis=1) for other in others]
+        return np.flatnonzero(np.any(moves, axis=0))
+
+    @cached_property
+    def weights(self) -> BootstrapWeights:
+        """Bootstrap weights of the units."""
+        return BootstrapWeights(self.evaluation.units, self.n_resamples, self.seed)
+
+    @cached_property
+    def replicates(self) -> FloatArray:
+        """Bootstrap replicates, of shape (n_resamples, n_models, n_values)."""
+        return self.evaluation.replicates(self.weights, n_jobs=self.n_jobs, progress=self.progress)
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        """Moments of the models' influence functions."""
+        return influence_moments(self.evaluation, self.estimate)
+
+    @cached_property
+    def errors(self) -> FloatArray:
+        """Standard errors of the differences, of shape (n_pairs, n_values)."""
+        return self.moments.pair_standard_error(self.model_a, self.model_b)
+
+    @cached_property
+    def contributions(self) -> FloatArray:
+        """Numbers whose mean the one metric is, (n_models, n_samples); refuses other metrics."""
+        (metric,) = self.evaluation.metrics
+        return sample_contributions(self.evaluation, metric)
+
+    @cached_property
+    def _scale(self) -> FloatArray:
+        size = np.abs(self.estimate)
+        return size[self.model_a] + size[self.model_b]
+
+    def count_extreme(self, null: FloatArray, pairs: slice = slice(None)) -> IntArray:
+        """How many of the null differences (n_resamples, n_pairs, n_values) are as extreme."""
+        observed, scale = self.difference[pairs], self._scale[pairs]
+        return n_extreme(null, observed, self.alternative, scale=scale)
+
+    def blocks(self, n_resamples: int) -> list[slice]:
+        """Pairs whose null differences fit into the processor's cache at once."""
+        n_pairs, n_values = self.difference.shape
+        step = max(1, _BLOCK_NUMBERS // (n_resamples * n_values))
+        return [slice(start, min(start + step, n_pairs)) for start in range(0, n_pairs, step)]
 
 
-def sign_flip_p_values(
-    evaluation: Evaluation,
-    estimate: FloatArray,
-    masks: Weights,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    alternative: Alternative = "two-sided",
-    n_jobs: int | None = None,
-) -> FloatArray:
-    """Sign-flip test on influence values, of shape (n_pairs, n_values).
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a test says of each pair and value.
 
-    Sample i adds ``d_i = difference + u_ia - u_ib`` to the difference, where u is its influence on
-    a model's value; the d_i average to the difference. Under the null of equal values their signs
-    are flipped at random. Studentizing the flipped sums would not change the order of their
-    sizes, since the sum of squares of d_i does not depend on the signs, so this is the
-    studentized test.
-    """
-    sums, signs = signed_sums(evaluation, estimate, masks)
-    n_samples = evaluation.units.size
-    out = np.empty((len(model_a), estimate.shape[1]))
-    blocks = _pair_blocks(len(model_a), sums.shape[0] * estimate.shape[1])
-
-    def fill(block: int) -> None:
-        a, b = model_a[blocks[block]], model_b[blocks[block]]
-        difference = pair_differences(estimate, a, b)
-        flipped = signs[:, None, None] * difference + sums[:, a] - sums[:, b]
-        count = _count_extreme(
-            flipped / n_samples, difference, _tolerance(estimate, a, b), alternative
-        )
-        out[blocks[block]] = _p_values(count, masks.n_resamples, difference)
-
-    map_blocks(fill, range(len(blocks)), n_jobs)
-    return out
-
-
-def permutation_p_values(
-    evaluation: Evaluation,
-    estimate: FloatArray,
-    masks: Weights,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    alternative: Alternative = "two-sided",
-    n_jobs: int | None = None,
-) -> FloatArray:
-    """Paired permutation test (approximate randomization), of shape (n_pairs, n_values).
-
-    References
+    Attributes
     ----------
-    .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
+    statistic, p_value : ndarray of shape (n_pairs, n_values)
+        The test's own statistic (the difference for resampling tests) and its p-value.
+    n_resamples : int
+        Resamples drawn or enumerated; 0 where there were none.
+    exact : bool
+        Whether the p-values have no Monte-Carlo error.
     """
-    difference = pair_differences(estimate, model_a, model_b)
-    tolerance = _tolerance(estimate, model_a, model_b)
-    swaps = Swaps(evaluation, masks)
 
-    count = np.zeros(difference.shape)
-    for blocks in swaps.passes():
-        moved = swaps.moved(blocks, n_jobs)
+    statistic: FloatArray
+    p_value: FloatArray
+    n_resamples: int = 0
+    exact: bool = True
 
-        def count_block(place: int, moved: list[FloatArray] = moved) -> FloatArray:
-            extreme = np.empty(difference.shape)
-            for pairs, swapped in swaps.differences(moved[place], model_a, model_b):
-                extreme[pairs] = _count_extreme(
-                    swapped, difference[pairs], tolerance[pairs], alternative
-                )
-            return extreme
-
-        count += np.sum(map_blocks(count_block, range(len(moved)), n_jobs), axis=0)
-    return _p_values(count, masks.n_resamples, difference)
+    @classmethod
+    def of_one(
+        cls, statistic: float, p_value: float, n_resamples: int = 0, *, exact: bool = True
+    ) -> Outcome:
+        """Outcome for one pair and one value."""
+        return cls(np.array([[statistic]]), np.array([[p_value]]), n_resamples, exact)
 
 
-def bootstrap_p_values(
-    replicates: FloatArray,
-    estimate: FloatArray,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    alternative: Alternative = "two-sided",
-    n_jobs: int | None = None,
-) -> FloatArray:
-    """Paired bootstrap test with the distribution shifted to the null, (n_pairs, n_values).
+@dataclass(frozen=True, slots=True)
+class PairTest:
+    """One test, as a row of `TESTS`.
 
-    The share of resamples in which the difference strays from the observed one as far as the
-    observed one is from 0.
+    Attributes
+    ----------
+    name : str
+        Its name.
+    run : callable
+        Outcome for the pairs of a view.
+    all_pairs : bool
+        Whether it serves any number of pairs and values at once; others take one of each.
+    needs : str
+        What it needs of metric and data; empty if nothing.
+    alternatives : tuple of str
+        What it can be asked.
+    by_sample : bool
+        Whether it looks at single samples, which distinct rows with multiplicities would hide.
     """
-    out = np.empty((len(model_a), estimate.shape[1]))
-    blocks = _pair_blocks(len(model_a), replicates.shape[0] * estimate.shape[1])
 
-    def fill(block: int) -> None:
-        a, b = model_a[blocks[block]], model_b[blocks[block]]
-        difference = pair_differences(estimate, a, b)
-        shifted = replicates[:, a] - replicates[:, b] - difference
-        count = _count_extreme(shifted, difference, _tolerance(estimate, a, b), alternative)
-        out[blocks[block]] = _p_values(count, len(replicates), difference)
+    name: str
+    run: Callable[[PairView], Outcome]
+    all_pairs: bool
+    needs: str = ""
+    alternatives: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+    by_sample: bool = False
 
-    map_blocks(fill, range(len(blocks)), n_jobs)
-    return out
-
-
-def wald_p_values(
-    estimate: FloatArray,
-    moments: InfluenceMoments,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    alternative: Alternative = "two-sided",
-) -> FloatArray:
-    """Normal test of the difference over its standard error, of shape (n_pairs, n_values)."""
-    from scipy.special import ndtr
-
-    difference = pair_differences(estimate, model_a, model_b)
-    error = moments.pair_standard_error(model_a, model_b)
-    # Models that agree on every sample differ by 0 with error 0: nothing to reject.
-    z = np.divide(difference, error, out=np.zeros_like(difference), where=error > 0)
-    z = np.where((error == 0) & (difference != 0), np.copysign(np.inf, difference), z)
-    p_value = {
-        "two-sided": 2 * ndtr(-np.abs(z)),
-        "greater": ndtr(-z),
-        "less": ndtr(z),
-    }[alternative]
-    return np.where(np.isnan(difference), np.nan, p_value)
-
-
-def _tolerance(estimate: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
-    return _TIE_TOLERANCE * (np.abs(estimate[model_a]) + np.abs(estimate[model_b]))
-
-
-def _count_extreme(
-    null: FloatArray, observed: FloatArray, tolerance: FloatArray, alternative: Alternative
-) -> FloatArray:
-    """How many of the null differences along axis 0 are as extreme as the observed one."""
-    if alternative == "two-sided":
-        less_extreme = np.abs(null) < np.abs(observed) - tolerance
-    elif alternative == "greater":
-        less_extreme = null < observed - tolerance
-    else:
-        less_extreme = null > observed + tolerance
-    return len(null) - np.count_nonzero(less_extreme, axis=0)
-
-
-def _p_values(count: FloatArray, n_resamples: int, difference: FloatArray) -> FloatArray:
-    return np.where(np.isnan(difference), np.nan, (1 + count) / (1 + n_resamples))
-
-
-def _pair_blocks(n_pairs: int, numbers_per_pair: int) -> list[slice]:
-    step = max(1, _BLOCK_NUMBERS // numbers_per_pair)
-    return [slice(start, min(start + step, n_pairs)) for start in range(0, n_pairs, step)]
+    @property
+    def when(self) -> str:
+        """When to choose it, in one line."""
+        return PAIRED_TESTS[self.name]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView
+
+Kind = Literal["welch", "paired"]
 
 
 def replicate_t_p_values(
@@ -16,7 +18,7 @@ def replicate_t_p_values(
     model_a: IntArray,
     model_b: IntArray,
     *,
-    kind: Literal["welch", "paired"],
+    kind: Kind,
 ) -> FloatArray:
     """p-values of t-tests between models' replicates, of shape (n_pairs, n_values).
 
@@ -74,3 +76,21 @@ def _paired(
         squared[:, value] = np.maximum(total_squares - n * mean**2, 0.0) / (n * (n - 1))
         df[:, value] = n - 1
     return difference, squared, df
+
+
+def _replicate_t(kind: Kind, view: PairView) -> Outcome:
+    p_value = replicate_t_p_values(view.replicates, view.model_a, view.model_b, kind=kind)
+    return Outcome(view.difference, p_value, len(view.replicates), exact=False)
+
+
+ROWS: tuple[PairTest, ...] = (
+    PairTest(
+        "replicate-t", partial(_replicate_t, "welch"), all_pairs=True, alternatives=("two-sided",)
+    ),
+    PairTest(
+        "replicate-paired-t",
+        partial(_replicate_t, "paired"),
+        all_pairs=True,
+        alternatives=("two-sided",),
+    ),
+)

@@ -33,19 +33,18 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.resampling import SwapMasks
-from modelcompare.significance.exact import Alternative, as_extreme, exact_p_values, is_exact
+from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.swapped_forms import SwappedForms
 from modelcompare.significance.swapped_quotients import SwappedQuotients
 from modelcompare.significance.swapped_sums import SwappedDifferences
+from modelcompare.words import Alternative
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Road = Literal["exact", "quotient", "form", "raw"]
 Result = TypeVar("Result")
 

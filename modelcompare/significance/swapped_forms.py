@@ -18,18 +18,17 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from modelcompare.engine import Evaluation, map_blocks
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
-from modelcompare.metrics.classification import COUNTS
+from modelcompare.metrics.counts import COUNTS
 from modelcompare.significance.exact import of_one_class, unit_parts
 from modelcompare.significance.swapped_sums import ROUNDING
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Matrix = Any  # of numbers, dense or sparse
 Result = TypeVar("Result")
 

@@ -11,14 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import PASS_BYTES
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums, growing
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
 
 
 class SwappedQuotients(SwappedSums):

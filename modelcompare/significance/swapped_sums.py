@@ -12,15 +12,13 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation, map_blocks
-from modelcompare.engine.evaluation import PASS_BYTES
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 Result = TypeVar("Result")
 
 # What rounding leaves of numbers that cancel.

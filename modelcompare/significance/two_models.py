@@ -8,13 +8,20 @@ Wilcoxon and sign tests look at per-sample differences of scores.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-Alternative = Literal["two-sided", "greater", "less"]
+from modelcompare.arrays import FloatArray
+from modelcompare.intervals import TIE_TOLERANCE
+from modelcompare.significance.delong import delong_covariance
+from modelcompare.significance.extreme import normal_p, standardized
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView, pair_differences
+from modelcompare.significance.samples import require_plain
+from modelcompare.words import Alternative
+
+SampleTest = Literal["t", "wilcoxon", "sign"]
 McNemar = Literal["mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected"]
 
 
@@ -41,7 +48,7 @@ def mcnemar_test(
     >>> round(p_value, 4)
     0.0386
     """
-    from scipy.stats import binom, norm
+    from scipy.stats import binom
 
     n = n_a_only + n_b_only
     if n == 0:
@@ -58,23 +65,18 @@ def mcnemar_test(
     if method == "mcnemar-chi2-corrected":
         size = max(size - 1, 0)
     z = math.copysign(size / math.sqrt(n), n_a_only - n_b_only)
-    p_values = {
-        "two-sided": 2 * float(norm.sf(abs(z))),
-        "greater": float(norm.sf(z)),
-        "less": float(norm.cdf(z)),
-    }
-    return z**2, p_values[alternative]
+    return z**2, float(normal_p(z, alternative))
 
 
 def sample_test(
-    method: Literal["t", "wilcoxon", "sign"],
+    method: SampleTest,
     differences: FloatArray,
     alternative: Alternative = "two-sided",
 ) -> tuple[float, float]:
     """Statistic and p-value of a test on per-sample differences a - b, by scipy.
 
     Differences that are all 0 have p = 1. The sign test leaves out samples without a difference;
-    Wilcoxon's keeps their ranks (Pratt).
+    Wilcoxon's keeps their ranks (Pratt), and takes sizes that only rounding tells apart for tied.
     """
     from scipy import stats
 
@@ -86,38 +88,65 @@ def sample_test(
         found = stats.binomtest(n_positive, len(nonzero), 0.5, alternative=alternative)
         return float(n_positive), float(found.pvalue)
     if method == "wilcoxon":
-        result = stats.wilcoxon(differences, zero_method="pratt", alternative=alternative)
+        tied = _tied(differences)
+        result = stats.wilcoxon(tied, zero_method="pratt", alternative=alternative)
     else:
         result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
     return float(result.statistic), float(result.pvalue)
 
 
-def normal_p_value(z: float, alternative: Alternative) -> float:
-    """p-value of a standard normal statistic."""
-    from scipy.special import ndtr
+def _tied(differences: FloatArray) -> FloatArray:
+    """Differences whose sizes are equal but for rounding, given one size."""
+    size = np.abs(differences)
+    order = np.argsort(size)
+    ordered = size[order]
+    begins = np.r_[True, np.diff(ordered) > TIE_TOLERANCE * ordered[1:]]
+    size[order] = ordered[begins][np.cumsum(begins) - 1]
+    return np.copysign(size, differences)
 
-    return float(
-        {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(-z), "less": ndtr(z)}[alternative]
-    )
+
+def _mcnemar(method: McNemar, view: PairView) -> Outcome:
+    (metric,) = view.evaluation.metrics
+    if metric.name != "accuracy":
+        raise ValueError(
+            f"McNemar's tests are of accuracy, not of {metric.name}; use 'sign-flip', "
+            "'permutation', 'bootstrap' or 'wald' instead."
+        )
+    predictions = view.evaluation.predictions
+    require_plain(predictions, "McNemar's test")
+    right_a, right_b = (predictions.predicted(m) == predictions.codes for m in predictions.models)
+    a_only, b_only = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
+    return Outcome.of_one(*mcnemar_test(a_only, b_only, method, view.alternative))
 
 
-def berg_kirkpatrick_p_value(
-    replicates: FloatArray, difference: float, alternative: Literal["greater", "less"]
-) -> float:
-    """Share of resamples whose difference is at least twice the observed one.
+def _samples(method: SampleTest, view: PairView) -> Outcome:
+    require_plain(view.evaluation.predictions, f"test {method!r}")
+    differences = pair_differences(view.contributions, view.model_a, view.model_b)[0]
+    return Outcome.of_one(*sample_test(method, differences, view.alternative))
 
-    One-sided: the direction must be declared before looking at the data. Choosing the direction
-    that the data show, as is often done, doubles the error rate.
 
-    References
-    ----------
-    .. [1] Berg-Kirkpatrick, Burkett & Klein (2012), EMNLP.
-    """
-    sign = 1.0 if alternative == "greater" else -1.0
-    if difference == 0:
-        return 1.0
-    defined = replicates[~np.isnan(replicates)]
-    extreme = int((sign * defined >= 2 * sign * difference).sum())
-    # A difference in the other direction is no evidence at all for this one.
-    extreme = len(defined) if sign * difference < 0 else extreme
-    return (1 + extreme) / (1 + len(defined))
+def _delong(view: PairView) -> Outcome:
+    (metric,) = view.evaluation.metrics
+    if metric.name != "roc_auc":
+        raise ValueError(f"DeLong's test is of roc_auc, not of {metric.name}.")
+    auc, covariance = delong_covariance(view.evaluation.predictions)
+    own = covariance[0, 0] + covariance[1, 1]
+    variance = own - 2 * covariance[0, 1]
+    # What rounding leaves of two equal sets of placements is no variance.
+    error = math.sqrt(variance) if variance > 1e-13 * own else 0.0
+    z = float(standardized(auc[0] - auc[1], error))
+    return Outcome.of_one(z, float(normal_p(z, view.alternative)))
+
+
+_MEANS = "means of per-sample numbers, independent samples"
+ROWS: tuple[PairTest, ...] = (
+    *(
+        PairTest(name, partial(_mcnemar, name), all_pairs=False, needs="accuracy")
+        for name in get_args(McNemar)
+    ),
+    PairTest("delong", _delong, all_pairs=False, needs="roc_auc"),
+    *(
+        PairTest(name, partial(_samples, name), all_pairs=False, needs=_MEANS, by_sample=True)
+        for name in get_args(SampleTest)
+    ),
+)

@@ -9,17 +9,19 @@ be independent. For paired numbers, such as two metrics on the same resamples, o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    import pandas as pd
+from modelcompare.arrays import FloatArray
+from modelcompare.words import VarianceTest
 
-FloatArray = NDArray[np.float64]
-VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
+
+# Relative difference that equal numbers may have after a sum.
+_ROUNDING = 1e-13
 
 
 def variance_tests(
@@ -53,8 +55,9 @@ def variance_tests(
 
     Notes
     -----
-    Run on bootstrap replicates the p-values shrink as resamples are added: they measure the effort
-    of the simulation, not evidence about the metrics.
+    Run on bootstrap replicates the p-values shrink as resamples are added, Pitman-Morgan's too:
+    they measure the effort of the simulation, not evidence about the metrics. Two sets of constants
+    have nothing to compare: every statistic is NaN.
 
     References
     ----------
@@ -68,8 +71,6 @@ def variance_tests(
     0       f      4.000   0.1544
     1  levene      3.375   0.0961
     """
-    import pandas as pd
-
     a, b = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     chosen = tuple(VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]) if tests is None else tests
     check_variance_tests(chosen, paired=paired)
@@ -116,17 +117,24 @@ def variance_test(
     variances : tuple of ndarray, optional
         Variances of the rows of x and y, where they are known already.
     """
-    if test in ("f", "bartlett"):
-        known = (row_variance(x), row_variance(y)) if variances is None else variances
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return (_f if test == "f" else _bartlett)(*known, _count(x) - 1, _count(y) - 1)
+    if variances is None:
+        variances = row_variance(x), row_variance(y)
+    still = [variance == 0 for variance in variances]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return {
-            "levene": lambda a, b: _levene(a, b, _row_mean),
-            "brown-forsythe": lambda a, b: _levene(a, b, row_median),
-            "fligner": _fligner,
-            "pitman-morgan": _pitman_morgan,
-        }[test](x, y)
+        if test in ("f", "bartlett"):
+            run = _f if test == "f" else _bartlett
+            statistic, p_value = run(*variances, _count(x) - 1, _count(y) - 1)
+        else:
+            # What rounding leaves of equal numbers would be ranked and correlated.
+            x, y = (np.where(s[:, None], 0.0 * a, a) for s, a in zip(still, (x, y), strict=True))
+            statistic, p_value = {
+                "levene": lambda a, b: _levene(a, b, _row_mean),
+                "brown-forsythe": lambda a, b: _levene(a, b, row_median),
+                "fligner": _fligner,
+                "pitman-morgan": _pitman_morgan,
+            }[test](x, y)
+    neither = still[0] & still[1]
+    return np.where(neither, np.nan, statistic), np.where(neither, np.nan, p_value)
 
 
 def _f(
@@ -209,13 +217,15 @@ def _row_mean(rows: FloatArray) -> FloatArray:
 
 
 def row_variance(rows: FloatArray) -> FloatArray:
-    """Unbiased variance of each row, NaNs left out."""
-    centred = rows - _row_mean(rows)[:, None]
+    """Unbiased variance of each row, NaNs left out; exactly 0 where only rounding differs."""
+    means = _row_mean(rows)
+    centred = rows - means[:, None]
     squares = np.einsum("ij,ij->i", centred, centred)
     holed = np.isnan(squares)
     if holed.any():
         squares[holed] = np.nansum(centred[holed] ** 2, axis=1)
-    return squares / (_count(rows) - 1)
+    rounding = rows.shape[1] * (_ROUNDING * means) ** 2
+    return np.where(squares <= rounding, 0.0, squares) / (_count(rows) - 1)
 
 
 def row_median(rows: FloatArray) -> FloatArray:

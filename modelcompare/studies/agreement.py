@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import Evaluation, influence_moments
-from modelcompare.intervals import check_confidence_level
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
     BootstrapWeights,
     RngLike,
-    SwapMasks,
     Units,
     child_seed,
     rng_label,
     seed_sequence,
 )
-from modelcompare.significance import (
-    all_pairs,
-    bootstrap_p_values,
-    pair_differences,
-    permutation_p_values,
-    sign_flip_p_values,
-    wald_p_values,
-)
-from modelcompare.significance.replicate_t import replicate_t_p_values
+from modelcompare.significance import PairView, run_test
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
@@ -39,16 +30,20 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_rows,
 )
+from modelcompare.words import (
+    AgreementTest,
+    ZeroDivision,
+    check_choice,
+    check_count,
+    check_fraction,
+    signature,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
-AGREEMENT_TESTS: tuple[AgreementTest, ...] = get_args(AgreementTest)
-ON_REPLICATES = ("t", "paired-t")
+# Tests of replicates, which other rooms call by the samples they run on.
+ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
 
 T_NOTE = (
     "The t-test runs on bootstrap replicates, as the paper's does: its p-values shrink as "
@@ -93,13 +88,12 @@ class AgreementStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|agreement_study|n:{len(self.predictions)}|"
-            f"models:{len(self.predictions.models)}|B:{self.n_resamples}|test:{self.test}|"
-            f"alpha:{self.alpha:g}|rng:{self.seed_label}"
-        )
+        made = {
+            "n": len(self.predictions), "models": len(self.predictions.models),
+            "B": self.n_resamples, "test": self.test, "alpha": f"{self.alpha:g}",
+            "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("agreement_study", made)
 
     def population(
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
@@ -120,10 +114,7 @@ class AgreementStudy:
             over pairs of models and down-samplings), low, high (range of 95 % of the
             down-samplings). A value that is undefined orders nothing and so disagrees.
         """
-        import pandas as pd
-
-        if n_subsamples < 1:
-            raise ValueError(f"`n_subsamples` must be at least 1, got {n_subsamples}.")
+        check_count("n_subsamples", n_subsamples, at_least=1)
         sizes = check_ratios(ratios, len(self.predictions))
         evaluation = Evaluation(self.predictions, self.metric_pairs.metrics, collapse=False)
         model_a, model_b = all_pairs(len(self.predictions.models))
@@ -163,19 +154,19 @@ class AgreementStudy:
 
     def to_latex(self) -> str:
         """Table 1 of the paper, for these models (packages booktabs)."""
-        from modelcompare.report import agreement_latex
+        from modelcompare.report.study_contents import agreement_latex
 
         return agreement_latex(self)
 
     def to_markdown(self) -> str:
         """Table 1 of the paper, for these models, as Markdown."""
-        from modelcompare.report import agreement_markdown
+        from modelcompare.report.study_contents import agreement_markdown
 
         return agreement_markdown(self)
 
     def plot(self) -> Figure:
         """Scatter of the models' differences under both metrics, with quadrants of agreement."""
-        from modelcompare.report import plot_agreement
+        from modelcompare.report.agreement_plots import plot_agreement
 
         return plot_agreement(self)
 
@@ -183,7 +174,7 @@ class AgreementStudy:
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
     ) -> Figure:
         """Agreement with the order of the whole test set, against the ratio."""
-        from modelcompare.report import plot_population
+        from modelcompare.report.agreement_plots import plot_population
 
         return plot_population(self, self.population(ratios, n_subsamples=n_subsamples))
 
@@ -248,26 +239,26 @@ def agreement_study(
     1        neutral        6              5        5
     2  contradiction        6              6        5
     """
-    if test not in AGREEMENT_TESTS:
-        raise ValueError(f"`test` must be one of {', '.join(AGREEMENT_TESTS)}, got {test!r}.")
-    if not 0 < alpha < 1:
-        raise ValueError(f"`alpha` must be in (0, 1), got {alpha:g}.")
+    check_choice("test", test, AgreementTest)
+    check_fraction("alpha", alpha)
     if len(predictions.models) < 2:
         raise ValueError("agreement is over pairs of models; there is 1 model.")
-    check_confidence_level(confidence_level)
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    check_fraction("confidence_level", confidence_level)
+    check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, metric_pairs.metrics, collapse=False)
-    estimate = evaluation.estimate()
-    model_a, model_b = all_pairs(len(predictions.models))
-    p_values = _p_values(
-        test, evaluation, estimate, model_a, model_b, n_resamples, seed, n_jobs, progress
+    view = PairView(
+        evaluation,
+        *all_pairs(len(predictions.models)),
+        n_resamples,
+        seed,
+        n_jobs=n_jobs,
+        progress=progress,
     )
-    difference = pair_differences(estimate, model_a, model_b)
+    p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     frame, table = _frames(
-        evaluation, metric_pairs, difference, p_values, alpha, confidence_level, seed
+        evaluation, metric_pairs, view.difference, p_values, alpha, confidence_level, seed
     )
     return AgreementStudy(
         predictions=predictions,
@@ -283,31 +274,6 @@ def agreement_study(
     )
 
 
-def _p_values(
-    test: AgreementTest,
-    evaluation: Evaluation,
-    estimate: FloatArray,
-    model_a: IntArray,
-    model_b: IntArray,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    n_jobs: int | None,
-    progress: bool,
-) -> FloatArray:
-    if test == "wald":
-        return wald_p_values(estimate, influence_moments(evaluation, estimate), model_a, model_b)
-    if test in ("permutation", "sign-flip"):
-        masks = SwapMasks(evaluation.units, n_resamples, seed)
-        worker = permutation_p_values if test == "permutation" else sign_flip_p_values
-        return worker(evaluation, estimate, masks, model_a, model_b, n_jobs=n_jobs)
-    weights = BootstrapWeights(evaluation.units, n_resamples, seed)
-    replicates = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
-    if test == "bootstrap":
-        return bootstrap_p_values(replicates, estimate, model_a, model_b, n_jobs=n_jobs)
-    kind: Literal["welch", "paired"] = "welch" if test == "t" else "paired"
-    return replicate_t_p_values(replicates, model_a, model_b, kind=kind)
-
-
 def _frames(
     evaluation: Evaluation,
     metric_pairs: MetricPairs,
@@ -317,8 +283,6 @@ def _frames(
     confidence_level: float,
     seed: np.random.SeedSequence,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    import pandas as pd
-
     names = np.array(evaluation.models, dtype=object)
     model_a, model_b = all_pairs(len(names))
     frames, rows = [], []
@@ -365,8 +329,8 @@ def _frames(
 
 
 def _share_interval(
-    significant: NDArray[np.bool_],
-    agree: NDArray[np.bool_],
+    significant: BoolArray,
+    agree: BoolArray,
     n_models: int,
     confidence_level: float,
     seed: np.random.SeedSequence,

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import Evaluation
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.axis import long_frame
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import quantiles
 from modelcompare.predictions import Predictions
-from modelcompare.significance.variances import VarianceTest, row_variance, variance_test
+from modelcompare.significance.variances import row_variance, variance_test
 from modelcompare.studies.pairs import MetricPairs
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-_TEST_COLUMNS = (
-    "model", "ratio", "n_samples", "subsample", "label", "metric_a", "metric_b", "variance_a",
-    "variance_b", "variance_ratio", "test", "statistic", "p_value",
-)  # fmt: skip
-_CONSTANT_COLUMNS = ("ratio", "n_samples", "subsample", "metric_a", "metric_b", "test")
+from modelcompare.words import VarianceTest
 
 
 @dataclass(frozen=True)
@@ -113,41 +105,35 @@ def distribution_frame(
     n_subsamples: int,
 ) -> pd.DataFrame:
     """Frame `VarianceStudy.distribution`."""
-    import pandas as pd
-
     keys = Evaluation(predictions, metric_pairs.metrics, collapse=False).keys
-    n_models = len(predictions.models)
     frames = []
     for start in range(0, len(parts), n_subsamples):
         group = parts[start : start + n_subsamples]
         summaries = [part.summary for part in group]
-        columns = {
-            name: np.mean([getattr(s, name) for s in summaries], axis=0).ravel()
-            for name in ("estimate", "mean", "variance", "ci_low", "ci_high")
-        }
         between = (
             np.var([s.mean for s in summaries], axis=0, ddof=1)
             if n_subsamples > 1
             else np.full_like(summaries[0].mean, np.nan)
         )
+
+        def averaged(name: str, summaries: list[Summary] = summaries) -> FloatArray:
+            return np.mean([getattr(summary, name) for summary in summaries], axis=0)
+
         frames.append(
-            pd.DataFrame(
+            long_frame(
                 {
-                    "model": np.repeat(np.array(predictions.models, dtype=object), len(keys)),
+                    "model": predictions.models,
                     "ratio": group[0].ratio,
                     "n_samples": group[0].n_samples,
-                    "metric": [key.metric for key in keys] * n_models,
-                    "label": pd.Series([key.label for key in keys] * n_models, dtype=object),
-                    "estimate": columns["estimate"],
-                    "mean": columns["mean"],
-                    "variance": columns["variance"],
-                    "variance_between": between.ravel(),
-                    "ci_low": columns["ci_low"],
-                    "ci_high": columns["ci_high"],
-                    "n_undefined": np.sum([s.n_undefined for s in summaries], axis=0)
-                    .ravel()
-                    .astype(int),
-                }
+                },
+                keys,
+                estimate=averaged("estimate"),
+                mean=averaged("mean"),
+                variance=averaged("variance"),
+                variance_between=between,
+                ci_low=averaged("ci_low"),
+                ci_high=averaged("ci_high"),
+                n_undefined=np.sum([s.n_undefined for s in summaries], axis=0).astype(int),
             )
         )
     return pd.concat(frames, ignore_index=True)
@@ -157,27 +143,29 @@ def tests_frame(
     predictions: Predictions, metric_pairs: MetricPairs, parts: list[Part]
 ) -> pd.DataFrame:
     """Frame `VarianceStudy.tests`."""
-    import pandas as pd
-
     keys = Evaluation(predictions, metric_pairs.metrics, collapse=False).keys
-    columns: dict[str, list[Any]] = {name: [] for name in _TEST_COLUMNS}
-    n_models = len(predictions.models)
+    frames = []
     for part in parts:
+        rows = {
+            "model": predictions.models, "ratio": part.ratio, "n_samples": part.n_samples,
+            "subsample": part.index,
+        }  # fmt: skip
         for (name_a, name_b), pair in zip(metric_pairs.pairs, part.outcomes, strict=True):
-            labels = [key.label for key in keys if key.metric == name_a]
-            n_rows = n_models * len(labels)
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance_ratio = pair.variance_a / pair.variance_b
-            for test, (statistic, p_value) in pair.found.items():
-                constant = (part.ratio, part.n_samples, part.index, name_a, name_b, test)
-                for name, value in zip(_CONSTANT_COLUMNS, constant, strict=True):
-                    columns[name] += [value] * n_rows
-                columns["model"] += [m for m in predictions.models for _ in labels]
-                columns["label"] += labels * n_models
-                for name, array in (
-                    ("variance_a", pair.variance_a), ("variance_b", pair.variance_b),
-                    ("variance_ratio", variance_ratio), ("statistic", statistic),
-                    ("p_value", p_value),
-                ):  # fmt: skip
-                    columns[name] += array.ravel().tolist()
-    return pd.DataFrame({**columns, "label": pd.Series(columns["label"], dtype=object)})
+            frames += [
+                long_frame(
+                    rows,
+                    [key for key in keys if key.metric == name_a],
+                    metric_a=name_a,
+                    metric_b=name_b,
+                    variance_a=pair.variance_a,
+                    variance_b=pair.variance_b,
+                    variance_ratio=variance_ratio,
+                    test=test,
+                    statistic=statistic,
+                    p_value=p_value,
+                )
+                for test, (statistic, p_value) in pair.found.items()
+            ]
+    return pd.concat(frames, ignore_index=True).drop(columns="metric")

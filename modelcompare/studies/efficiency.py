@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from scipy.special import ndtri
 
-from modelcompare.engine import Evaluation, row_chunks
-from modelcompare.significance import all_pairs, pair_differences
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.axis import long_frame, score_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import row_chunks
+from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.pairs import MetricPairs
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 
 def variance_ratios(
@@ -25,9 +24,6 @@ def variance_ratios(
     With influences u and v of the two metrics the ratio is ``sum u^2 / sum v^2``, and the influence
     on its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
-    import pandas as pd
-    from scipy.special import ndtri
-
     estimate = evaluation.estimate()
     positions = metric_pairs.positions(evaluation)
     n = evaluation.units.size
@@ -36,7 +32,6 @@ def variance_ratios(
     for (name_a, name_b), (a, _), (uu, vv, u4, v4, uuvv) in zip(
         metric_pairs.pairs, positions, sums, strict=True
     ):
-        labels = [key.label for key in evaluation.keys[a]]
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = uu / vv
             spread = u4 / uu**2 + v4 / vv**2 - 2 * uuvv / (uu * vv)
@@ -44,19 +39,17 @@ def variance_ratios(
             half = ndtri((1 + confidence_level) / 2) * error
             low, high = ratio * np.exp(-half), ratio * np.exp(half)
         frames.append(
-            pd.DataFrame(
-                {
-                    "model": np.repeat(np.array(evaluation.models, dtype=object), len(labels)),
-                    "label": pd.Series(labels * len(evaluation.models), dtype=object),
-                    "metric_a": name_a,
-                    "metric_b": name_b,
-                    "variance_ratio": ratio.ravel(),
-                    "ci_low": low.ravel(),
-                    "ci_high": high.ravel(),
-                }
+            score_frame(
+                evaluation.models,
+                evaluation.keys[a],
+                metric_a=name_a,
+                metric_b=name_b,
+                variance_ratio=ratio,
+                ci_low=low,
+                ci_high=high,
             )
         )
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True).drop(columns="metric")
 
 
 def _power_sums(
@@ -85,15 +78,11 @@ def relative_efficiency(
     samples. The interval is that of the squared ratio of the two differences, whose relative
     errors dwarf those of the standard errors.
     """
-    import pandas as pd
-    from scipy.special import ndtri
-
     estimate = evaluation.estimate()
     model_a, model_b = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, model_a, model_b)
     names = np.array(evaluation.models, dtype=object)
     n = evaluation.units.size
-    quantile = ndtri((1 + confidence_level) / 2)
     frames = []
     for (name_a, name_b), (a, b), gram in zip(
         metric_pairs.pairs,
@@ -101,34 +90,59 @@ def relative_efficiency(
         _cross_products(evaluation, estimate, metric_pairs),
         strict=True,
     ):
-        labels = [key.label for key in evaluation.keys[a]]
-        var_a, var_b, cov = (_of_pairs(matrix, model_a, model_b) / (n * (n - 1)) for matrix in gram)
+        covariances = [_of_pairs(matrix, model_a, model_b) / (n * (n - 1)) for matrix in gram]
         d_a, d_b = difference[:, a], difference[:, b]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z_a, z_b = d_a / np.sqrt(var_a), d_b / np.sqrt(var_b)
-            ratio = (z_a / z_b) ** 2
-            spread = var_a / d_a**2 + var_b / d_b**2 - 2 * cov / (d_a * d_b)
-            half = 2 * quantile * np.sqrt(np.maximum(spread, 0.0))
-        with np.errstate(over="ignore", invalid="ignore"):
-            low, high = ratio * np.exp(-half), ratio * np.exp(half)
+        needed = samples_ratio(d_a, d_b, *covariances, confidence_level=confidence_level)
         frames.append(
-            pd.DataFrame(
+            long_frame(
                 {
-                    "model_a": np.repeat(names[model_a], len(labels)),
-                    "model_b": np.repeat(names[model_b], len(labels)),
+                    "model_a": names[model_a],
+                    "model_b": names[model_b],
                     "metric_a": name_a,
                     "metric_b": name_b,
-                    "label": pd.Series(labels * len(model_a), dtype=object),
-                    "separation_a": z_a.ravel(),
-                    "separation_b": z_b.ravel(),
-                    "samples_ratio": ratio.ravel(),
-                    "ci_low": low.ravel(),
-                    "ci_high": high.ravel(),
-                    "same_sign": (d_a * d_b > 0).ravel(),
-                }
+                },
+                evaluation.keys[a],
+                separation_a=needed.separation_a,
+                separation_b=needed.separation_b,
+                samples_ratio=needed.ratio,
+                ci_low=needed.low,
+                ci_high=needed.high,
+                same_sign=d_a * d_b > 0,
             )
         )
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True).drop(columns="metric")
+
+
+class SamplesRatio(NamedTuple):
+    """Separations of two roads to the same models, and samples that b needs for each of a."""
+
+    separation_a: FloatArray
+    separation_b: FloatArray
+    ratio: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def samples_ratio(
+    difference_a: FloatArray,
+    difference_b: FloatArray,
+    variance_a: FloatArray,
+    variance_b: FloatArray,
+    covariance: FloatArray,
+    *,
+    confidence_level: float,
+) -> SamplesRatio:
+    """Squared ratio of two separations, with an interval on the logarithm (delta method)."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        z_a, z_b = difference_a / np.sqrt(variance_a), difference_b / np.sqrt(variance_b)
+        ratio = (z_a / z_b) ** 2
+        spread = (
+            variance_a / difference_a**2
+            + variance_b / difference_b**2
+            - 2 * covariance / (difference_a * difference_b)
+        )
+        half = 2 * ndtri((1 + confidence_level) / 2) * np.sqrt(np.maximum(spread, 0.0))
+        return SamplesRatio(z_a, z_b, ratio, ratio * np.exp(-half), ratio * np.exp(half))
 
 
 def _cross_products(
@@ -153,7 +167,7 @@ def _cross_products(
     return [(uu, vv, uv) for uu, vv, uv in sums]
 
 
-def _of_pairs(gram: FloatArray, model_a: NDArray[np.intp], model_b: NDArray[np.intp]) -> FloatArray:
+def _of_pairs(gram: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
     """Sum of products of the pairs' differences, of shape (n_pairs, n_labels)."""
     out = (
         gram[:, model_a, model_a]

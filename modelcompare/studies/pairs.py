@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.engine import Evaluation
+from modelcompare.arrays import IntArray
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric, resolve_metrics
-from modelcompare.metrics.classification import ZeroDivision
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import subsample
+from modelcompare.words import ZeroDivision
 
-IntArray = NDArray[np.intp]
 Pair = tuple[str, str]
 
 PAPER_PAIRS: tuple[Pair, ...] = (("f1", "cf1"), ("precision", "cprecision"), ("recall", "crecall"))

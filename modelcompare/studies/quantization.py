@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from scipy.special import ndtri
 
+from modelcompare.arrays import FloatArray
 from modelcompare.confidences import quantize
-from modelcompare.engine import Evaluation, InfluenceMoments, influence_moments
-from modelcompare.intervals import check_confidence_level
+from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.significance import all_pairs
+from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.variants import with_probabilities
+from modelcompare.words import check_fraction
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
 
@@ -101,12 +100,12 @@ def quantization_study(
     0       1  cf1_macro        6           1.07
     1       3  cf1_macro        6           1.03
     """
-    check_confidence_level(confidence_level)
+    check_fraction("confidence_level", confidence_level)
     if not n_bins:
         raise ValueError("`n_bins` is empty; name at least one number, e.g. n_bins=[3].")
     raw = {m: predictions.probabilities(m).astype(np.float64) for m in predictions.models}
-    values: list[dict[str, object]] = []
-    pairs: list[dict[str, object]] = []
+    values: list[pd.DataFrame] = []
+    pairs: list[pd.DataFrame] = []
     for number in n_bins:
         rounded = quantize(predictions, number)
         both = with_probabilities(
@@ -115,86 +114,66 @@ def quantization_study(
         evaluation = Evaluation(both, resolve_metrics(metrics, both), collapse=False)
         estimate = evaluation.estimate()
         moments = influence_moments(evaluation, estimate)
-        for part, rows in (
-            (values, _values(evaluation, estimate, moments, confidence_level)),
-            (pairs, _pairs(evaluation, estimate, moments, confidence_level)),
-        ):
-            part.extend({"n_bins": number, **row} for row in rows)
-    return QuantizationStudy(_frame(values, _VALUES), _frame(pairs, _PAIRS), len(predictions))
-
-
-_VALUES = [
-    "n_bins", "model", "metric", "label", "raw", "quantized", "difference", "standard_error",
-    "ci_low", "ci_high",
-]  # fmt: skip
-_PAIRS = [
-    "n_bins", "model_a", "model_b", "metric", "label", "separation_raw", "separation_quantized",
-    "samples_ratio", "ci_low", "ci_high",
-]  # fmt: skip
-
-
-def _frame(rows: list[dict[str, object]], columns: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame(rows, columns=columns)
-    # Beside a missing label, pandas would make integers floats.
-    frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
-    return frame
+        for frames, compute in ((values, _values), (pairs, _pairs)):
+            frame = compute(evaluation, estimate, moments, confidence_level)
+            frame.insert(0, "n_bins", number)
+            frames.append(frame)
+    return QuantizationStudy(
+        pd.concat(values, ignore_index=True), pd.concat(pairs, ignore_index=True), len(predictions)
+    )
 
 
 def _values(
     evaluation: Evaluation, estimate: FloatArray, moments: InfluenceMoments, level: float
-) -> Iterator[dict[str, object]]:
-    half_width = _quantile(level)
+) -> pd.DataFrame:
     n_models = len(evaluation.models) // 2
-    raw = np.arange(n_models)
-    error = moments.pair_standard_error(raw + n_models, raw)
-    for model, name in enumerate(evaluation.models[:n_models]):
-        for place, key in enumerate(evaluation.keys):
-            before, after = estimate[model, place], estimate[model + n_models, place]
-            half = half_width * error[model, place]
-            yield {
-                "model": name, "metric": key.metric, "label": key.label, "raw": before,
-                "quantized": after, "difference": after - before,
-                "standard_error": error[model, place],
-                "ci_low": after - before - half, "ci_high": after - before + half,
-            }  # fmt: skip
+    before, after = np.arange(n_models), np.arange(n_models, 2 * n_models)
+    difference = estimate[after] - estimate[before]
+    error = moments.pair_standard_error(after, before)
+    half = float(ndtri((1 + level) / 2)) * error
+    return score_frame(
+        evaluation.models[:n_models],
+        evaluation.keys,
+        raw=estimate[before],
+        quantized=estimate[after],
+        difference=difference,
+        standard_error=error,
+        ci_low=difference - half,
+        ci_high=difference + half,
+    )
 
 
 def _pairs(
     evaluation: Evaluation, estimate: FloatArray, moments: InfluenceMoments, level: float
-) -> Iterator[dict[str, object]]:
-    half_width = _quantile(level)
-    covariance = moments.covariance()
+) -> pd.DataFrame:
     n_models = len(evaluation.models) // 2
-    for a, b in zip(*all_pairs(n_models), strict=True):
-        # Differences a - b, raw and quantized, as contrasts of the models' values.
-        contrast = np.zeros((2, 2 * n_models))
-        contrast[0, [a, b]], contrast[1, [a + n_models, b + n_models]] = (1, -1), (1, -1)
-        for place, key in enumerate(evaluation.keys):
-            difference = contrast @ estimate[:, place]
-            variance = contrast @ covariance[place] @ contrast.T
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                z = difference / np.sqrt(np.diag(variance))
-                relative = _log_ratio_variance(variance, difference)
-                ratio = (z[0] / z[1]) ** 2
-                factor = np.exp(2 * half_width * np.sqrt(relative))
-                low, high = ratio / factor, ratio * factor
-            yield {
-                "model_a": evaluation.models[a], "model_b": evaluation.models[b],
-                "metric": key.metric, "label": key.label, "separation_raw": z[0],
-                "separation_quantized": z[1], "samples_ratio": ratio, "ci_low": low,
-                "ci_high": high,
-            }  # fmt: skip
+    model_a, model_b = all_pairs(n_models)
+    covariance = moments.covariance()
 
+    def of_differences(row: int, column: int) -> FloatArray:
+        """Covariance of the differences a - b: raw ones at offset 0, quantized ones behind."""
+        a, b = model_a + row, model_b + row
+        c, d = model_a + column, model_b + column
+        return (
+            covariance[:, a, c] - covariance[:, a, d] - covariance[:, b, c] + covariance[:, b, d]
+        ).T
 
-def _log_ratio_variance(variance: FloatArray, difference: FloatArray) -> float:
-    """Variance of the logarithm of a ratio of two differences, by the delta method."""
-    gradient = np.array([1, -1]) / difference
-    return float(np.maximum(gradient @ variance @ gradient, 0.0))
-
-
-def _quantile(confidence_level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + confidence_level) / 2))
+    needed = samples_ratio(
+        pair_differences(estimate, model_a, model_b),
+        pair_differences(estimate, model_a + n_models, model_b + n_models),
+        of_differences(0, 0),
+        of_differences(n_models, n_models),
+        of_differences(0, n_models),
+        confidence_level=level,
+    )
+    return pair_frame(
+        evaluation.models,
+        model_a,
+        model_b,
+        evaluation.keys,
+        separation_raw=needed.separation_a,
+        separation_quantized=needed.separation_b,
+        samples_ratio=needed.ratio,
+        ci_low=needed.low,
+        ci_high=needed.high,
+    )

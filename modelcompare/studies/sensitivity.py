@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.comparison import BootstrapResult, bootstrap
-from modelcompare.intervals import Method
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
+from modelcompare.words import IntervalMethod, ZeroDivision, signature
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
 DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")
 TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
 NOISES = (0.25, 0.5, 1.0, 2.0)
@@ -50,16 +50,12 @@ class SensitivityStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|sensitivity_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|rng:{self.seed_label}"
-        )
+        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
+        return signature("sensitivity_study", made)
 
     def plot(self) -> Figure:
         """Change of each metric against temperature and noise."""
-        from modelcompare.report import plot_sensitivity
+        from modelcompare.report.agreement_plots import plot_sensitivity
 
         return plot_sensitivity(self)
 
@@ -71,7 +67,7 @@ def sensitivity_study(
     temperatures: Sequence[float] = TEMPERATURES,
     noises: Sequence[float] = NOISES,
     n_resamples: int = 999,
-    method: Method = "percentile",
+    method: IntervalMethod = "percentile",
     confidence_level: float = 0.95,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -114,8 +110,6 @@ def sensitivity_study(
     0   f1_macro       0.000  False
     1  cf1_macro       0.075   True
     """
-    import pandas as pd
-
     levels = [("temperature", float(t)) for t in temperatures]
     levels += [("noise", float(sd)) for sd in noises]
     levels = list(dict.fromkeys(levels))
@@ -177,33 +171,26 @@ def _one_model(
     levels: list[tuple[str, float]],
     *,
     bootstrap_options: dict[str, Any],
-    method: Method,
+    method: IntervalMethod,
     confidence_level: float,
 ) -> pd.DataFrame:
     """Changes of one model, whose variants stand behind it as further models."""
-    import pandas as pd
-
     result: BootstrapResult = bootstrap(variants, **bootstrap_options)
     changed = np.arange(1, len(levels) + 1)
     original = np.zeros(len(levels), dtype=np.intp)
     interval = result.difference_interval(changed, original, method, confidence_level)
     error = result.moments.pair_standard_error(changed, original)
-    keys = result.evaluation.keys
     difference = result.point[changed] - result.point[original]
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
-    return pd.DataFrame(
-        {
-            "model": variants.models[0],
-            "change": np.repeat([change for change, _ in levels], len(keys)),
-            "level": np.repeat([level for _, level in levels], len(keys)),
-            "metric": [key.metric for key in keys] * len(levels),
-            "label": pd.Series([key.label for key in keys] * len(levels), dtype=object),
-            "original": np.tile(result.point[0], len(levels)),
-            "estimate": result.point[changed].ravel(),
-            "difference": difference.ravel(),
-            "standard_error": error.ravel(),
-            "ci_low": interval.low.ravel(),
-            "ci_high": interval.high.ravel(),
-            "moves": ((interval.low > 0) | (interval.high < 0)).ravel(),
-        }
+    changes, amounts = zip(*levels, strict=True)
+    return long_frame(
+        {"model": variants.models[0], "change": changes, "level": amounts},
+        result.evaluation.keys,
+        original=result.point[original],
+        estimate=result.point[changed],
+        difference=difference,
+        standard_error=error,
+        ci_low=interval.low,
+        ci_high=interval.high,
+        moves=(interval.low > 0) | (interval.high < 0),
     )

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from modelcompare.engine import Evaluation
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.engine.axis import long_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
+from modelcompare.words import ZeroDivision, check_count, signature
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -44,12 +46,8 @@ class UndefinedStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|undefined_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|rng:{self.seed_label}"
-        )
+        made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
+        return signature("undefined_study", made)
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -59,7 +57,7 @@ class UndefinedStudy:
 
     def plot(self) -> Figure:
         """Share of undefined values against the ratio, soft twin beside hard."""
-        from modelcompare.report import plot_undefined
+        from modelcompare.report.agreement_plots import plot_undefined
 
         return plot_undefined(self)
 
@@ -113,18 +111,13 @@ def undefined_study(
     5    0.2   precision           54.0
     7    0.2  cprecision            0.0
     """
-    import pandas as pd
-    from tqdm import tqdm
-
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
+    check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
     support = _support(predictions)
     frames = []
-    total = len(sizes) * len(predictions.models)
-    with tqdm(total=total, delay=1, disable=None if progress else True) as bar:
+    with progress_bar(len(sizes) * len(predictions.models), progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for model in predictions.models:
                 # One model at a time: with 150 classes the replicates of many would not fit.
@@ -135,18 +128,16 @@ def undefined_study(
                 )
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
+                rows = {
+                    "model": [model], "ratio": ratio, "n_samples": round(ratio * len(predictions)),
+                }  # fmt: skip
                 frames.append(
-                    pd.DataFrame(
-                        {
-                            "model": model,
-                            "ratio": ratio,
-                            "n_samples": round(ratio * len(predictions)),
-                            "metric": [key.metric for key in evaluation.keys],
-                            "label": pd.Series([k.label for k in evaluation.keys], dtype=object),
-                            "support": [support.get(key.label) for key in evaluation.keys],
-                            "n_undefined": n_undefined,
-                            "pct_undefined": 100 * n_undefined / n_resamples,
-                        }
+                    long_frame(
+                        rows,
+                        evaluation.keys,
+                        support=[support.get(key.label) for key in evaluation.keys],
+                        n_undefined=n_undefined,
+                        pct_undefined=100 * n_undefined / n_resamples,
                     )
                 )
                 bar.update()

@@ -8,15 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from modelcompare.engine import Evaluation, influence_moments
-from modelcompare.intervals import check_confidence_level
-from modelcompare.metrics.classification import ZeroDivision
+from modelcompare.engine.axis import pair_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.significance import all_pairs, pair_differences
-from modelcompare.significance.variances import VarianceTest, check_variance_tests
+from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.variances import check_variance_tests
 from modelcompare.studies.distributions import (
     Part,
     Summary,
@@ -33,12 +34,11 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_rows,
 )
+from modelcompare.words import VarianceTest, ZeroDivision, check_count, check_fraction, signature
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 
 REPLICATE_NOTE = (
@@ -95,13 +95,11 @@ class VarianceStudy:
     @property
     def signature(self) -> str:
         """How the numbers were made, in one line."""
-        from modelcompare import __version__
-
-        return (
-            f"modelcompare:{__version__}|variance_study|n:{len(self.predictions)}|"
-            f"B:{self.n_resamples}|subsamples:{self.n_subsamples}|ci:percentile|"
-            f"rng:{self.seed_label}" + ("|stratified" if self.stratify else "")
-        )
+        made = {
+            "n": len(self.predictions), "B": self.n_resamples, "subsamples": self.n_subsamples,
+            "ci": "percentile", "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("variance_study", made, "stratified" if self.stratify else "")
 
     @cached_property
     def variance_ratios(self) -> pd.DataFrame:
@@ -167,13 +165,13 @@ class VarianceStudy:
         n_columns : int, optional
             Panels side by side, one for each class.
         """
-        from modelcompare.report import plot_variances
+        from modelcompare.report.study_figures import plot_variances
 
         return plot_variances(self, self._pair(pair), n_columns=n_columns)
 
     def plot_intervals(self, pair: int | Pair = 0) -> Figure:
         """Values with bands against the ratio, both metrics of a pair (figures 2, 3, 4)."""
-        from modelcompare.report import plot_intervals
+        from modelcompare.report.study_figures import plot_intervals
 
         return plot_intervals(self, self._pair(pair))
 
@@ -185,8 +183,6 @@ class VarianceStudy:
         return pair
 
     def _over_ratios(self, task: Any) -> pd.DataFrame:
-        import pandas as pd
-
         frames = []
         for ratio in self.ratios:
             rows = part_rows(self.predictions, ratio, self.seed, stratify=self.stratify)
@@ -238,9 +234,9 @@ def variance_study(
     tests : sequence of str
         Tests of equal variance of the two metrics' replicates, see `variance_tests`. F, Bartlett
         and Levene reproduce the paper. They take the replicates for independent data, so their
-        p-values shrink as `n_resamples` grows: they measure the effort of the simulation. The
-        honest companions are "pitman-morgan", which knows that the replicates are paired, and
-        above all `VarianceStudy.variance_ratios`, whose interval does not depend on
+        p-values shrink as `n_resamples` grows: they measure the effort of the simulation.
+        "pitman-morgan" knows that the replicates are paired, and shrinks as well. The honest
+        companion is `VarianceStudy.variance_ratios`, whose interval does not depend on
         `n_resamples`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined where precision
@@ -282,20 +278,15 @@ def variance_study(
     0  hypothesis_only    1.0   f1_macro  0.61
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
-    from tqdm import tqdm
-
-    check_confidence_level(confidence_level)
+    check_fraction("confidence_level", confidence_level)
     check_variance_tests(tests)
-    if n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be at least 2, got {n_resamples}.")
-    if n_subsamples < 1:
-        raise ValueError(f"`n_subsamples` must be at least 1, got {n_subsamples}.")
+    check_count("n_resamples", n_resamples)
+    check_count("n_subsamples", n_subsamples, at_least=1)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
     parts = []
-    bar = tqdm(total=len(sizes) * n_subsamples, delay=1, disable=None if progress else True)
-    with bar:
+    with progress_bar(len(sizes) * n_subsamples, progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for index in range(n_subsamples):
                 rows = part_rows(predictions, ratio, seed, index=index, stratify=stratify)
@@ -326,24 +317,19 @@ def variance_study(
 
 
 def _separation(evaluation: Evaluation) -> pd.DataFrame:
-    import pandas as pd
-
     estimate = evaluation.estimate()
     moments = influence_moments(evaluation, estimate)
     model_a, model_b = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, model_a, model_b)
     error = moments.pair_standard_error(model_a, model_b)
-    names, keys = np.array(evaluation.models, dtype=object), evaluation.keys
     with np.errstate(divide="ignore", invalid="ignore"):
         separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
-    return pd.DataFrame(
-        {
-            "model_a": np.repeat(names[model_a], len(keys)),
-            "model_b": np.repeat(names[model_b], len(keys)),
-            "metric": [key.metric for key in keys] * len(model_a),
-            "label": pd.Series([key.label for key in keys] * len(model_a), dtype=object),
-            "difference": difference.ravel(),
-            "standard_error": error.ravel(),
-            "separation": separation.ravel(),
-        }
+    return pair_frame(
+        evaluation.models,
+        model_a,
+        model_b,
+        evaluation.keys,
+        difference=difference,
+        standard_error=error,
+        separation=separation,
     )

@@ -4,11 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from typing import get_args
 
 import pytest
-
-from modelcompare.cli import compare as cli_compare
 
 FEW = ("--resamples", "199")
 
@@ -199,19 +196,6 @@ def test_help_shows_examples_and_fits_the_screen(run):
     assert max(map(len, done.out.splitlines())) <= 80
     assert run("--help").out.count("\n") < 40
     assert run("--version").out.startswith("modelcompare ")
-
-
-def test_the_choices_are_those_of_the_library():
-    from modelcompare.intervals import Method
-    from modelcompare.significance.corrections import Correction
-    from modelcompare.significance.pairwise import TestName
-
-    for offered, known in (
-        (cli_compare.Method, Method),
-        (cli_compare.Test, TestName),
-        (cli_compare.Correction, Correction),
-    ):
-        assert set(get_args(offered)) == set(get_args(known))
 
 
 def _subprocess(*arguments, **more):

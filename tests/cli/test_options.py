@@ -5,6 +5,9 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
+from modelcompare import words
+from modelcompare.cli.app import COMMANDS
+from modelcompare.cli.app import app as commands
 from modelcompare.cli.options import OutputOptions, ReadingOptions, ResamplingOptions, expanded
 
 
@@ -47,3 +50,19 @@ def test_groups_share_no_name():
     groups = (ReadingOptions, ResamplingOptions, OutputOptions)
     names = [name for group in groups for name in inspect.signature(group).parameters]
     assert len(names) == len(set(names))
+
+
+def test_help_names_every_choice_of_the_library():
+    page = " ".join(
+        CliRunner(env={"COLUMNS": "200"}).invoke(commands, ["compare", "--help"]).output.split()
+    )
+    for choices in (words.IntervalMethod, words.PairsTest, words.Correction, words.Format):
+        assert words.listed(choices) in page
+
+
+def test_a_command_that_needs_something_shows_its_help_when_it_gets_nothing():
+    for name, _, examples in COMMANDS:
+        done = CliRunner().invoke(commands, [name, "--help"])
+        assert done.exit_code == 0, done.output
+        assert done.output.count(f"modelcompare {name} ") >= len(examples)
+    assert "Usage" in CliRunner().invoke(commands, ["gate"]).output

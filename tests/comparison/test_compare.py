@@ -31,7 +31,7 @@ def test_scores_are_long_and_complete(preds, result):
     scores = result.scores
     assert scores.columns.tolist() == [
         "model", "metric", "label", "estimate", "standard_error", "ci_low", "ci_high",
-        "n_undefined", "rank", "rank_low", "rank_high",
+        "n_undefined", "rank", "rank_low", "rank_high", "method",
     ]  # fmt: skip
     assert len(scores) == 3 * (1 + 3 + 1 + 1)
     f1 = scores[(scores.metric == "f1") & (scores.model == "good")]
@@ -47,7 +47,7 @@ def test_differences_are_a_minus_b(result):
     frame = result.differences
     assert frame.columns.tolist() == [
         "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low",
-        "ci_high", "p_value", "p_adjusted", "better",
+        "ci_high", "p_value", "p_adjusted", "better", "method",
     ]  # fmt: skip
     score = result.scores.set_index(["model", "metric", "label"])["estimate"]
     for row in frame.itertuples():

@@ -1,12 +1,13 @@
 """Families of models: omnibus tests, letters, tiers, simultaneous intervals, several test sets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
 
 import modelcompare as mc
-from modelcompare.comparison.groups import chance_of_best, compact_letters, tiers
+from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.significance.omnibus import average_ranks, nemenyi
 from tests.studies.made_up import made_up
 
@@ -62,16 +63,23 @@ def test_letters_are_shared_exactly_where_nothing_is_shown():
 
 def test_tiers_and_letters_of_a_comparison():
     result = mc.compare(PREDS, ["accuracy", "log_loss"], n_resamples=999)
-    groups = result.groups[result.groups.metric == "accuracy"].set_index("model")
-    assert groups.loc["m3", "tier"] > groups.loc["m0", "tier"]
-    assert groups.index[-1] == "m3"
-    assert groups["p_best"].sum() == pytest.approx(1)
-    assert groups.p_best.idxmax() in ("m0", "m1")
-    assert not set(groups.loc["m0", "letters"]) & set(groups.loc["m3", "letters"])
-    loss = result.groups[result.groups.metric == "log_loss"].set_index("model")
+    standings = result.standings[result.standings.metric == "accuracy"].set_index("model")
+    assert standings.loc["m3", "tier"] > standings.loc["m0", "tier"]
+    assert standings.index[-1] == "m3"
+    assert standings["p_best"].sum() == pytest.approx(1)
+    assert standings.p_best.idxmax() in ("m0", "m1")
+    assert not set(standings.loc["m0", "letters"]) & set(standings.loc["m3", "letters"])
+    loss = result.standings[result.standings.metric == "log_loss"].set_index("model")
     assert loss.index[-1] == "m3"
     assert tiers(np.zeros((3, 3), dtype=bool), np.arange(3)).tolist() == [1, 1, 1]
-    assert chance_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
+    assert share_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
+
+
+def test_the_old_name_of_standings_names_the_new_one():
+    result = mc.compare(PREDS, "accuracy", n_resamples=299)
+    with pytest.warns(DeprecationWarning, match=r"Comparison\.standings"):
+        old = result.groups
+    pd.testing.assert_frame_equal(old, result.standings)
 
 
 def test_simultaneous_intervals_are_wider_and_agree_with_max_t():
@@ -109,6 +117,28 @@ def test_several_sets_one_by_one_and_pooled(sets):
     frame = sets.pooled_differences.set_index(["model_a", "model_b", "metric"])
     assert frame.loc[("m0", "m2", "f1_macro"), "p_adjusted"] < 0.02
     assert (frame.p_adjusted >= frame.p_value).all()
+
+
+def test_pooled_differences_step_down_by_max_t(sets):
+    frame = mc.compare_sets(
+        {f"s{i}": made_up(200, (1.5, 1.2, 0.5), seed=i) for i in range(6)},
+        ["f1_macro", "log_loss"], n_resamples=299, correction="max-t",
+    ).pooled_differences  # fmt: skip
+    plain = sets.pooled_differences
+    np.testing.assert_array_equal(frame.p_value, plain.p_value)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    parts = [result.bootstrap for result in sets.results.values()]
+    point, draws = (np.mean([getattr(p, k) for p in parts], axis=0) for k in ("point", "draws"))
+    observed = np.array([point[a, 0] - point[b, 0] for a, b in pairs])
+    spread = np.stack([draws[:, a, 0] - draws[:, b, 0] for a, b in pairs], axis=1)
+    covariance = sum(p.moments.covariance()[0] for p in parts) / 36
+    errors = [np.sqrt(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]) for a, b in pairs]
+    largest = (np.abs(spread - observed) / errors).max(axis=1)
+    first = np.abs(observed / errors).argmax()
+    expected = (1 + (largest >= np.abs(observed / errors)[first]).sum()) / 300
+    found = frame[frame.metric == "f1_macro"].p_adjusted.to_numpy()
+    assert found[first] == pytest.approx(expected)
+    assert (found >= plain[plain.metric == "f1_macro"].p_value - 0.01).all()
 
 
 def test_ranks_over_sets(sets):

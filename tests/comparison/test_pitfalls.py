@@ -88,6 +88,20 @@ def test_max_t_of_certain_and_of_undefined_differences():
     assert (adjusted.differences.p_adjusted >= single.differences.p_value - 1e-12).all()
 
 
+def test_simultaneous_intervals_exclude_nothing_where_resamples_have_no_value():
+    truth = [0] * 40 + [1] * 20
+    said = {"a": [0] * 60, "b": [0] * 40 + [1] * 18 + [0] * 2, "c": [0] * 42 + [1] * 18}
+    said["a"][59] = 1
+    preds = mc.Predictions(truth, said)
+    with pytest.warns(mc.UndefinedMetricWarning):
+        result = mc.compare(preds, "precision", n_resamples=499)
+    assert result.bootstrap.n_undefined.max() > 0.05 * 499
+    frame = result.simultaneous_intervals()
+    widths = (frame.ci_high - frame.ci_low)[frame.difference != 0]
+    assert np.isinf(widths).all()
+    assert not frame.isna().any(axis=None)
+
+
 def test_pooled_differences_that_are_undefined_have_no_p_value():
     sets = {}
     for name in ("s", "t"):
@@ -125,7 +139,7 @@ def test_ranks_across_slices_follow_the_corrected_tests():
     assert ["part", None, 600] in both.left_out.astype(object).to_numpy().tolist()
 
 
-def test_ranks_and_chances_of_best_ignore_rounding_and_undefined_values():
+def test_ranks_and_shares_of_best_ignore_rounding_and_undefined_values():
     x = np.array([0.1, 0.2, 0.3, 0.7] * 25)
     preds = mc.Predictions.from_scores({"a": x, "b": x[::-1], "c": RNG.permutation(x)})
     assert mc.compare(preds, n_resamples=99).scores["rank"].tolist() == [1, 1, 1]
@@ -138,8 +152,32 @@ def test_a_model_without_a_value_is_never_best():
     preds = mc.Predictions(y, {"a": [0] * 62, "b": y, "c": [0, 1] * 31}, labels=[0, 1, 2])
     with pytest.warns(mc.UndefinedMetricWarning):
         result = mc.compare(preds, "precision", n_resamples=199)
-    frame = result.groups.set_index(["model", "label"])["p_best"]
+    frame = result.standings.set_index(["model", "label"])["p_best"]
     assert frame["a", 2] == frame["c", 2] == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"groups": [3] * 20}, "`groups` holds one cluster, and what another would give"),
+        ({"strata": np.arange(20)}, "every stratum holds one sample, so nothing varies"),
+        ({"groups": np.arange(20) // 5, "strata": np.arange(20) // 5},
+         "every stratum holds one cluster"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_resampled_is_refused(columns, message):
+    y = RNG.integers(0, 2, 20)
+    preds = mc.Predictions(y, {"a": y, "b": RNG.integers(0, 2, 20)}, labels=[0, 1], **columns)
+    calls = [
+        lambda: mc.compare(preds, "accuracy"),
+        lambda: mc.bootstrap(preds, "accuracy"),
+        lambda: mc.paired_test(preds, "a", "b", "accuracy"),
+        lambda: mc.decide(preds, "a", "b", "accuracy", margin=0.1),
+        lambda: mc.unpaired_test(preds["a"], preds["b"], "accuracy"),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 @pytest.mark.parametrize(
@@ -160,6 +198,19 @@ def test_bad_requests(call, message):
     preds = mc.Predictions(y, {"a": RNG.random(60), "b": RNG.random(60)})
     with pytest.raises(ValueError, match=message):
         call(preds)
+
+
+def test_wald_is_refused_wherever_influence_functions_do_not_describe_a_metric():
+    y = RNG.integers(0, 2, 60)
+    preds = mc.Predictions(y, {"a": RNG.random(60), "b": RNG.random(60)})
+    for call in (
+        lambda: mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9),
+        lambda: mc.paired_test(preds, "a", "b", "ece", method="wald"),
+        lambda: mc.unpaired_test(preds["a"], preds["b"], "ece", method="wald"),
+        lambda: mc.agreement_study(preds, [("ece", "mce")], test="wald"),
+    ):
+        with pytest.raises(ValueError, match=r"'ece' is not smooth.*'permutation' or 'bootstrap'"):
+            call()
 
 
 def test_levels_that_are_no_whole_percentages():

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from modelcompare import Predictions, engine, resampling
-from modelcompare.engine import Evaluation, evaluation
+from modelcompare import Predictions, resampling
+from modelcompare.engine import evaluation
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import METRICS, from_callable, resolve_metrics
 from modelcompare.resampling import BootstrapWeights
@@ -127,9 +129,9 @@ def test_many_samples_are_left_out_in_groups():
     preds = random_predictions(n=2000, n_models=2)
     function = from_callable(lambda y, p: (y == p).mean(), name="mine")
     mine = Evaluation(preds, resolve_metrics([function], preds))
-    moments = engine.influence_moments(mine, mine.estimate())
+    moments = influence_moments(mine, mine.estimate())
     by_name = Evaluation(preds, resolve_metrics(["accuracy"], preds), collapse=False)
-    exact = engine.influence_moments(by_name, by_name.estimate())
+    exact = influence_moments(by_name, by_name.estimate())
     np.testing.assert_allclose(moments.standard_error(), exact.standard_error(), rtol=0.05)
     pair = np.array([0]), np.array([1])
     np.testing.assert_allclose(
@@ -205,7 +207,7 @@ def test_collapsing_is_refused_where_it_would_not_be_exact():
 def test_influence_gives_the_standard_error_of_a_mean():
     preds = random_predictions()
     part = Evaluation(preds, resolve_metrics(["accuracy"], preds), collapse=False)
-    moments = engine.influence_moments(part, part.estimate())
+    moments = influence_moments(part, part.estimate())
     right = preds.predicted("m0") == preds.codes
     assert moments.standard_error()[0, 0] == pytest.approx(right.std(ddof=1) / np.sqrt(60))
     other = preds.predicted("m1") == preds.codes
@@ -213,14 +215,14 @@ def test_influence_gives_the_standard_error_of_a_mean():
     found = moments.pair_standard_error(np.array([0]), np.array([1]))[0, 0]
     assert found == pytest.approx(expected)
     collapsed = Evaluation(preds, resolve_metrics(["accuracy"], preds), collapse=True)
-    same = engine.influence_moments(collapsed, collapsed.estimate())
+    same = influence_moments(collapsed, collapsed.estimate())
     np.testing.assert_allclose(same.covariance(), moments.covariance(), atol=1e-12)
 
 
 def test_acceleration_is_a_sixth_of_the_skewness_of_jackknife_values():
     preds = random_predictions()
     part = Evaluation(preds, resolve_metrics(["cf1"], preds))
-    moments = engine.influence_moments(part, part.estimate())
+    moments = influence_moments(part, part.estimate())
     left = part.jackknife(slice(None), slice(None))
     centred = left.mean(axis=0) - left
     expected = (centred**3).sum(axis=0) / (6 * (centred**2).sum(axis=0) ** 1.5)

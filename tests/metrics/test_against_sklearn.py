@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics as sk
 
 from modelcompare import Predictions, get_metric
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 
 AVERAGED = {

@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics as sk
 
 from modelcompare import Predictions
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import BootstrapWeights
 

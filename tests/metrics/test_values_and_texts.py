@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import modelcompare as mc
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, in_bins
 from modelcompare.resampling import BootstrapWeights

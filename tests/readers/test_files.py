@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 
 from modelcompare import read_predictions
 from modelcompare.checks import DataWarning
+from modelcompare.words import FileKind
 
 FRAME = pd.DataFrame(
     {"id": ["p", "q", "r", "s"], "y_true": ["no", "yes", "yes", "no"],
@@ -249,3 +251,10 @@ def test_absent_columns_are_named(tmp_path, options, message):
 def test_files_of_models_that_do_not_fit_together(tmp_path, other, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read_predictions(per_model(tmp_path, cnn=ONE, bow=other))
+
+
+def test_every_kind_of_file_has_one_reader():
+    from modelcompare.readers import WHOLE
+    from modelcompare.readers.tables import TABLES
+
+    assert sorted([*TABLES, *WHOLE]) == sorted(get_args(FileKind))

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.report import (
+from modelcompare.report.tables import (
     comparison_csv,
     comparison_json,
     comparison_latex,
     comparison_markdown,
+    method_note,
 )
-from modelcompare.report.tables import method_note
 
 ODD = ["50%_off", "a|b", "$x^2$ & {y}~#\\z", "[first]"]
 

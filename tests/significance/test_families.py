@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from modelcompare import Predictions
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.resampling import SwapMasks
-from modelcompare.significance import adjust, all_pairs
-from modelcompare.significance.corrections import max_t_step_down, min_p_step_down
+from modelcompare.significance.corrections import adjust, max_t_step_down, min_p_step_down
 from modelcompare.significance.exact import exact_p_values
 from modelcompare.significance.families import _ExactNull, step_down_p_values
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import studentized_swap, swap_statistic
 
 SEED = np.random.SeedSequence(3)

@@ -1,22 +1,22 @@
 import itertools
+from functools import cached_property
+from typing import get_args
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import modelcompare as mc
 from modelcompare import Predictions
-from modelcompare.engine import Evaluation, influence_moments
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import BootstrapWeights, SwapMasks
-from modelcompare.significance import (
-    adjust,
-    all_pairs,
-    bootstrap_p_values,
-    max_t,
-    permutation_p_values,
-    sign_flip_p_values,
-    wald_p_values,
-)
+from modelcompare.significance import TESTS, PairView, run_test
+from modelcompare.significance.corrections import adjust, max_t
+from modelcompare.significance.extreme import n_extreme
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.studies.agreement import ON_REPLICATES
+from modelcompare.words import PAIRED_TESTS, AgreementTest, PairedTest, PairsTest
 
 SEED = np.random.SeedSequence(3)
 
@@ -33,6 +33,11 @@ def masks(part, n=400):
     return SwapMasks(part.units, n, SEED)
 
 
+def p_values(test, part, n=400, **options):
+    pairs = all_pairs(len(part.models))
+    return run_test(test, PairView(part, *pairs, n, SEED, **options)).p_value
+
+
 def drawn(weights):
     return np.vstack([weights.draw_all(b) for b in range(weights.n_blocks)])
 
@@ -42,7 +47,7 @@ def test_permutation_swaps_outputs_as_a_loop_does():
     preds, z = part.predictions, drawn(masks(part)).astype(bool)
     estimate = part.estimate()
     a, b = all_pairs(3)
-    found = permutation_p_values(part, estimate, masks(part), a, b)
+    found = p_values("permutation", part)
     for pair, (i, j) in enumerate(zip(a, b, strict=True)):
         pa, pb = (preds.probabilities(preds.models[k]) for k in (i, j))
         extreme = np.zeros(estimate.shape[1])
@@ -67,22 +72,18 @@ def test_permutation_comes_close_to_the_exact_test():
         (scores["a"], scores["b"]), lambda x, y: np.mean(x) - np.mean(y),
         permutation_type="samples", n_resamples=np.inf,
     ).pvalue  # fmt: skip
-    many = SwapMasks(part.units, 20_000, SEED)
-    a, b = all_pairs(2)
-    for test in (permutation_p_values, sign_flip_p_values):
-        assert test(part, part.estimate(), many, a, b)[0, 0] == pytest.approx(exact, abs=0.012)
+    for test in ("permutation", "sign-flip"):
+        assert p_values(test, part, 20_000)[0, 0] == pytest.approx(exact, abs=0.012)
 
 
 def test_sign_flip_equals_permutation_for_means_of_scores():
     rng = np.random.default_rng(4)
     preds = Predictions.from_scores({m: rng.integers(0, 3, 25) for m in "abc"})
     part = Evaluation(preds, resolve_metrics(["mean_score"], preds))
-    a, b = all_pairs(3)
-    arguments = (part, part.estimate(), masks(part), a, b)
     for alternative in ("two-sided", "greater", "less"):
         np.testing.assert_allclose(
-            sign_flip_p_values(*arguments, alternative=alternative),
-            permutation_p_values(*arguments, alternative=alternative),
+            p_values("sign-flip", part, alternative=alternative),
+            p_values("permutation", part, alternative=alternative),
         )
 
 
@@ -92,7 +93,7 @@ def test_sign_flip_by_a_loop():
     influence = part.influence(slice(None), slice(None), estimate)
     influence -= influence.mean(axis=0)
     signs = 1 - 2 * drawn(masks(part))
-    found = sign_flip_p_values(part, estimate, masks(part), *all_pairs(3))
+    found = p_values("sign-flip", part)
     for pair, (i, j) in enumerate(itertools.combinations(range(3), 2)):
         difference = estimate[i] - estimate[j]
         parts = difference + influence[:, i] - influence[:, j]
@@ -105,7 +106,7 @@ def test_bootstrap_is_shifted_to_the_null():
     part = evaluation(["f1_macro"])
     draws = part.replicates(BootstrapWeights(part.units, 500, SEED))
     estimate = part.estimate()
-    found = bootstrap_p_values(draws, estimate, *all_pairs(3))
+    found = p_values("bootstrap", part, 500)
     for pair, (i, j) in enumerate(itertools.combinations(range(3), 2)):
         difference = estimate[i, 0] - estimate[j, 0]
         spread = draws[:, i, 0] - draws[:, j, 0] - difference
@@ -116,8 +117,7 @@ def test_bootstrap_is_shifted_to_the_null():
 def test_wald_of_accuracy_is_the_paired_z_test():
     part = evaluation(["accuracy"], n=80)
     preds = part.predictions
-    moments = influence_moments(part, part.estimate())
-    found = wald_p_values(part.estimate(), moments, *all_pairs(3))
+    found = p_values("wald", part)
     right = {m: (preds.predicted(m) == preds.codes).astype(float) for m in preds.models}
     for pair, (m, k) in enumerate(itertools.combinations(preds.models, 2)):
         d = right[m] - right[k]
@@ -131,18 +131,9 @@ def test_one_sided_p_values_point_at_the_better_model():
     bad = bad + np.random.default_rng(0).normal(0, 0.01, (60, 3))
     preds = Predictions(part.predictions.y_true, {"good": good, "bad": bad}, normalize=True)
     part = Evaluation(preds, part.metrics)
-    estimate, moments = part.estimate(), None
-    moments = influence_moments(part, estimate)
-    draws = part.replicates(BootstrapWeights(part.units, 400, SEED))
-    pair = all_pairs(2)
     for alternative, p in (("greater", 0.01), ("less", 0.99)):
-        sides = [
-            permutation_p_values(part, estimate, masks(part), *pair, alternative=alternative),
-            sign_flip_p_values(part, estimate, masks(part), *pair, alternative=alternative),
-            bootstrap_p_values(draws, estimate, *pair, alternative=alternative),
-            wald_p_values(estimate, moments, *pair, alternative=alternative),
-        ]
-        for side in sides:
+        for test in get_args(PairsTest):
+            side = p_values(test, part, alternative=alternative)
             assert (side < p).all() if alternative == "greater" else (side > p).all()
 
 
@@ -151,28 +142,27 @@ def test_equal_models_have_p_1_by_every_test():
     probs = rng.dirichlet(np.ones(3), 20)
     preds = Predictions(np.arange(20) % 3, {"a": probs, "b": probs})
     part = Evaluation(preds, resolve_metrics(["f1", "cf1", "log_loss"], preds))
-    draws = part.replicates(BootstrapWeights(part.units, 99, SEED))
-    arguments, pair = (part, part.estimate(), masks(part)), all_pairs(2)
-    moments = influence_moments(part, part.estimate())
-    for p in (
-        permutation_p_values(*arguments, *pair),
-        sign_flip_p_values(*arguments, *pair),
-        bootstrap_p_values(draws, part.estimate(), *pair),
-        wald_p_values(part.estimate(), moments, *pair),
-    ):
-        assert (p == 1).all()
+    for test in get_args(PairsTest):
+        assert (p_values(test, part, 99) == 1).all()
 
 
 def test_corrections_are_those_of_statsmodels():
     from statsmodels.stats.multitest import multipletests
 
-    p = np.array([0.001, 0.04, np.nan, 0.03, 0.9])
-    defined = p[~np.isnan(p)]
-    for method in ("holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by"):
-        found = adjust(p, method)
-        np.testing.assert_allclose(found[~np.isnan(p)], multipletests(defined, method=method)[1])
-        assert np.isnan(found[2])
-    np.testing.assert_array_equal(adjust(p, "none"), p)
+    rng = np.random.default_rng(0)
+    families = [np.array([0.001, 0.04, np.nan, 0.03, 0.9]), np.array([0.2]), np.ones(4)]
+    families += [rng.random(n) ** 3 for n in (2, 5, 40, 153)]
+    families += [np.r_[rng.integers(1, 6, 12) / 1000, np.nan, 1.0], np.full(3, np.nan)]
+    for p in families:
+        defined = ~np.isnan(p)
+        for method in ("holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by"):
+            found = adjust(p, method)
+            assert np.isnan(found[~defined]).all()
+            if defined.any():
+                with np.errstate(divide="ignore"):
+                    expected = multipletests(p[defined], method=method)[1]
+                np.testing.assert_allclose(found[defined], expected, rtol=4e-16, atol=0)
+        np.testing.assert_array_equal(adjust(p, "none"), p)
 
 
 def test_max_t_steps_down_as_written():
@@ -200,3 +190,94 @@ def test_max_t_of_copies_costs_nothing():
     copies = max_t(np.repeat(null, 10, axis=1), np.full(10, 2.2), np.ones(10))
     np.testing.assert_allclose(copies, alone[0])
     assert adjust(np.repeat(alone, 10), "holm")[0] == pytest.approx(min(1, 10 * alone[0]))
+
+
+def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
+    assert tuple(TESTS) == tuple(PAIRED_TESTS)
+    everything = ("two-sided", "greater", "less")
+    for_compare = [
+        n for n, row in TESTS.items() if row.all_pairs and row.alternatives == everything
+    ]
+    assert for_compare == list(get_args(PairsTest))
+    reproductions = {
+        ON_REPLICATES[name] for name in get_args(AgreementTest) if name in ON_REPLICATES
+    }
+    assert set(TESTS) == {*get_args(PairedTest), *reproductions}
+    assert set(get_args(AgreementTest)) == {*ON_REPLICATES, *get_args(PairsTest)}
+    for name in get_args(PairsTest):
+        assert f'- "{name}": {TESTS[name].when}' in mc.compare.__doc__
+    for name in get_args(PairedTest):
+        assert f'- "{name}": {TESTS[name].when}' in mc.paired_test.__doc__
+
+
+@pytest.mark.parametrize(
+    ("test", "asked"),
+    [
+        ("sign-flip", {"masks", "estimate", "difference"}),
+        ("permutation", {"masks", "swaps", "estimate", "difference"}),
+        ("bootstrap", {"weights", "replicates", "estimate", "difference"}),
+        ("wald", {"moments", "errors", "estimate", "difference"}),
+        ("replicate-t", {"weights", "replicates", "estimate", "difference"}),
+    ],
+)
+def test_a_test_computes_only_what_it_asks_for(test, asked):
+    part = evaluation(["f1_macro", "cf1"])
+    view = PairView(part, *all_pairs(3), 50, SEED)
+    run_test(test, view)
+    computed = {name for name in view.__dict__ if name in vars(PairView)} - {"_scale"}
+    offered = {n for n, thing in vars(PairView).items() if isinstance(thing, cached_property)}
+    assert computed & offered == asked
+
+
+def test_what_is_equal_but_for_rounding_is_extreme_by_every_test():
+    # Half of 8 scores differ, all by 0.1 or -0.1 but for rounding: sums repeat themselves exactly
+    # in arithmetic, and hardly ever in floating point.
+    a = np.array([0.1, 0.2, 0.3, 0.7, 0.4, 0.6, 0.5, 0.9])
+    b = a - np.array([0.1, 0.1, 0.1, -0.1, 0, 0, 0, 0])
+    preds = Predictions.from_scores({"a": a, "b": b})
+    # Of the sums of four signs 2 is reached or passed in size by 10 of 16, upwards by 5, and
+    # downwards by 15 (all but +4).
+    for alternative, share in (("two-sided", 10), ("greater", 5), ("less", 15)):
+        exact = mc.paired_test(preds, "a", "b", "mean_score", method="permutation",
+                               alternative=alternative)  # fmt: skip
+        assert exact.exact
+        assert exact.p_value == share / 16
+
+    def mean(_, scores):
+        return float(np.mean(scores))
+
+    # The same swaps, of sums, of the outputs of a function, and of signs.
+    found = {
+        mc.paired_test(preds, "a", "b", metric, method=method, n_resamples=12).p_value
+        for metric, method in (
+            ("mean_score", "permutation"), (mean, "permutation"), ("mean_score", "sign-flip"),
+        )
+    }  # fmt: skip
+    assert len(found) == 1
+
+
+def test_extremes_are_counted_on_both_sides_with_ties_and_holes():
+    null = np.array([-0.5, -0.3, 0.1, 0.1 + 0.2, 0.5, np.nan])
+    for alternative, expected in (("two-sided", 5), ("greater", 3), ("less", 5)):
+        assert n_extreme(null, 0.3, alternative, scale=1.0) == expected
+    assert n_extreme(np.array([1.0, np.inf]), np.inf, "greater", scale=np.inf) == 1
+
+
+def test_berg_kirkpatrick_is_the_one_sided_shifted_bootstrap():
+    part = evaluation(["f1_macro"])
+    for alternative in ("greater", "less"):
+        shifted = p_values("bootstrap", part, alternative=alternative)
+        found = p_values("berg-kirkpatrick", part, alternative=alternative)
+        sign = 1 if alternative == "greater" else -1
+        against = sign * (part.estimate()[[0, 0, 1]] - part.estimate()[[1, 2, 2]]) <= 0
+        np.testing.assert_array_equal(found, np.where(against, 1.0, shifted))
+
+
+def test_a_test_is_refused_by_name_where_it_says_nothing():
+    preds = evaluation(["f1"]).predictions
+    with pytest.raises(ValueError, match=r"metric 'ece' is not smooth.* use 'permutation' or"):
+        mc.compare(preds, ["accuracy", "ece"], test="wald", n_resamples=9)
+    with pytest.raises(ValueError, match="'berg-kirkpatrick' is one-sided: declare alternative"):
+        p_values("berg-kirkpatrick", evaluation(["f1"]))
+    with pytest.raises(ValueError, match="'replicate-t' is two-sided, it cannot be asked for 'les"):
+        p_values("replicate-t", evaluation(["f1"]), alternative="less")

@@ -3,11 +3,11 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar
 
 from modelcompare import Predictions
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric, resolve_metrics
 from modelcompare.resampling import SwapMasks
-from modelcompare.significance import all_pairs
 from modelcompare.significance.exact import as_extreme, exact_p_values
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.studentized import road_of, studentized_swap, swap_statistic
 from tests.significance import oracle
 

@@ -7,7 +7,7 @@ from scipy import stats
 from statsmodels.stats.power import NormalIndPower
 
 import modelcompare as mc
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.resampling import BootstrapWeights, seed_sequence
 from modelcompare.significance.replicate_t import replicate_t_p_values
 from tests.studies.made_up import made_up

@@ -4,7 +4,7 @@ import pytest
 from scipy import stats
 
 import modelcompare as mc
-from modelcompare.engine import Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.resampling import BootstrapWeights, child_seed, seed_sequence
 from modelcompare.studies.pairs import part_rows
 from tests.studies.made_up import made_up
@@ -202,7 +202,7 @@ def test_figures_can_be_drawn(study):
 
 
 def test_averages_have_an_efficiency_too(preds):
-    from modelcompare.report.study_tables import variance_tables
+    from modelcompare.report.study_contents import variance_tables
 
     study = mc.variance_study(preds, [("f1_macro", "cf1_macro")], ratios=[1], n_resamples=50)
     rows = next(t.rows for t in variance_tables(study) if t.title.startswith("Samples"))

@@ -51,6 +51,13 @@ def test_many_rows_at_once_are_row_by_row(test):
         np.testing.assert_allclose([t[i] for t in together], [a[0] for a in alone])
 
 
+def test_two_constants_have_nothing_to_compare():
+    for x, y in ([1.0] * 20, [2.0] * 20), ([1 / 3] * 30, [0.7] * 30):
+        frame = mc.variance_tests(x, y, paired=len(x) == len(y))
+        assert frame[["statistic", "p_value"]].isna().all(axis=None)
+    assert of(mc.variance_tests([1 / 3] * 60, X), "f") == (0, 0)
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="got 'pitman-morgan'; it needs paired=True"):
         mc.variance_tests(X, Y, tests=["pitman-morgan"])

@@ -1,0 +1,1 @@
+"""What one number cannot say: curves, reliability, agreement, components of variance."""

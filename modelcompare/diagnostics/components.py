@@ -1,0 +1,125 @@
+"""Items times runs: how much of a score's spread is due to the items, how much to the seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.axis import score_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.weights import GivenWeights
+from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import BootstrapWeights, RngLike, Units, child_seed, seed_sequence
+from modelcompare.words import check_count
+
+
+def variance_components(
+    predictions: Predictions,
+    metrics: MetricLike | Sequence[MetricLike],
+    *,
+    n_resamples: int = 1999,
+    rng: RngLike = 0,
+) -> pd.DataFrame:
+    """Split the standard error of each score into items and runs.
+
+    Every row is one item answered in one run (seed): `predictions.groups` names the item and
+    `predictions.runs` the run. Items, runs, and both at once are resampled; a row weighs the
+    product of its item's and its run's counts.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With `groups` (items) and `runs`.
+    metrics : str, metric, or sequence of these
+        What is measured.
+    n_resamples : int
+        Resamples of each kind.
+    rng : int, Generator, SeedSequence or None
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        Columns model, metric, label, estimate, se_items (the runs as given), se_runs (the items as
+        given), se_both.
+
+    Raises
+    ------
+    ValueError
+        If items or runs are missing, or there is one of them only.
+
+    Notes
+    -----
+    Drawing R of R runs gives (R - 1) / R of their variance, half of it for two runs: each variance
+    is scaled up. Drawing items and runs at once counts what is peculiar to single rows three times
+    (Owen 2007). The share of that is known from the same draws, so `se_both` counts it once, as the
+    analysis of variance does.
+
+    References
+    ----------
+    .. [1] Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1(2).
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> scores = {"a": [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1]}
+    >>> preds = mc.Predictions.from_scores(scores, groups=[0, 1, 2, 3] * 3,
+    ...                                    runs=[0] * 4 + [1] * 4 + [2] * 4)
+    >>> mc.variance_components(preds, "mean_score", n_resamples=999).round(2).to_dict("records")[0][
+    ...     "se_items"]
+    0.13
+    """
+    if predictions.groups is None or predictions.runs is None:
+        raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
+    check_count("n_resamples", n_resamples)
+    item, run = (
+        np.unique(column, return_inverse=True)[1]
+        for column in (predictions.groups, predictions.runs)
+    )
+    if item.max() == 0 or run.max() == 0:
+        raise ValueError("variance components need at least 2 items and 2 runs.")
+    plain = predictions.without("groups", "runs")
+    evaluation = Evaluation(plain, resolve_metrics(metrics, plain), collapse=False)
+    seed = seed_sequence(rng)
+    counts = [
+        _drawn(int(codes.max()) + 1, n_resamples, child_seed(seed, place))
+        for place, codes in enumerate((item, run))
+    ]
+    items, runs, both = (
+        evaluation.replicates(GivenWeights(drawn, evaluation.units))
+        for drawn in (
+            counts[0][:, item],
+            counts[1][:, run],
+            counts[0][:, item] * counts[1][:, run],
+        )
+    )
+    # What is left of drawing both after the items' and the runs' own parts: single rows.
+    rows_alone = both - items - runs + evaluation.estimate()
+    scale_items, scale_runs = (n / (n - 1) for n in (counts[0].shape[1], counts[1].shape[1]))
+    by_items, by_runs, by_rows = (
+        scale * np.nanvar(draws, axis=0, ddof=1)
+        for draws, scale in (
+            (items, scale_items),
+            (runs, scale_runs),
+            (rows_alone, scale_items * scale_runs),
+        )
+    )
+    by_both = np.maximum.reduce([by_items + by_runs - by_rows, by_items, by_runs])
+    return score_frame(
+        evaluation.models,
+        evaluation.keys,
+        estimate=evaluation.estimate(),
+        se_items=np.sqrt(by_items),
+        se_runs=np.sqrt(by_runs),
+        se_both=np.sqrt(by_both),
+    )
+
+
+def _drawn(n_units: int, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
+    weights = BootstrapWeights(Units(n_units), n_resamples, seed)
+    return np.vstack([weights.draw_all(block) for block in range(weights.n_blocks)])

@@ -1,0 +1,152 @@
+"""Reliability: how often what was said with some confidence came true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.checks import class_code
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.intervals import percentile_interval, proportion_interval
+from modelcompare.metrics import Outcomes, resolve_metrics
+from modelcompare.metrics.base import divide
+from modelcompare.metrics.calibration import bin_edges, in_bins, top_label
+from modelcompare.metrics.calls import Strategy
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.words import check_count, check_fraction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Confidence and frequency in each bin.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each model and bin that holds samples: model, bin, low, high (its edges), n
+        (weight of its samples), confidence (mean), accuracy (share that came true), ci_low, ci_high
+        (of the accuracy), gap (confidence - accuracy).
+    label
+        The class whose probability was looked at; None for the predicted class.
+    """
+
+    table: pd.DataFrame = field(repr=False)
+    label: Any
+    confidence_level: float
+
+    def plot(self) -> Figure:
+        """Reliability diagrams, one for each model, over histograms of the confidences."""
+        from modelcompare.report.diagnostic_figures import plot_reliability
+
+        return plot_reliability(self)
+
+
+def reliability(
+    predictions: Predictions,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "width",
+    label: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 999,
+    rng: RngLike = 0,
+) -> Reliability:
+    """Bin the confidences, and count how often they came true.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Models with probabilities.
+    n_bins : int
+        Number of bins.
+    strategy : {"width", "mass"}
+        Bins of equal width, or of samples of equal weight, for each model.
+    label : label, optional
+        The class whose probability is looked at; by default that of the predicted class.
+    confidence_level : float
+        Of the intervals: Wilson's, or percentiles of resamples where samples have weights or
+        clusters.
+    n_resamples, rng
+        Of these resamples.
+
+    Returns
+    -------
+    Reliability
+
+    Raises
+    ------
+    ValueError
+        If a model gave no probabilities, or `label` is not a class.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> found = mc.reliability(mc.load_example("snli")["mlp"], n_bins=4)
+    >>> found.table[["low", "high", "n", "confidence", "accuracy"]].round(2)
+        low  high       n  confidence  accuracy
+    0  0.25  0.50  2964.0        0.44      0.42
+    1  0.50  0.75  4547.0        0.61      0.57
+    2  0.75  1.00  2313.0        0.86      0.81
+    """
+    check_fraction("confidence_level", confidence_level)
+    check_count("n_bins", n_bins, at_least=1)
+    evaluation = Evaluation(predictions, resolve_metrics("ece", predictions), collapse=False)
+    whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
+    plain = predictions.sample_weight is None and predictions.groups is None
+    frames = []
+    for model in predictions.models:
+        confidence, right = _confidences(predictions, model, label)
+        edges = bin_edges(confidence, n_bins, strategy, predictions.sample_weight)
+        inside = np.zeros((len(confidence), n_bins))
+        inside[np.arange(len(confidence)), in_bins(confidence, edges)] = 1.0
+        n, hits = (whole @ inside)[0], (whole @ (inside * right[:, None]))[0]
+        mean = divide((whole @ (inside * confidence[:, None]))[0], n)
+        if plain and predictions.true_distribution is None:
+            interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
+        else:
+            weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
+            draws = np.vstack(
+                [
+                    divide(drawn @ (inside * right[:, None]), drawn @ inside)
+                    for drawn in map(
+                        evaluation.per_sample, map(weights.draw_all, range(weights.n_blocks))
+                    )
+                ]
+            )
+            interval = percentile_interval(draws, confidence_level=confidence_level)
+        bounds = np.r_[0.0, edges, 1.0]
+        frame = pd.DataFrame(
+            {
+                "model": model,
+                "bin": np.arange(n_bins),
+                "low": bounds[:-1],
+                "high": bounds[1:],
+                "n": n,
+                "confidence": mean,
+                "accuracy": divide(hits, n),
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+            }
+        )
+        frames.append(frame[frame["n"] > 0])
+    table = pd.concat(frames, ignore_index=True)
+    table["gap"] = table["confidence"] - table["accuracy"]
+    return Reliability(table, label, confidence_level)
+
+
+def _confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:
+    """Confidence of each sample, and whether (or how much) it came true."""
+    outcomes = Outcomes.of(predictions, model)
+    if label is None:
+        confidence, right = top_label(outcomes)
+        return confidence[:, 0], right[:, 0]
+    code = class_code(predictions.labels, label)
+    return outcomes.probabilities[:, code], outcomes.truth[:, code]

@@ -1,0 +1,139 @@
+"""The axes: statistics among the columns of the one matrix, values among the rows of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.predictions import Predictions
+
+MOST_BYTES = 4 * 2**30
+
+
+@dataclass(frozen=True)
+class ValueKey:
+    """One column of the results: a metric, and a class where it is per class."""
+
+    metric: str
+    label: Any = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """Place of a statistic: `width` columns for each model, or once if shared."""
+
+    statistic: Statistic
+    start: int
+    width: int
+    n_models: int
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.width * (1 if self.statistic.shared else self.n_models)
+
+    def of(self, totals: FloatArray) -> FloatArray:
+        """The statistic's totals, of shape (..., n_models or 1, width)."""
+        block = totals[..., self.start : self.stop]
+        return block.reshape(*totals.shape[:-1], -1, self.width)
+
+
+class KeptNumbers:
+    """Numbers of the statistics that are worth keeping: texts are compared once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], FloatArray] = {}
+
+    def of(self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice) -> FloatArray:
+        """Numbers of a model's samples; `rows` are the places of `outcomes` among all."""
+        if not statistic.costly:
+            return statistic.compute(outcomes)
+        key = (statistic.name, model)
+        if key not in self._numbers:
+            self._numbers[key] = statistic.compute(outcomes.whole)
+        return self._numbers[key][rows]
+
+
+def lay_out(
+    metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_models: int
+) -> list[Column]:
+    """Columns of all statistics that some metrics need, each once."""
+    needed = dict.fromkeys(statistic for metric in metrics for statistic in metric.statistics)
+    columns: list[Column] = []
+    for statistic in needed:
+        start = columns[-1].stop if columns else 0
+        columns.append(Column(statistic, start, widths[statistic], n_models))
+    return columns
+
+
+def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_rows: int) -> None:
+    """Refuse metrics whose numbers of one model alone would fill the memory.
+
+    Raises
+    ------
+    ValueError
+        If a metric needs more than `MOST_BYTES`: a metric of bins of each of many classes, say.
+    """
+    for metric in metrics:
+        needed = 8 * n_rows * sum(widths[statistic] for statistic in metric.statistics)
+        if needed > MOST_BYTES:
+            raise ValueError(
+                f"{metric.name} keeps {needed / n_rows / 8:,.0f} numbers for each of {n_rows:,} "
+                f"samples, {needed / 2**30:.1f} GiB; take fewer samples or classes, or a metric "
+                "that does not look at every class by itself."
+            )
+
+
+def value_keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[ValueKey]:
+    """The axis of values: every metric, per class where it is."""
+    for metric in metrics:
+        if metric.per_class and predictions.labels is not None:
+            yield from (ValueKey(metric.name, label) for label in predictions.labels.tolist())
+        else:
+            yield ValueKey(metric.name)
+
+
+def long_frame(rows: Mapping[str, Any], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
+    """A line for each row and each value: the columns of `rows`, metric, label, and the others.
+
+    Parameters
+    ----------
+    rows : mapping of str to array-like of shape (n_rows,), or to one entry for all
+        What a row stands for, a model say; at least one of them has n_rows entries.
+    keys : sequence of ValueKey
+        The axis of values.
+    **columns : ndarray of shape (n_rows, n_values), or one entry for all
+        What is known of each value.
+    """
+    n_rows = next(len(entries) for entries in rows.values() if np.ndim(entries))
+    return pd.DataFrame(
+        {
+            **{n: np.repeat(e, len(keys)) if np.ndim(e) else e for n, e in rows.items()},
+            "metric": [key.metric for key in keys] * n_rows,
+            # Beside a missing label, pandas would make integers floats.
+            "label": pd.Series([key.label for key in keys] * n_rows, dtype=object),
+            **{n: e.ravel() if isinstance(e, np.ndarray) else e for n, e in columns.items()},
+        }
+    )
+
+
+def score_frame(models: Sequence[str], keys: Sequence[ValueKey], **columns: Any) -> pd.DataFrame:
+    """A long frame with a row for each model: model, metric, label, and the columns."""
+    return long_frame({"model": np.array(models, dtype=object)}, keys, **columns)
+
+
+def pair_frame(
+    models: Sequence[str],
+    model_a: IntArray,
+    model_b: IntArray,
+    keys: Sequence[ValueKey],
+    **columns: Any,
+) -> pd.DataFrame:
+    """A long frame with a row for each pair: model_a, model_b, metric, label, and the columns."""
+    names = np.array(models, dtype=object)
+    return long_frame({"model_a": names[model_a], "model_b": names[model_b]}, keys, **columns)

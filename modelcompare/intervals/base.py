@@ -1,0 +1,147 @@
+"""What an interval method is: a row, the bounds it returns, and the view that it is handed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.words import INTERVALS, IntervalMethod
+
+# Relative difference under which two values are equal but for rounding.
+TIE_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Lower and upper bounds, and the method that each was made with.
+
+    Attributes
+    ----------
+    low, high : ndarray
+        Bounds, in the shape of the estimate.
+    method : ndarray of object
+        Name of the method behind each interval, in the same shape: another one than was asked for
+        where that could not be computed, or where a method chooses by what the data allow.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    method: AnyArray
+
+    @classmethod
+    def of(cls, low: FloatArray, high: FloatArray, method: str) -> Interval:
+        """Intervals that were all made with one method."""
+        return cls(low, high, np.full(np.shape(low), method, dtype=object))
+
+    def where(self, chosen: BoolArray, other: Interval) -> Interval:
+        """Take these intervals where `chosen`, and those of `other` elsewhere."""
+        pairs = ((self.low, other.low), (self.high, other.high), (self.method, other.method))
+        return Interval(*(np.where(chosen, mine, others) for mine, others in pairs))
+
+
+class View(Protocol):
+    """What any method may ask for, computed when it is asked.
+
+    Rows are models or pairs of models (differences a - b), columns the values of
+    ``evaluation.keys``: arrays have the shape (n_rows, n_values) where nothing else is said.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units, with statistics, totals and jackknife.
+    estimate : ndarray
+        Values on the test set.
+    replicates : ndarray of shape (n_resamples, n_rows, n_values)
+        Values on the resamples.
+    influences : ndarray of shape (n_units, n_rows, n_values)
+        Influence of every unit.
+    standard_error, acceleration : ndarray
+        From the second and the third moments of the influences.
+    replicate_errors : ndarray of shape (n_resamples, n_rows, n_values)
+        Standard error on each resample.
+    """
+
+    @property
+    def evaluation(self) -> Evaluation: ...
+    @property
+    def estimate(self) -> FloatArray: ...
+    @property
+    def replicates(self) -> FloatArray: ...
+    @property
+    def influences(self) -> FloatArray: ...
+    @property
+    def standard_error(self) -> FloatArray: ...
+    @property
+    def acceleration(self) -> FloatArray: ...
+    @property
+    def replicate_errors(self) -> FloatArray: ...
+
+
+class ModelsView(View, Protocol):
+    """What a method for the values of single models may ask for besides.
+
+    Attributes
+    ----------
+    degrees_of_freedom : ndarray
+        Of the squared standard errors.
+    bounds : tuple of ndarray
+        Smallest and largest possible values; refuses metrics without bounds.
+    proportions : tuple of ndarray
+        Counts and trials; refuses what is not a proportion of independent samples.
+    delong_errors : ndarray
+        DeLong's standard errors; refuses what is not the ROC AUC.
+    """
+
+    @property
+    def degrees_of_freedom(self) -> FloatArray: ...
+    @property
+    def bounds(self) -> tuple[FloatArray, FloatArray]: ...
+    @property
+    def proportions(self) -> tuple[FloatArray, FloatArray]: ...
+    @property
+    def delong_errors(self) -> FloatArray: ...
+
+
+class PairsView(View, Protocol):
+    """What a method for differences may ask for besides: positions of each pair's models."""
+
+    @property
+    def model_a(self) -> IntArray: ...
+    @property
+    def model_b(self) -> IntArray: ...
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRow:
+    """One method, as a row of `METHODS`.
+
+    Attributes
+    ----------
+    name : str
+        Its name, one of `words.IntervalMethod`.
+    of_scores : callable
+        Intervals of models' values at a confidence level, from a view of the models.
+    of_differences : callable or None
+        Intervals of differences, from a view of the pairs; None where the method says nothing
+        about differences.
+    needs : str
+        What it needs of metric and data; empty if nothing.
+    chooses : bool
+        Whether it is meant to take different methods for different values, which it names.
+    """
+
+    name: IntervalMethod
+    of_scores: Callable[[ModelsView, float], Interval]
+    of_differences: Callable[[PairsView, float], Interval] | None
+    needs: str = ""
+    chooses: bool = False
+
+    @property
+    def when(self) -> str:
+        """When to choose it, in one line."""
+        return INTERVALS[self.name]

@@ -1,0 +1,115 @@
+"""Intervals in closed form: from standard errors or counts, without resamples."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, View
+
+Proportion = Literal["wilson", "clopper-pearson", "jeffreys"]
+_BY_STATSMODELS = {"wilson": "wilson", "clopper-pearson": "beta", "jeffreys": "jeffreys"}
+
+
+def normal_interval(
+    estimate: FloatArray, standard_error: FloatArray, *, confidence_level: float = 0.95
+) -> Interval:
+    """Estimate plus and minus normal quantiles of its standard error (delta method)."""
+    from scipy.special import ndtri
+
+    half = ndtri((1 + confidence_level) / 2) * standard_error
+    return Interval.of(estimate - half, estimate + half, "normal")
+
+
+def logit_interval(
+    estimate: FloatArray,
+    standard_error: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+    degrees_of_freedom: FloatArray,
+    *,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Student interval on the logit scale between a metric's bounds.
+
+    A standard error that ten samples of a rare class decide is itself uncertain, so quantiles are
+    those of the t distribution; with infinite degrees of freedom they are normal. At a bound the
+    logit is infinite; the interval is then of width 0 and its method is "none".
+
+    Parameters
+    ----------
+    estimate, standard_error, degrees_of_freedom : ndarray of shape (...)
+        Value on the data, its influence-function standard error, and the effective degrees of
+        freedom of that (`InfluenceMoments.degrees_of_freedom`).
+    bounds : tuple of ndarray
+        Smallest and largest possible value.
+    confidence_level : float
+        A fraction in (0, 1).
+    """
+    from scipy.special import stdtrit
+
+    low, high = bounds
+    share = (estimate - low) / (high - low)
+    inside = (share > 0) & (share < 1)
+    safe = np.where(inside, share, 0.5)
+    quantile = stdtrit(degrees_of_freedom, (1 + confidence_level) / 2)
+    half = quantile * standard_error / ((high - low) * safe * (1 - safe))
+    centre = np.log(safe / (1 - safe))
+    lower, upper = (low + (high - low) / (1 + np.exp(-(centre + sign * half))) for sign in (-1, 1))
+    return Interval.of(lower, upper, "logit").where(inside, Interval.of(estimate, estimate, "none"))
+
+
+def proportion_interval(
+    method: Proportion, count: FloatArray, n: FloatArray, *, confidence_level: float = 0.95
+) -> Interval:
+    """Wilson, Clopper-Pearson or Jeffreys interval of ``count / n``, by statsmodels.
+
+    Jeffreys' reaches to 0 without a hit and to 1 without a miss (Brown, Cai & DasGupta 2001), where
+    plain quantiles would leave out the share itself.
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = proportion_confint(
+            count, n, alpha=1 - confidence_level, method=_BY_STATSMODELS[method]
+        )
+        share = count / n
+    # At 0 and 1 the bounds are the share itself: Wilson's but for rounding.
+    low, high = (np.clip(bound, 0.0, 1.0) for bound in (low, high))
+    low = np.where(share == 0, 0.0, np.minimum(low, share))
+    high = np.where(share == 1, 1.0, np.maximum(high, share))
+    return Interval.of(np.asarray(low, np.float64), np.asarray(high, np.float64), method)
+
+
+def _normal(view: View, level: float) -> Interval:
+    return normal_interval(view.estimate, view.standard_error, confidence_level=level)
+
+
+def _logit(view: ModelsView, level: float) -> Interval:
+    bounds = view.bounds
+    return logit_interval(
+        view.estimate, view.standard_error, bounds, view.degrees_of_freedom, confidence_level=level
+    )
+
+
+def _delong(view: ModelsView, level: float) -> Interval:
+    found = normal_interval(view.estimate, view.delong_errors, confidence_level=level)
+    return Interval.of(found.low, found.high, "delong")
+
+
+def _proportion(method: Proportion, view: ModelsView, level: float) -> Interval:
+    return proportion_interval(method, *view.proportions, confidence_level=level)
+
+
+_PROPORTIONS: tuple[Proportion, ...] = ("wilson", "clopper-pearson", "jeffreys")
+ROWS = (
+    IntervalRow("normal", _normal, _normal),
+    IntervalRow("logit", _logit, None, "metrics with bounds"),
+    *(
+        IntervalRow(name, partial(_proportion, name), None, "proportions of independent samples")
+        for name in _PROPORTIONS
+    ),
+    IntervalRow("delong", _delong, None, "roc_auc alone"),
+)

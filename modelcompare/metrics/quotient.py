@@ -1,0 +1,74 @@
+"""Quotients of totals: what 0 / 0 is, and how classes are averaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.words import ZeroDivision
+
+Parts = Callable[..., tuple[FloatArray, FloatArray]]
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A formula that divides: what 0 / 0 is, and how classes are averaged, in one place.
+
+    Parameters
+    ----------
+    parts : callable, optional
+        Numerator and denominator from the totals; the metric's `ratio` by default.
+    without : callable, optional
+        Where the paper's convention finds no value, from the totals.
+    average : {"macro", "weighted"}, optional
+        Of the classes that have a value; "weighted" by the last total.
+    zero_division : float or "paper"
+        Value of 0 / 0.
+    """
+
+    parts: Parts | None = None
+    without: Callable[..., BoolArray] | None = None
+    average: Literal["macro", "weighted"] | None = None
+    zero_division: ZeroDivision = math.nan
+
+    def __call__(self, *totals: FloatArray) -> FloatArray:
+        if self.parts is None:
+            raise TypeError("a Metric needs `value` or `ratio`.")
+        paper = self.zero_division == "paper"
+        values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
+        if paper and self.without is not None:
+            values = np.where(self.without(*totals), math.nan, values)
+        return values if self.average is None else _averaged(values, totals[-1], self.average)
+
+
+def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
+    """Quotient, with `undefined` where the denominator is 0."""
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    out = np.full(numerator.shape, undefined)
+    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+
+
+def _averaged(
+    values: FloatArray, support: FloatArray, average: Literal["macro", "weighted"]
+) -> FloatArray:
+    """Average over the last axis, leaving out classes whose value is NaN.
+
+    As in scikit-learn with ``zero_division=nan``; of classes that are defined and do not occur,
+    the weighted mean is 0.
+    """
+    defined = ~np.isnan(values)
+    weights = defined * support if average == "weighted" else defined.astype(np.float64)
+    mass = weights.sum(axis=-1)
+    mean = divide(np.where(defined, weights * values, 0.0).sum(axis=-1), mass)
+    empty = np.where(defined.any(axis=-1) & (support.sum(axis=-1) > 0), 0.0, np.nan)
+    return np.where(mass > 0, mean, empty)
+
+
+def summed(arrays: tuple[FloatArray, ...]) -> Any:
+    """Sum each array over its classes."""
+    return tuple(array.sum(axis=-1) for array in arrays)

@@ -1,0 +1,288 @@
+"""Averages of one number per sample: scoring rules, places in a list, information, given scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
+from modelcompare.metrics.calls import LabelScore, MeanScore, ProbabilityScore, TopScore
+from modelcompare.metrics.plain import plain
+
+_MOST_CLASSES = 100
+# What half-precision probabilities may lack of 1.
+_CUT_OFF = 1e-3
+
+COUNT: Statistic = Statistic("count", lambda o: np.ones((len(o), 1)), discrete=True, shared=True)
+
+
+def mean_ratio(total: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Numerator and denominator of the mean of a one-column statistic."""
+    return total[..., 0], count[..., 0]
+
+
+def _squared_errors(outcomes: Outcomes) -> FloatArray:
+    errors = ((outcomes.probabilities - outcomes.truth) ** 2).sum(axis=1, keepdims=True)
+    return errors / 2 if outcomes.n_classes == 2 else errors
+
+
+BRIER_SCORE = Metric(
+    name="brier_score",
+    statistics=(Statistic("squared_errors", _squared_errors), COUNT),
+    ratio=mean_ratio,
+    needs="probabilities",
+    greater_is_better=False,
+    bounds=(0.0, 2.0),
+    about="""Mean squared distance of the probabilities from the truth.
+
+    A proper scoring rule: honest probabilities score best. Summed over the classes (0 to 2), and
+    halved for two classes (0 to 1), as scikit-learn scales it.
+    """,
+    sources=("Brier (1950), Monthly Weather Review 78, 1-3.",),
+    example="""
+    >>> brier_score([0, 1], [0.25, 0.5])
+    0.15625
+    """,
+)
+brier_score: ProbabilityScore = plain(BRIER_SCORE)
+
+
+def _negative_log_likelihood(outcomes: Outcomes) -> FloatArray:
+    # scikit-learn's clipping: the precision in which the model gave its probabilities.
+    smallest = np.finfo(outcomes.output.array.dtype).eps
+    logs = np.log(np.clip(outcomes.probabilities, smallest, 1 - smallest))
+    return -(outcomes.truth * logs).sum(axis=1, keepdims=True)
+
+
+LOG_LOSS = Metric(
+    name="log_loss",
+    statistics=(Statistic("negative_log_likelihood", _negative_log_likelihood), COUNT),
+    ratio=mean_ratio,
+    needs="probabilities",
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Mean negative log-probability of the truth, in nats.
+
+    A proper scoring rule that looks at the true class alone; one confident error can outweigh all
+    the rest, so probabilities are clipped at the precision they were given in.
+    """,
+    example="""
+    >>> round(log_loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]), 4)
+    0.4904
+    """,
+)
+log_loss: ProbabilityScore = plain(LOG_LOSS)
+
+
+def _divergence(outcomes: Outcomes) -> FloatArray:
+    """Kullback-Leibler divergence of the output from the soft labels, per sample."""
+    truth, p = outcomes.truth, outcomes.probabilities
+    smallest = np.finfo(outcomes.output.array.dtype).eps
+    own = np.where(truth > 0, truth * np.log(np.where(truth > 0, truth, 1.0)), 0.0)
+    cross = truth * np.log(np.clip(p, smallest, 1.0))
+    return (own - cross).sum(axis=1, keepdims=True)
+
+
+KL_DIVERGENCE = Metric(
+    name="kl_divergence",
+    statistics=(Statistic("divergence", _divergence), COUNT),
+    ratio=mean_ratio,
+    needs="probabilities",
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Mean divergence of the probabilities from the true distributions, in nats.
+
+    Values probabilities that match soft labels (several annotators' shares, say); on hard labels it
+    is log loss. One class to which a model gives no probability, and the truth does, outweighs the
+    rest, so probabilities are clipped at the precision they were given in.
+    """,
+    sources=("Kullback & Leibler (1951), Annals of Mathematical Statistics 22, 79-86.",),
+    example="""
+    >>> round(kl_divergence([[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.5, 0.5]]), 4)
+    0.3466
+    """,
+)
+kl_divergence: ProbabilityScore = plain(KL_DIVERGENCE)
+
+
+def _cells(said: Callable[[Outcomes], FloatArray]) -> Callable[[Outcomes], FloatArray]:
+    """Each sample's part of the confusion matrix, row by row of true classes."""
+
+    def compute(outcomes: Outcomes) -> FloatArray:
+        if outcomes.n_classes > _MOST_CLASSES:
+            raise ValueError(
+                f"confusion entropy sums n_classes squared numbers for each sample, too many for "
+                f"{outcomes.n_classes} classes; merge the rare ones."
+            )
+        cells = outcomes.truth[:, :, None] * said(outcomes)[:, None, :]
+        return cells.reshape(len(outcomes), -1)
+
+    return compute
+
+
+CELLS = Statistic("confusion", _cells(lambda o: o.predicted_indicator), discrete=True)
+SOFT_CELLS = Statistic("soft_confusion", _cells(lambda o: o.probabilities))
+
+
+def _confusion_entropy(cells: FloatArray) -> FloatArray:
+    n_classes = round(cells.shape[-1] ** 0.5)
+    matrix = cells.reshape(*cells.shape[:-1], n_classes, n_classes)
+    mass = matrix.sum(axis=-1) + matrix.sum(axis=-2)
+    base = np.log(2 * (n_classes - 1))
+
+    def entropy(confused: FloatArray) -> FloatArray:
+        share = divide(confused, mass[..., None], 0.0)
+        logs = np.log(np.where(share > 0, share, 1.0)) / base
+        off_diagonal = np.where(np.eye(n_classes, dtype=bool), 0.0, share * logs)
+        return -off_diagonal.sum(axis=-1)
+
+    of_class = entropy(matrix) + entropy(np.swapaxes(matrix, -1, -2))
+    return divide((mass * of_class).sum(axis=-1), mass.sum(axis=-1))
+
+
+_CONFUSION_ENTROPY = Metric(
+    name="confusion_entropy",
+    statistics=(CELLS,),
+    value=_confusion_entropy,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Entropy of how each class is mistaken for the others and they for it.
+
+    Values errors that are few and of one kind: a class that is always mistaken for the same other
+    one is better than one that is mistaken for all. 0 for a perfect classifier; on two classes it
+    can exceed 1 and order classifiers oddly. The soft twin ``cconfusion_entropy`` (``pcen``), on
+    the probabilistic confusion matrix, is the probabilistic confusion entropy of Wang et al.
+    """,
+    sources=(
+        "Wei et al. (2010), Expert Systems with Applications 37, 3799-3809.",
+        "Wang et al. (2013), Entropy 15, 4969-4992.",
+    ),
+    example="""
+    >>> round(confusion_entropy([0, 1, 2, 2], [0, 1, 2, 1]), 4)
+    0.1981
+    """,
+)
+CONFUSION_ENTROPY = replace(
+    _CONFUSION_ENTROPY,
+    soft=replace(
+        _CONFUSION_ENTROPY,
+        name="cconfusion_entropy",
+        statistics=(SOFT_CELLS,),
+        needs="probabilities",
+        family="confusion_entropy",
+        variant="the soft twin: probabilities in the place of decisions",
+    ),
+)
+confusion_entropy: LabelScore = plain(CONFUSION_ENTROPY)
+
+
+def _codes(outcomes: Outcomes) -> IntArray:
+    if outcomes.codes is None:
+        raise ValueError("this metric needs true labels.")
+    return outcomes.codes
+
+
+def _listed(outcomes: Outcomes) -> BoolArray:
+    """Whether the true class of each sample is on its list.
+
+    Where probabilities sum to less than 1, a list was cut off: a class without any was not on it,
+    and has no rank.
+    """
+    p = outcomes.probabilities
+    whole = p.sum(axis=1) > 1 - _CUT_OFF
+    return whole | (p[np.arange(len(p)), _codes(outcomes)] > 0)
+
+
+def _reciprocal_rank(outcomes: Outcomes) -> FloatArray:
+    """One over the place of the true class; ties before it count half, and 0 off the list."""
+    p = outcomes.probabilities
+    own = p[np.arange(len(p)), _codes(outcomes)][:, None]
+    above = (p > own).sum(axis=1)
+    tied = (p == own).sum(axis=1) - 1
+    return (_listed(outcomes) / (1.0 + above + tied / 2))[:, None]
+
+
+MEAN_RECIPROCAL_RANK = Metric(
+    name="mean_reciprocal_rank",
+    statistics=(Statistic("reciprocal_rank", _reciprocal_rank), COUNT),
+    ratio=mean_ratio,
+    needs="probabilities",
+    about="""Mean of one over the rank of the true class among the classes by probability.
+
+    Values how far down a list one has to read. The step from rank 1 to 2 counts as much as all
+    others together, and how probable the classes are does not count. Tied classes share the middle
+    of their ranks; a class that a list was cut off before counts 0 (`modelcompare.from_nbest`).
+    """,
+    sources=("Voorhees (1999), TREC-8 Question Answering Track Report.",),
+    example="""
+    >>> mean_reciprocal_rank([0, 1], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])
+    0.75
+    """,
+)
+mean_reciprocal_rank: ProbabilityScore = plain(MEAN_RECIPROCAL_RANK)
+
+
+def _in_top(k: int) -> Callable[[Outcomes], FloatArray]:
+    def compute(outcomes: Outcomes) -> FloatArray:
+        best = np.argsort(outcomes.probabilities, axis=1, kind="stable")[:, -k:]
+        found = (best == _codes(outcomes)[:, None]).any(axis=1) & _listed(outcomes)
+        return found[:, None].astype(np.float64)
+
+    return compute
+
+
+def top_k_metric(*, k: int = 3) -> Metric:
+    """Accuracy of a list of k classes; as in scikit-learn, of tied ones the later come first."""
+    if k < 1:
+        raise ValueError(f"`k` must be at least 1, got {k}.")
+    return Metric(
+        name=f"top_{k}_accuracy",
+        statistics=(Statistic(f"in_top_{k}", _in_top(k)), COUNT),
+        ratio=mean_ratio,
+        needs="probabilities",
+        family="top_k_accuracy",
+        recipe=Recipe(top_k_metric, {"k": k}, "top_{k}_accuracy"),
+        about="""Share of samples whose true class is among the k most probable.
+
+        Values a list that somebody else will choose from; the order within it does not count. Never
+        below accuracy, and 1 as soon as k reaches the number of classes. In names of metrics k is
+        part of the name: ``top_3_accuracy``. Of tied classes the later ones come first, as in
+        scikit-learn.
+        """,
+        example="""
+        >>> top_k_accuracy([0, 1, 2], [[0.6, 0.3, 0.1]] * 3, k=2)
+        0.6666666666666666
+        """,
+    )
+
+
+TOP_K_ACCURACY = top_k_metric()
+top_k_accuracy: TopScore = plain(TOP_K_ACCURACY)
+
+MEAN_SCORE = Metric(
+    name="mean_score",
+    statistics=(Statistic("scores", lambda o: o.values[:, None]), COUNT),
+    ratio=mean_ratio,
+    needs="scores",
+    bounds=(-math.inf, math.inf),
+    about="""Mean of per-example scores that were made elsewhere: judged 0 or 1, or real.
+
+    Values whatever the scores value, every sample alike. Predictions may say that low scores are
+    good (``greater_is_better=False``).
+    """,
+    example="""
+    >>> mean_score([1, 0, 1, 1])
+    0.75
+    """,
+)
+mean_score: MeanScore = plain(MEAN_SCORE)
+
+METRICS: tuple[AnyMetric, ...] = (
+    BRIER_SCORE, LOG_LOSS, MEAN_SCORE, KL_DIVERGENCE, CONFUSION_ENTROPY, MEAN_RECIPROCAL_RANK,
+    TOP_K_ACCURACY, top_k_metric(k=5),
+)  # fmt: skip
+FAMILIES: tuple[AnyMetric, ...] = (TOP_K_ACCURACY,)

@@ -1,0 +1,100 @@
+"""Metrics of slots: spans with a type, such as named entities, in BIO-tagged sentences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.metrics.calls import Score
+from modelcompare.metrics.plain import plain
+from modelcompare.metrics.texts import text_pairs, with_twin
+
+Span = tuple[int, int, str]
+
+
+def spans(tags: list[str]) -> set[Span]:
+    """Slots of a BIO-tagged sentence as (first, last + 1, type); a stray I begins a slot.
+
+    Examples
+    --------
+    >>> sorted(spans("O B-city I-city O B-day".split()))
+    [(1, 3, 'city'), (4, 5, 'day')]
+    """
+    found: set[Span] = set()
+    start = 0
+    kind: str | None = None
+    for place, tag in enumerate([*tags, "O"]):
+        prefix, _, name = tag.partition("-")
+        if kind is not None and (prefix != "I" or name != kind):
+            found.add((start, place, kind))
+            kind = None
+        if prefix in ("B", "I") and kind is None:
+            start, kind = place, name
+    return found
+
+
+def _slot_counts(outcomes: Outcomes) -> FloatArray:
+    """Per sentence: correct, substituted, deleted, inserted, reference and hypothesis slots."""
+    rows = []
+    for hypothesis, reference in text_pairs(outcomes):
+        said, true = spans(hypothesis.split()), spans(reference.split())
+        correct = said & true
+        missed, extra = sorted(true - correct), sorted(said - correct)
+        substituted = 0
+        for first, last, _ in list(missed):
+            rival = next((s for s in extra if s[0] < last and first < s[1]), None)
+            if rival is not None:
+                extra.remove(rival)
+                substituted += 1
+        deleted = len(missed) - substituted
+        rows.append((len(correct), substituted, deleted, len(extra), len(true), len(said)))
+    return np.array(rows, dtype=np.float64)
+
+
+SLOTS = Statistic("slots", _slot_counts, costly=True)
+
+
+SLOT_ERROR_RATE = Metric(
+    name="slot_error_rate",
+    statistics=(SLOTS,),
+    needs="texts",
+    ratio=lambda slots: (slots[..., 1:4].sum(axis=-1), slots[..., 4]),
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Substituted, missed and invented slots over the slots of the references.
+
+    Values named entities as wholes: a slot with a wrong type or wrong bounds is one substitution,
+    where F1 counts it as a miss and an invention. It can exceed 1. The soft twin
+    ``cslot_error_rate`` is the expectation over a list of taggings with probabilities.
+    """,
+    sources=(
+        "Makhoul et al. (1999), Performance measures for information extraction, DARPA workshop.",
+    ),
+    example="""
+    >>> slot_error_rate(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])
+    0.5
+    """,
+)
+slot_error_rate: Score = plain(SLOT_ERROR_RATE)
+
+SPAN_F1 = Metric(
+    name="span_f1",
+    statistics=(SLOTS,),
+    needs="texts",
+    ratio=lambda slots: (2 * slots[..., 0], slots[..., 4] + slots[..., 5]),
+    about="""F1 of slots that agree in bounds and type, counted over the corpus.
+
+    Values whole entities; nearly right bounds count as wrong twice, as a miss and as an invention.
+    """,
+    sources=("Tjong Kim Sang & De Meulder (2003), CoNLL shared task.",),
+    example="""
+    >>> span_f1(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])
+    0.5
+    """,
+)
+span_f1: Score = plain(SPAN_F1)
+
+METRICS: tuple[AnyMetric, ...] = (with_twin(SLOT_ERROR_RATE), with_twin(SPAN_F1))

@@ -1,0 +1,405 @@
+"""Metrics of texts: corpus scores that are functions of sums over sentences.
+
+chrF and TER take each sentence's statistics from sacrebleu, BLEU counts the same ones for a whole
+corpus at once; their sums go into the same formulas, and tests hold scores against sacrebleu's own.
+Word and character error rates count edits with rapidfuzz.
+
+A soft twin (``cwer``, ``cbleu``, ...) takes the expectation of a sentence's statistics over the
+texts that a model lists with their probabilities, as a soft count takes the probability of a class
+in the place of a decision. Probability that a list leaves out is that of an empty text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.kinds import Output
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.calls import Score, TextScore
+from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
+from modelcompare.metrics.plain import plain
+from modelcompare.metrics.scoring import COUNT, mean_ratio
+
+_CHAR_ORDER = 6
+_BETA = 2.0
+# What rounding leaves of a list that is whole.
+_MISSING = 1e-6
+_SOFT = "the soft twin: the expectation over the texts that a model lists"
+
+
+def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
+    """(hypothesis, reference) of each sample; of a list, the likeliest text."""
+    if outcomes.y_true is None:
+        raise ValueError("metrics of texts need y_true: the reference texts.")
+    said = outcomes.output.array.tolist()
+    if outcomes.output.kind == "text_lists":
+        said = [max(found, key=lambda pair: pair[1])[0] for found in said]
+    return list(zip(said, outcomes.y_true.tolist(), strict=True))
+
+
+def expected(statistic: Statistic) -> Statistic:
+    """Expectation of a statistic of texts over the texts that the model lists."""
+
+    def compute(outcomes: Outcomes) -> FloatArray:
+        if outcomes.y_true is None:
+            raise ValueError("metrics of texts need y_true: the reference texts.")
+        texts, mass, sample = [], [], []
+        for place, found in enumerate(outcomes.output.array.tolist()):
+            missing = 1.0 - sum(p for _, p in found)
+            pairs = (*found, ("", missing)) if missing > _MISSING else found
+            texts += [text for text, _ in pairs]
+            mass += [p for _, p in pairs]
+            sample += [place] * len(pairs)
+        output = Output("texts", np.array(texts, dtype=object))
+        numbers = statistic.compute(Outcomes(output, y_true=outcomes.y_true[sample]))
+        first = np.flatnonzero(np.diff(sample, prepend=-1))
+        return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)
+
+    return replace(statistic, name=f"expected_{statistic.name}", compute=compute)
+
+
+def _rapidfuzz() -> Any:
+    try:
+        from rapidfuzz.distance import Levenshtein
+    except ImportError as error:
+        raise ImportError(
+            'error rates need rapidfuzz: pip install "modelcompare[sequence]"'
+        ) from error
+    return Levenshtein
+
+
+def _edits(split: Callable[[str], Any]) -> Callable[[Outcomes], FloatArray]:
+    def compute(outcomes: Outcomes) -> FloatArray:
+        distance = _rapidfuzz().distance
+        return np.array(
+            [
+                (distance(split(reference), split(hypothesis)), len(split(reference)))
+                for hypothesis, reference in text_pairs(outcomes)
+            ],
+            dtype=np.float64,
+        )
+
+    return compute
+
+
+def with_twin(metric: Metric) -> Metric:
+    """The metric, its twin beside it: the expectation over a list of texts."""
+    own, *others = metric.statistics
+    twin = replace(
+        metric,
+        name=f"c{metric.name}",
+        statistics=(expected(own), *others),
+        needs="text_lists",
+        family=metric.family or metric.name,
+        variant="; ".join(filter(None, [_SOFT, metric.variant])),
+    )
+    return replace(metric, soft=twin)
+
+
+def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Edits, and the length of the references."""
+    return edits[..., 0], edits[..., 1]
+
+
+WORD_EDITS = Statistic("word_edits", _edits(str.split), costly=True)
+CHARACTER_EDITS = Statistic("character_edits", _edits(str), costly=True)
+EXACT = Statistic(
+    "exact_text", lambda o: np.array([[float(a == b)] for a, b in text_pairs(o)], dtype=np.float64)
+)
+
+WER = Metric(
+    name="wer",
+    statistics=(WORD_EDITS,),
+    needs="texts",
+    ratio=_rate,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Word edits over words of the references, both summed over the corpus (word error rate).
+
+    Values saying the same words in the same order; each insertion, deletion and substitution costs
+    one. The more a task is about meaning, the less it fits: a "not" too many costs one word, and a
+    passive that means the same costs the sentence. It can exceed 1. ``wer_per_text`` is the mean of
+    each text's own rate. The soft twin ``cwer`` is the expectation over a list of texts with
+    probabilities (`modelcompare.from_nbest`).
+    """,
+    sources=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
+    example="""
+    >>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)
+    0.2857
+    """,
+)
+wer: Score = plain(WER)
+
+
+def _own_error_rates(outcomes: Outcomes) -> FloatArray:
+    """Edits over each text's own length, and whether it has any words."""
+    edits, words = WORD_EDITS.compute(outcomes).T
+    return np.column_stack([divide(edits, words, 0.0), words > 0])
+
+
+WER_PER_TEXT = replace(
+    WER,
+    name="wer_per_text",
+    statistics=(Statistic("word_error_rates", _own_error_rates, costly=True),),
+    family="wer",
+    variant="the mean of each text's own",
+)
+
+CER = Metric(
+    name="cer",
+    statistics=(CHARACTER_EDITS,),
+    needs="texts",
+    ratio=_rate,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    about="""Character edits over characters of the references (character error rate).
+
+    Values what `wer` does with letters for words: gentler on spelling, and the form for languages
+    that do not separate words.
+    """,
+    example="""
+    >>> cer(["kitten"], ["sitting"])
+    0.5
+    """,
+)
+cer: Score = plain(CER)
+
+EXACT_MATCH = Metric(
+    name="exact_match",
+    statistics=(EXACT, COUNT),
+    needs="texts",
+    ratio=mean_ratio,
+    about="""Share of texts that equal their reference to the letter.
+
+    Values getting all of it right; a stray blank counts as much as a wrong answer.
+    """,
+    example="""
+    >>> exact_match(["yes", "no"], ["yes", "No"])
+    0.5
+    """,
+)
+exact_match: Score = plain(EXACT_MATCH)
+
+
+@cache
+def _sacrebleu(name: str) -> Any:
+    try:
+        import sacrebleu
+    except ImportError as error:
+        raise ImportError(
+            f'{name} needs sacrebleu: pip install "modelcompare[sequence]"'
+        ) from error
+    return {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF, "ter": sacrebleu.TER}[name]()
+
+
+def text_signature(name: str) -> str:
+    """Sacrebleu's signature of ``bleu``, ``chrf`` or ``ter`` as computed here.
+
+    Examples
+    --------
+    >>> text_signature("bleu").partition("|version")[0]
+    'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
+    """
+    metric = _sacrebleu(name)
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature().format())
+
+
+def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
+    def compute(outcomes: Outcomes) -> FloatArray:
+        metric = _sacrebleu(name)
+        pairs = text_pairs(outcomes)
+        hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]
+        found = metric._extract_corpus_statistics(hypotheses, [references])
+        return np.array(found, dtype=np.float64)
+
+    return compute
+
+
+def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
+    # Whose signature goes under the table: better missed now than after the work.
+    _sacrebleu("bleu")
+    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
+    return bleu_statistics(hypotheses, references)
+
+
+def _bleu(totals: FloatArray) -> FloatArray:
+    """Corpus BLEU from hypothesis length, reference length, matches and totals of n-grams.
+
+    Exponential smoothing and brevity penalty as in sacrebleu's default.
+    """
+    hypothesis, reference = totals[..., 0], totals[..., 1]
+    right, total = totals[..., 2 : 2 + MAX_ORDER], totals[..., 2 + MAX_ORDER : 2 + 2 * MAX_ORDER]
+    missed = (right == 0) & (total > 0)
+    # The k-th order without a match counts as 1 / 2^k of one.
+    smooth = 2.0 ** np.cumsum(missed, axis=-1)
+    precision = np.where(missed, divide(np.ones_like(total), smooth * total, 0.0),
+                         divide(right, total, 0.0))  # fmt: skip
+    usable = (total > 0).all(axis=-1) & (right.sum(axis=-1) > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_mean = np.log(np.where(precision > 0, precision, 1.0)).mean(axis=-1)
+        penalty = np.where(
+            hypothesis < reference, np.exp(1 - divide(reference, hypothesis, 1.0)), 1.0
+        )
+    return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
+
+
+BLEU = Metric(
+    name="bleu",
+    statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
+    needs="texts",
+    bounds=(0.0, 100.0),
+    value=_bleu,
+    signature=partial(text_signature, "bleu"),
+    about="""
+    Geometric mean of the n-gram precisions up to 4, times a penalty for brevity (corpus BLEU).
+
+    Values using the reference's phrases at about its length. Insensitive to the order of n-grams
+    and to which words matter, and it goes along with human judgement of good systems weakly; scores
+    compare within one test set, tokenization and number of references only. Sentence statistics are
+    sacrebleu's, under its defaults (13a tokens, exponential smoothing), so scores equal its own;
+    `modelcompare.metrics.text_signature` gives its signature.
+    """,
+    sources=(
+        "Papineni et al. (2002), BLEU, ACL.",
+        "Post (2018), A call for clarity in reporting BLEU scores, WMT.",
+    ),
+    example="""
+    >>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
+    53.73
+    """,
+)
+bleu: Score = plain(BLEU)
+
+
+def _chrf(totals: FloatArray) -> FloatArray:
+    """Corpus chrF2: F-score of character n-grams, averaged over the orders that occur."""
+    parts = totals.reshape(*totals.shape[:-1], _CHAR_ORDER, 3)
+    hypothesis, reference, match = np.moveaxis(parts, -1, 0)
+    there = (hypothesis > 0) & (reference > 0)
+    orders = there.sum(axis=-1)
+    precision = divide(np.where(there, divide(match, hypothesis, 0.0), 0.0).sum(axis=-1), orders)
+    recall = divide(np.where(there, divide(match, reference, 0.0), 0.0).sum(axis=-1), orders)
+    factor = _BETA**2
+    score = divide((1 + factor) * precision * recall, factor * precision + recall, 0.0)
+    return np.where(orders > 0, 100 * score, 0.0)
+
+
+CHRF = Metric(
+    name="chrf",
+    statistics=(Statistic("chrf_statistics", _sentence_statistics("chrf"), costly=True),),
+    needs="texts",
+    bounds=(0.0, 100.0),
+    value=_chrf,
+    signature=partial(text_signature, "chrf"),
+    about="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
+
+    Values the same letters in the same short runs: it credits a right stem with a wrong ending and
+    needs no tokens, so it serves languages with rich endings better than BLEU. Statistics are
+    sacrebleu's.
+    """,
+    sources=("Popovic (2015), chrF, WMT.",),
+    example="""
+    >>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
+    65.98
+    """,
+)
+chrf: Score = plain(CHRF)
+
+
+def _ter(totals: FloatArray) -> FloatArray:
+    """Edits with shifts over the length of the references, in percent.
+
+    Of references without words, 100 if there is anything to edit.
+    """
+    edits, words = totals[..., 0], totals[..., 1]
+    return np.where(words > 0, 100 * divide(edits, words, 0.0), np.where(edits > 0, 100.0, 0.0))
+
+
+TER = Metric(
+    name="ter",
+    statistics=(Statistic("ter_statistics", _sentence_statistics("ter"), costly=True),),
+    needs="texts",
+    ratio=_rate,
+    greater_is_better=False,
+    bounds=(0.0, math.inf),
+    value=_ter,
+    signature=partial(text_signature, "ter"),
+    about="""Word edits and shifts of phrases over words of the references, in percent (TER).
+
+    Values what an editor would have to do; moving a phrase costs one edit however long it is.
+    Statistics are sacrebleu's.
+    """,
+    sources=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
+    example="""
+    >>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
+    16.67
+    """,
+)
+ter: Score = plain(TER)
+
+
+def _tokens(outcomes: Outcomes) -> FloatArray:
+    if outcomes.y_true is None or (outcomes.y_true.astype(np.float64) <= 0).any():
+        raise ValueError("perplexity needs y_true to hold the number of tokens of each text.")
+    return outcomes.y_true.astype(np.float64)
+
+
+def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return -log[..., 0], count[..., 0]
+
+
+def _perplexity(log: FloatArray, count: FloatArray) -> FloatArray:
+    return np.exp(divide(*_inverse_mean(log, count)))
+
+
+PERPLEXITY = Metric(
+    name="perplexity",
+    statistics=(
+        Statistic("log_probability", lambda o: o.values[:, None]),
+        Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True),
+    ),
+    ratio=_inverse_mean,
+    value=_perplexity,
+    needs="values",
+    greater_is_better=False,
+    bounds=(1.0, math.inf),
+    arguments={
+        "n_tokens": "Length of each text.",
+        "log_probability": "Natural logarithm of the probability that the model gave each text.",
+    },
+    about="""Exponential of the mean negative log-probability of a token, over the whole corpus.
+
+    Values probability on text that people wrote. It depends on the vocabulary and on what a token
+    is, so models with different tokenizers do not compare; mapping rare words to one unknown token
+    improves it and helps nobody. Long texts weigh more; ``perplexity_of_texts`` takes each text's
+    own perplexity and their geometric mean.
+    """,
+    example="""
+    >>> import math
+    >>> round(perplexity([2, 3], [2 * math.log(0.25), 3 * math.log(0.25)]), 6)
+    4.0
+    """,
+)
+perplexity: TextScore = plain(PERPLEXITY)
+
+PERPLEXITY_OF_TEXTS = replace(
+    PERPLEXITY,
+    name="perplexity_of_texts",
+    statistics=(Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None]), COUNT),
+    family="perplexity",
+    variant="the geometric mean of each text's own",
+)
+
+METRICS: tuple[AnyMetric, ...] = (
+    *map(with_twin, (WER, CER, EXACT_MATCH, BLEU, CHRF, TER, WER_PER_TEXT)),
+    PERPLEXITY,
+    PERPLEXITY_OF_TEXTS,
+)

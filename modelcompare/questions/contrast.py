@@ -1,0 +1,148 @@
+"""The difference of models a and b in one value: what every question about two models asks for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.units import check_units
+from modelcompare.metrics import AnyMetric, resolve_metrics
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import RngLike, seed_sequence
+from modelcompare.significance import Outcome, PairView, run_test
+from modelcompare.words import Alternative, IntervalMethod, ZeroDivision
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Difference a - b of two models in one value, on the same test set.
+
+    Parameters
+    ----------
+    view : PairView
+        The one pair, whose replicates, swaps and errors are computed when they are asked for.
+    position : int
+        Where the value stands along the axis of values.
+    """
+
+    view: PairView
+    position: int
+
+    @classmethod
+    def of(
+        cls,
+        predictions: Predictions,
+        model_a: str,
+        model_b: str,
+        metric: MetricLike,
+        *,
+        label: Any = None,
+        zero_division: ZeroDivision = math.nan,
+        collapse: bool | None = None,
+        alternative: Alternative = "two-sided",
+        enumerate_swaps: bool = False,
+        n_resamples: int = 9999,
+        n_jobs: int | None = None,
+        rng: RngLike = 0,
+    ) -> Contrast:
+        """Contrast of two models of a test set; arguments are those of the questions."""
+        pair = predictions[[model_a, model_b]]
+        evaluation = evaluate(pair, metric, zero_division=zero_division, collapse=collapse)
+        view = PairView(
+            evaluation,
+            np.array([0]),
+            np.array([1]),
+            n_resamples,
+            seed_sequence(rng),
+            alternative,
+            enumerate_swaps,
+            n_jobs,
+        )
+        return cls(view, value_position(evaluation, label))
+
+    @property
+    def metric(self) -> AnyMetric:
+        """What the models are compared by."""
+        (metric,) = self.view.evaluation.metrics
+        return metric
+
+    @property
+    def difference(self) -> float:
+        """Difference on the test set."""
+        return float(self.view.difference[0, self.position])
+
+    @property
+    def error(self) -> float:
+        """Influence-function standard error of the difference."""
+        return float(self.view.errors[0, self.position])
+
+    @property
+    def draws(self) -> FloatArray:
+        """Difference on each resample."""
+        replicates = self.view.replicates[:, :, self.position]
+        return replicates[:, 0] - replicates[:, 1]
+
+    @property
+    def n_units(self) -> int:
+        """Samples, or clusters where `groups` are given."""
+        return self.view.evaluation.units.size
+
+    @property
+    def unit(self) -> str:
+        """What is counted: "samples" or "clusters"."""
+        return "samples" if self.view.evaluation.predictions.groups is None else "clusters"
+
+    def test(self, name: str) -> Outcome:
+        """Outcome of a test of this one value, with arrays of shape (1, 1)."""
+        found = run_test(name, self.view)
+        here = np.s_[:, self.position : self.position + 1]
+        return Outcome(found.statistic[here], found.p_value[here], found.n_resamples, found.exact)
+
+    def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
+        """Bounds of the difference."""
+        view = self.view
+        drawn = BootstrapResult(
+            view.evaluation, view.estimate, view.replicates, "multinomial", view.seed, view.weights
+        )
+        found = drawn.difference_interval(view.model_a, view.model_b, method, confidence_level)
+        return float(found.low[0, self.position]), float(found.high[0, self.position])
+
+
+def evaluate(
+    predictions: Predictions,
+    metric: MetricLike,
+    *,
+    zero_division: ZeroDivision = math.nan,
+    collapse: bool | None = None,
+) -> Evaluation:
+    """One metric of all models, on a test set that can be resampled."""
+    chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
+    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    check_units(evaluation.units, clustered=predictions.groups is not None)
+    return evaluation
+
+
+def value_position(evaluation: Evaluation, label: Any) -> int:
+    """Where one value of the one metric stands along the axis of values.
+
+    Raises
+    ------
+    ValueError
+        If the metric is per class and no class is named, or there is no such class.
+    """
+    labels = [key.label for key in evaluation.keys]
+    if label is None and len(labels) > 1:
+        raise ValueError(
+            f"metric {evaluation.metrics[0].name!r} is per class; name one with `label`: "
+            f"{', '.join(map(str, labels))}."
+        )
+    if label not in labels:
+        raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
+    return labels.index(label)

@@ -1,0 +1,90 @@
+"""One test of all models of a test set, before pairs are looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.significance.omnibus import cochran_q, friedman
+from modelcompare.significance.samples import require_plain, sample_contributions
+from modelcompare.words import OmnibusTest, check_choice
+
+
+@dataclass(frozen=True)
+class OmnibusResult:
+    """Outcome of a test that all models are equal.
+
+    Attributes
+    ----------
+    metric, method : str
+        What was tested, and how.
+    statistic, p_value : float
+        Chi-square statistic with one degree of freedom less than there are models, and its p-value.
+    n_models : int
+        Number of models.
+    """
+
+    metric: str
+    method: str
+    statistic: float
+    p_value: float
+    n_models: int
+
+
+def omnibus_test(
+    predictions: Predictions,
+    metric: MetricLike = "accuracy",
+    *,
+    method: OmnibusTest = "cochran-q",
+) -> OmnibusResult:
+    """Test whether any model differs from another on a mean of per-sample numbers.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Test set and at least three models.
+    metric : str or metric
+        Accuracy for Cochran's Q; for Friedman's test any mean of per-sample numbers (accuracy,
+        mean_score, log_loss, brier_score, caccuracy).
+    method : {"cochran-q", "friedman"}
+        Cochran's Q on right and wrong, or Friedman's test on ranks within samples.
+
+    Returns
+    -------
+    OmnibusResult
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three models, or the metric is not such a mean.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> result = mc.omnibus_test(mc.load_example("snli"))
+    >>> print(f"Q = {result.statistic:.1f}, p = {result.p_value:.1g}")
+    Q = 591.1, p = 8e-128
+    """
+    check_choice("method", method, OmnibusTest)
+    if len(predictions.models) < 3:
+        raise ValueError(
+            f"there are {len(predictions.models)} models, an omnibus test needs 3; use paired_test."
+        )
+    (found,) = resolve_metrics([metric], predictions)
+    require_plain(predictions, "an omnibus test")
+    if method == "cochran-q":
+        if found.name != "accuracy":
+            raise ValueError(
+                f"Cochran's Q is of accuracy, not of {found.name}; use method='friedman'."
+            )
+        right = [predictions.predicted(m) == predictions.codes for m in predictions.models]
+        statistic, p_value = cochran_q(np.array(right).T.astype(np.float64))
+    else:
+        evaluation = Evaluation(predictions, (found,), collapse=False)
+        statistic, p_value = friedman(sample_contributions(evaluation, found).T.round(12))
+    return OmnibusResult(found.name, method, statistic, p_value, len(predictions.models))

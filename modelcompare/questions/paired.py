@@ -1,0 +1,150 @@
+"""One test of two models on the same test set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.questions.contrast import Contrast
+from modelcompare.resampling import RngLike
+from modelcompare.significance import TESTS, Outcome, choices
+from modelcompare.words import (
+    Alternative,
+    PairedTest,
+    ZeroDivision,
+    check_choice,
+    check_count,
+    written_out,
+)
+
+
+@dataclass(frozen=True)
+class PairedTestResult:
+    """Outcome of one test of two models.
+
+    Attributes
+    ----------
+    model_a, model_b, metric, label
+        What was compared.
+    difference : float
+        a - b on the test set.
+    statistic : float
+        The test's own statistic; the difference itself for resampling tests.
+    p_value : float
+        Its p-value.
+    p_value_standard_error : float
+        Monte-Carlo error of the p-value; 0 where nothing was simulated.
+    method, alternative : str
+        As asked for.
+    n_resamples : int
+        Resamples drawn or enumerated; 0 where there were none.
+    exact : bool
+        Whether the p-value has no Monte-Carlo error.
+    """
+
+    model_a: str
+    model_b: str
+    metric: str
+    label: Any
+    difference: float
+    statistic: float
+    p_value: float
+    p_value_standard_error: float
+    method: str
+    alternative: str
+    n_resamples: int
+    exact: bool
+
+    @classmethod
+    def of(
+        cls,
+        models: tuple[str, str],
+        metric: str,
+        label: Any,
+        difference: float,
+        outcome: Outcome,
+        method: str,
+        alternative: str,
+    ) -> PairedTestResult:
+        """Result from the outcome for one pair and one value."""
+        p_value = float(outcome.p_value[0, 0])
+        drawn = outcome.n_resamples
+        error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
+        return cls(
+            *models, metric, label, difference, float(outcome.statistic[0, 0]), p_value, error,
+            method, alternative, drawn, outcome.exact,
+        )  # fmt: skip
+
+
+@written_out(methods=choices(get_args(PairedTest)))
+def paired_test(
+    predictions: Predictions,
+    model_a: str,
+    model_b: str,
+    metric: MetricLike = "f1_macro",
+    *,
+    method: PairedTest = "sign-flip",
+    label: Any = None,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    zero_division: ZeroDivision = math.nan,
+    n_jobs: int | None = None,
+    rng: RngLike = 0,
+) -> PairedTestResult:
+    """Test two models on the same test set.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        A test set that holds both models.
+    model_a, model_b : str
+        The models; differences are a - b.
+    metric : str, metric or callable
+        What they are compared by. McNemar's tests are of accuracy, DeLong's of roc_auc; t,
+        Wilcoxon and sign need a mean of per-sample numbers (accuracy, mean_score, log_loss,
+        brier_score, caccuracy).
+    method : str
+        {methods}
+
+        "permutation" goes through all swaps where there are at most `n_resamples`.
+    label : optional
+        The class, for a metric per class.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": a is greater than b.
+    n_resamples : int
+        For the methods that resample.
+    zero_division, n_jobs, rng
+        As in `compare`.
+
+    Returns
+    -------
+    PairedTestResult
+
+    Raises
+    ------
+    ValueError
+        If the method does not apply to the metric; the message names those that do.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> result = mc.paired_test(preds, "bow_pair", "naive_bayes", "accuracy", method="mcnemar-midp")
+    >>> print(f"{result.difference:.4f} {result.p_value:.1e}")
+    0.0182 6.3e-06
+    """
+    check_choice("method", method, PairedTest)
+    check_choice("alternative", alternative, Alternative)
+    check_count("n_resamples", n_resamples)
+    contrast = Contrast.of(
+        predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
+        collapse=False if TESTS[method].by_sample else None, alternative=alternative,
+        enumerate_swaps=True, n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
+    )  # fmt: skip
+    return PairedTestResult.of(
+        (model_a, model_b), contrast.metric.name, label, contrast.difference,
+        contrast.test(method), method, alternative,
+    )  # fmt: skip

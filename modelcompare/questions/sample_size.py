@@ -1,0 +1,235 @@
+"""How many test samples tell two models apart, and what this test set can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.questions.contrast import Contrast
+from modelcompare.significance.pairwise import check_smooth
+from modelcompare.words import ZeroDivision, check_fraction, signature
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """What a paired comparison of two models needs, by its standard deviation per sample.
+
+    Attributes
+    ----------
+    model_a, model_b, metric, label
+        What is compared.
+    difference : float
+        a - b on this test set.
+    standard_deviation : float
+        Of one sample's influence on the difference; the standard error at n samples is this over
+        the root of n.
+    n_samples : int
+        Samples (or clusters) of this test set.
+    alpha, power : float
+        Two-sided level of the test, and the probability of seeing the difference.
+    unit : {"samples", "clusters"}
+        What is counted: clusters where `groups` are given.
+    """
+
+    model_a: str
+    model_b: str
+    metric: str
+    label: Any
+    difference: float
+    standard_deviation: float
+    n_samples: int
+    alpha: float
+    power: float
+    confidence_level: float = field(repr=False)
+    unit: str = "samples"
+
+    @property
+    def n_needed(self) -> float:
+        """Samples that show the observed difference; infinite if it is 0."""
+        return self.needed(self.difference)
+
+    def needed(self, difference: float) -> float:
+        """Samples that show a difference of this size, rounded up."""
+        if difference == 0:
+            return math.inf
+        return math.ceil((self._quantiles * self.standard_deviation / difference) ** 2)
+
+    def detectable(self, n_samples: ArrayLike) -> FloatArray:
+        """Smallest difference that n samples show."""
+        n = np.asarray(n_samples, dtype=np.float64)
+        return self._quantiles * self.standard_deviation / np.sqrt(n)
+
+    def interval_width(self, n_samples: ArrayLike) -> FloatArray:
+        """Expected width of the interval of the difference at n samples."""
+        from scipy.special import ndtri
+
+        n = np.asarray(n_samples, dtype=np.float64)
+        z = ndtri((1 + self.confidence_level) / 2)
+        return 2 * z * self.standard_deviation / np.sqrt(n)
+
+    def curve(self, n_samples: Sequence[int] | None = None) -> pd.DataFrame:
+        """Detectable difference and width of the interval by size of the test set.
+
+        Parameters
+        ----------
+        n_samples : sequence of int, optional
+            Sizes; from a tenth of this test set to a hundred times of it by default.
+
+        Returns
+        -------
+        DataFrame
+            Columns n_samples, detectable, interval_width, power (for the observed difference).
+        """
+        if n_samples is None:
+            sizes = np.round(self.n_samples * np.logspace(-1, 2, 61)).astype(int)
+            sizes = np.unique(np.maximum(sizes, 2))
+        else:
+            sizes = np.asarray(n_samples, dtype=int)
+        return pd.DataFrame(
+            {
+                "n_samples": sizes,
+                "detectable": self.detectable(sizes),
+                "interval_width": self.interval_width(sizes),
+                "power": self.power_at(sizes),
+            }
+        )
+
+    def power_at(self, n_samples: ArrayLike) -> FloatArray:
+        """Probability that n samples show the observed difference."""
+        from scipy.special import ndtr, ndtri
+
+        n = np.asarray(n_samples, dtype=np.float64)
+        if self.standard_deviation == 0:
+            return np.full(n.shape, float(self.difference != 0))
+        shift = abs(self.difference) * np.sqrt(n) / self.standard_deviation
+        z = ndtri(1 - self.alpha / 2)
+        return ndtr(shift - z) + ndtr(-shift - z)
+
+    @property
+    def signature(self) -> str:
+        """How the numbers were made, in one line."""
+        settings = {"n": self.n_samples, "alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
+        return signature("sample_size", settings, "se:influence")
+
+    def sentence(self) -> str:
+        """Say it in words."""
+        what = self.metric if self.label is None else f"{self.metric} of {self.label}"
+        here = float(self.detectable(self.n_samples))
+        text = (
+            f"{what}: {self.model_a} - {self.model_b} = {self.difference:+.4g} on "
+            f"{self.n_samples:,} {self.unit}. This test set shows differences of {here:.2g} and "
+            f"more (power {self.power:g}, alpha {self.alpha:g})"
+        )
+        if math.isinf(self.n_needed):
+            return f"{text}; the observed difference is 0, which no test set shows."
+        return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
+
+    def plot(self) -> Figure:
+        """Detectable difference and power against the size of the test set."""
+        from modelcompare.report.agreement_plots import plot_sample_size
+
+        return plot_sample_size(self)
+
+    @property
+    def _quantiles(self) -> float:
+        from scipy.special import ndtri
+
+        return float(ndtri(1 - self.alpha / 2) + ndtri(self.power))
+
+
+def sample_size(
+    predictions: Predictions,
+    model_a: str,
+    model_b: str,
+    metric: MetricLike = "f1_macro",
+    *,
+    label: Any = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+    zero_division: ZeroDivision = math.nan,
+) -> SampleSize:
+    """Samples needed to tell two models apart, and the smallest difference that n samples show.
+
+    From the models' influence functions on this test set, for any smooth metric: the standard
+    error of their paired difference falls with the root of the number of samples.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        A pilot test set that holds both models.
+    model_a, model_b : str
+        The models; differences are a - b.
+    metric : str, metric or callable
+        What they are compared by.
+    label : optional
+        The class, for a metric per class.
+    alpha, power : float
+        Two-sided level, and the probability wanted of finding the difference.
+    confidence_level : float
+        Of the interval whose width is foretold.
+    zero_division : float or "paper"
+        See `modelcompare.get_metric`.
+
+    Returns
+    -------
+    SampleSize
+        Answers, a curve, a sentence, and a figure.
+
+    Raises
+    ------
+    ValueError
+        If the metric is not smooth, is per class and no `label` is given, or a level is not in
+        (0, 1).
+
+    Notes
+    -----
+    The observed difference is itself uncertain; a sample size computed from it is as uncertain,
+    squared. Ask `needed` for the smallest difference that would matter instead.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> print(mc.sample_size(preds, "bow_pair", "naive_bayes", "f1", label="neutral").sentence())
+    f1 of neutral: bow_pair - naive_bayes = +0.01209 on 9,824 samples. This test set shows
+    differences of 0.016 and more (power 0.8, alpha 0.05); the observed one needs about 17,918
+    samples.
+    """
+    for name, value in (("alpha", alpha), ("power", power), ("confidence_level", confidence_level)):
+        check_fraction(name, value)
+    contrast = Contrast.of(
+        predictions, model_a, model_b, metric,
+        label=label, zero_division=zero_division, collapse=False,
+    )  # fmt: skip
+    check_smooth(contrast.metric, "variance_study on test sets of several sizes")
+    if math.isnan(contrast.difference):
+        raise ValueError(
+            f"{contrast.metric.name} is undefined for one of the models on this test set; there is "
+            "no difference to plan for."
+        )
+    return SampleSize(
+        model_a=model_a,
+        model_b=model_b,
+        metric=contrast.metric.name,
+        label=label,
+        difference=contrast.difference,
+        standard_deviation=contrast.error * math.sqrt(contrast.n_units),
+        n_samples=contrast.n_units,
+        alpha=alpha,
+        power=power,
+        confidence_level=confidence_level,
+        unit=contrast.unit,
+    )

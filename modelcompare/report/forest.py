@@ -1,0 +1,305 @@
+"""The forest plot of a comparison: scores on the left, paired differences on the right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from modelcompare.report.columns import fold
+from modelcompare.report.comparison_contents import Block, headline, metric_blocks
+from modelcompare.report.numbers import format_percent
+from modelcompare.report.style import LEADING, MUTED, figure_style, new_figure, plain_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from modelcompare.comparison.result import Comparison
+
+MAX_CLASSES = 12
+MAX_ROWS = 48
+# Up to so many models all pairs are drawn; with more, the leader against each.
+_ALL_PAIRS = 4
+_LINE_HEIGHT = 0.215
+_NAME_WIDTH = 26
+_MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One interval under its name, or a heading; an undefined estimate is NaN."""
+
+    text: str
+    estimate: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    strong: bool = False
+    heading: bool = False
+
+    @property
+    def lines(self) -> int:
+        """Height in lines of text."""
+        return self.text.count("\n") + 1
+
+
+@dataclass(frozen=True)
+class _Panels:
+    """The rows of one metric, and what its two panels say about them."""
+
+    title: str
+    scores: list[_Row]
+    differences: list[_Row]
+    score_label: str
+    difference_label: str
+
+    @property
+    def lines(self) -> int:
+        """Height in lines of text."""
+        return max(sum(row.lines for row in rows) for rows in (self.scores, self.differences))
+
+
+def plot_comparison(
+    result: Comparison, *, metrics: Sequence[str] | None = None, max_models: int | None = None
+) -> Figure:
+    """Draw the forest plot of a comparison.
+
+    One row of panels per metric: on the left the scores, models sorted by rank, filled where the
+    range of ranks includes the first; on the right the differences with a line at zero, filled
+    where the adjusted p-value is below alpha. Up to four models show all pairs; more show the
+    best model minus each other. Of many classes those are drawn where the models differ most.
+
+    Parameters
+    ----------
+    result : Comparison
+        What ``compare`` returned.
+    metrics : sequence of str, optional
+        The metrics to draw; all by default.
+    max_models : int, optional
+        Draw so many models, the best of each metric; by default as many as fit a page.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Not registered with pyplot; ``figure.savefig(path)`` writes it.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    ValueError
+        If a metric was not compared, or `max_models` is below 1.
+    """
+    if max_models is not None and max_models < 1:
+        raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
+    panels = [
+        _panels(result, blocks, max_models) for blocks in metric_blocks(result, metrics).values()
+    ]
+    n_columns = 2 if any(panel.differences for panel in panels) else 1
+    heights = [_LINE_HEIGHT * panel.lines + 0.75 for panel in panels]
+    with figure_style():
+        figure = new_figure(4.8 * n_columns, sum(heights) + 0.75)
+        grid = figure.subplots(len(panels), n_columns, squeeze=False, height_ratios=heights)
+        for (left, *right), panel in zip(grid, panels, strict=True):
+            _draw(left, panel.scores, panel.title, panel.score_label)
+            if right:
+                _draw(right[0], panel.differences, "differences", panel.difference_label)
+                _draw_zero(right[0])
+        _write_frame(figure, result)
+    return figure
+
+
+def _panels(result: Comparison, blocks: Sequence[Block], max_models: int | None) -> _Panels:
+    """Choose the rows of one metric."""
+    chosen, remark = _chosen(blocks, max_models)
+    first = chosen[0]
+    n_models = len(first.scores)
+    all_pairs = n_models <= _ALL_PAIRS
+    better = "right" if first.greater_is_better else "left"
+    return _Panels(
+        title=f"{first.metric}{remark}",
+        scores=[row for block in chosen for row in _score_rows(block)],
+        differences=[row for block in chosen for row in _difference_rows(block, all_pairs)]
+        if n_models > 1
+        else [],
+        score_label=f"{format_percent(result.confidence_level)} CI, {first.direction}",
+        difference_label=f"a {_MINUS} b; a is better on the {better}"
+        if all_pairs
+        else f"best {_MINUS} this model; best is better on the {better}",
+    )
+
+
+def _chosen(blocks: Sequence[Block], max_models: int | None) -> tuple[list[Block], str]:
+    """Keep the models and classes that fit, and say which."""
+    n_models = len(blocks[0].scores)
+    classes = _telling_classes(blocks)
+    fitting = n_models if blocks[0].label is None else max(MAX_ROWS // len(classes) - 1, 2)
+    kept = min(n_models, fitting if max_models is None else max_models)
+    models = _best_models(blocks, kept)
+    remarks = []
+    if kept < n_models:
+        remarks.append(f"best {kept} of {n_models} models")
+    if len(classes) < len(blocks):
+        remarks.append(f"{len(classes)} of {len(blocks)} classes, where models differ most")
+    chosen = [_only_models(block, models) for block in classes]
+    return chosen, f" ({'; '.join(remarks)})" if remarks else ""
+
+
+def _telling_classes(blocks: Sequence[Block]) -> list[Block]:
+    """Keep the classes whose scores are furthest apart, in their own order."""
+    if len(blocks) <= MAX_CLASSES:
+        return list(blocks)
+    spread = [_spread(block) for block in blocks]
+    telling = sorted(range(len(blocks)), key=lambda place: -spread[place])[:MAX_CLASSES]
+    return [blocks[place] for place in sorted(telling)]
+
+
+def _spread(block: Block) -> float:
+    """Range of the scores in standard errors."""
+    estimates = block.scores["estimate"]
+    error = block.scores["standard_error"].median()
+    spread = (estimates.max() - estimates.min()) / error if error > 0 else 0.0
+    return float(spread) if spread == spread else 0.0
+
+
+def _best_models(blocks: Sequence[Block], count: int) -> set[str]:
+    """Models with the best median place over the classes."""
+    places: dict[str, list[int]] = {}
+    for block in blocks:
+        for place, model in enumerate(block.scores["model"]):
+            places.setdefault(model, []).append(place)
+    return set(sorted(places, key=lambda model: median(places[model]))[:count])
+
+
+def _only_models(block: Block, models: set[str]) -> Block:
+    """Drop the rows of other models."""
+    pairs = block.differences
+    return replace(
+        block,
+        scores=block.scores[block.scores["model"].isin(models)],
+        differences=pairs[pairs["model_a"].isin(models) & pairs["model_b"].isin(models)],
+    )
+
+
+def _score_rows(block: Block) -> list[_Row]:
+    """Turn the scores of a block into rows, the class as a heading."""
+    heading = [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
+    return heading + [
+        _Row(
+            "\n".join(fold(str(row.model), _NAME_WIDTH)),
+            row.estimate,
+            row.ci_low,
+            row.ci_high,
+            row.rank_low == 1,
+        )
+        for row in block.scores.itertuples()
+    ]
+
+
+def _difference_rows(block: Block, all_pairs: bool) -> list[_Row]:
+    """Turn the differences of a block into rows: all pairs, or the leader minus each other."""
+    heading = [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
+    rows = list(block.differences.itertuples())
+    if all_pairs:
+        return heading + [
+            _Row(
+                _pair(row.model_a, row.model_b),
+                row.difference,
+                row.ci_low,
+                row.ci_high,
+                row.better in (row.model_a, row.model_b),
+            )
+            for row in rows
+        ]
+    leader, *others = block.scores["model"]
+    of_leader = {
+        (row.model_b if row.model_a == leader else row.model_a): row
+        for row in rows
+        if leader in (row.model_a, row.model_b)
+    }
+    heading.append(_Row("\n".join(fold(f"best: {leader}", _NAME_WIDTH)), heading=True))
+    for model in others:
+        row = of_leader[model]
+        name = "\n".join(fold(f"{_MINUS} {model}", _NAME_WIDTH))
+        strong = row.better in (row.model_a, row.model_b)
+        if row.model_a == leader:
+            heading.append(_Row(name, row.difference, row.ci_low, row.ci_high, strong))
+        else:
+            heading.append(_Row(name, -row.difference, -row.ci_high, -row.ci_low, strong))
+    return heading
+
+
+def _pair(model_a: str, model_b: str) -> str:
+    """Name a pair, in two lines if it is long."""
+    short = f"{model_a} {_MINUS} {model_b}"
+    if len(short) <= _NAME_WIDTH:
+        return short
+    return "\n".join([*fold(model_a, _NAME_WIDTH), *fold(f"{_MINUS} {model_b}", _NAME_WIDTH)])
+
+
+def _draw(axes: Axes, rows: Sequence[_Row], title: str, label: str) -> None:
+    """Draw the rows from top to bottom, each as high as its name."""
+    plain_axes(axes)
+    axes.set_title(title)
+    axes.set_xlabel(label)
+    positions = []
+    top = 0.0
+    for row in rows:
+        positions.append(top + row.lines / 2)
+        top += row.lines
+    axes.set_yticks(positions, [row.text for row in rows])
+    axes.set_ylim(top, 0)
+    for tick, row in zip(axes.get_yticklabels(), rows, strict=True):
+        if row.heading:
+            tick.set_fontweight("bold")
+    for position, row in zip(positions, rows, strict=True):
+        if not row.heading:
+            _draw_row(axes, position, row)
+    axes.margins(x=0.06)
+    axes.locator_params(axis="x", nbins=6)
+
+
+def _draw_row(axes: Axes, position: float, row: _Row) -> None:
+    """Draw one interval with its estimate."""
+    if math.isnan(row.estimate):
+        axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(), va="center")
+        return
+    colour = LEADING if row.strong else MUTED
+    axes.hlines(position, row.low, row.high, color=colour, linewidth=1.6)
+    axes.plot(
+        row.estimate,
+        position,
+        marker="o",
+        markersize=5.5,
+        color=colour,
+        markerfacecolor=colour if row.strong else "white",
+        markeredgewidth=1.4,
+    )
+
+
+def _draw_zero(axes: Axes) -> None:
+    """Mark the place where two models are equal, and write signs on the scale."""
+    from matplotlib.ticker import FuncFormatter
+
+    axes.axvline(0, color="black", linewidth=0.9, zorder=1)
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: "0" if value == 0 else f"{value:+.6g}".replace("-", _MINUS))
+    )
+
+
+def _write_frame(figure: Figure, result: Comparison) -> None:
+    """Write title, key and signature around the panels."""
+    figure.suptitle(
+        headline(result),
+        x=0.01,
+        ha="left",
+        fontsize=11,
+        fontweight="bold",
+    )
+    key = (
+        f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
+        f"\n{result.signature}"
+    )
+    figure.supxlabel(key, x=0.01, ha="left", fontsize=8, color=MUTED)

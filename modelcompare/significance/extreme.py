@@ -1,0 +1,73 @@
+"""What counts as extreme, and the p-value that follows: once, for every test.
+
+A null value that equals the observed one but for rounding is as extreme, and so is a resample
+without a value. Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples), never
+0; where all resamples were enumerated they are the plain share.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.intervals import TIE_TOLERANCE
+from modelcompare.words import Alternative
+
+
+def n_extreme(
+    null: FloatArray, observed: ArrayLike, alternative: Alternative, *, scale: ArrayLike
+) -> IntArray:
+    """How many null values along axis 0 are as extreme as the observed one.
+
+    Parameters
+    ----------
+    null : ndarray of shape (n_resamples, ...)
+        Statistics under the null.
+    observed : array-like of shape (...)
+        The statistic of the data.
+    alternative : {"two-sided", "greater", "less"}
+        Which statistics are extreme: the large ones of either sign, the positive, the negative.
+    scale : array-like of shape (...)
+        Size of the numbers whose rounding the statistic carries; for a difference a - b,
+        ``|a| + |b|``.
+
+    Examples
+    --------
+    >>> null = np.array([-0.3, 0.1, 0.1 + 0.2, np.nan])
+    >>> int(n_extreme(null, 0.3, "two-sided", scale=1.0))
+    3
+    """
+    observed = np.asarray(observed, dtype=np.float64)
+    tolerance = TIE_TOLERANCE * np.where(np.isfinite(scale), scale, 0.0)
+    if alternative == "two-sided":
+        less_extreme = np.abs(null) < np.abs(observed) - tolerance
+    elif alternative == "greater":
+        less_extreme = null < observed - tolerance
+    else:
+        less_extreme = null > observed + tolerance
+    return len(null) - np.count_nonzero(less_extreme, axis=0)
+
+
+def resampling_p(count: ArrayLike, n_resamples: int, *, exact: bool = False) -> FloatArray:
+    """p-value of a count of extreme resamples; `exact` where these are all that there are."""
+    extra = 0 if exact else 1
+    return (extra + np.asarray(count, dtype=np.float64)) / (extra + n_resamples)
+
+
+def normal_p(z: ArrayLike, alternative: Alternative) -> FloatArray:
+    """p-value of standard normal statistics."""
+    from scipy.special import ndtr
+
+    z = np.asarray(z, dtype=np.float64)
+    if alternative == "two-sided":
+        return 2 * ndtr(-np.abs(z))
+    return ndtr(-z if alternative == "greater" else z)
+
+
+def standardized(difference: ArrayLike, error: ArrayLike) -> FloatArray:
+    """Differences over their standard errors; infinite where only the error is 0."""
+    d, e = np.broadcast_arrays(np.asarray(difference, np.float64), np.asarray(error, np.float64))
+    # Models that agree on every sample differ by 0 with error 0: nothing to reject.
+    without = np.where((e == 0) & (d != 0), np.copysign(np.inf, d), 0.0)
+    return np.where(np.isnan(d), np.nan, np.divide(d, e, out=without, where=e > 0))

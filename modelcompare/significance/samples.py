@@ -1,0 +1,50 @@
+"""Per-sample numbers, for tests that look at samples one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import row_chunks
+from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.predictions import Predictions
+
+
+def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArray:
+    """Per-sample numbers whose mean a metric is, of shape (n_models, n_samples).
+
+    Raises
+    ------
+    ValueError
+        If the metric is not a mean of per-sample numbers.
+    """
+    n = evaluation.units.n_units
+    probe = np.zeros((3, n))
+    probe[0, 0] = probe[1, 1] = probe[2, :2] = 1.0
+    values = evaluation.values(probe)[:, :, 0]
+    is_mean = np.allclose(values[2], (values[0] + values[1]) / 2, equal_nan=False)
+    if isinstance(metric, Metric) and not metric.per_class and is_mean:
+        # The value on each sample by itself; leave-one-out values would bring rounding, which
+        # tests of signs and ranks take for differences.
+        parts = [
+            evaluation.values_of_totals(evaluation.statistics(slice(None), rows))[:, :, 0]
+            for rows in row_chunks(evaluation)
+        ]
+        contributions: FloatArray = np.concatenate(parts).T
+        if np.allclose(contributions.mean(axis=1), evaluation.estimate()[:, 0]):
+            return contributions
+    raise ValueError(
+        f"metric {metric.name!r} is not a mean of per-sample numbers; t, Wilcoxon and sign tests "
+        "need one (accuracy, mean_score, log_loss, ...). Use method='sign-flip', 'permutation', "
+        "'bootstrap' or 'wald'."
+    )
+
+
+def require_plain(predictions: Predictions, what: str) -> None:
+    """Refuse clusters and weights where a test takes samples for independent and alike."""
+    if predictions.groups is not None or predictions.sample_weight is not None:
+        raise ValueError(
+            f"{what} needs independent samples of equal weight; with clusters or weights use "
+            "method='sign-flip', 'bootstrap' or 'wald'."
+        )

@@ -1,0 +1,171 @@
+"""A model card: what a model was measured on, how well it does, for whom, and how sure that is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.comparison.compare import compare
+from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.slices import compare_slices
+from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.report.numbers import decimals_for, format_interval, format_number
+from modelcompare.report.study_contents import TextTable, tables_markdown
+
+if TYPE_CHECKING:
+    from modelcompare.metrics.registry import MetricLike
+    from modelcompare.predictions import Predictions
+
+
+def model_card(
+    predictions: Predictions,
+    model: str,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    details: Mapping[str, str] | None = None,
+    min_size: int = 30,
+    **options: Any,
+) -> str:
+    """Write the measured parts of a model card (Mitchell et al. 2019) as Markdown.
+
+    Evaluation data, values with intervals, per class where a metric is, subgroups from the worst
+    up, calibration where there are probabilities, and the other models as points of reference. What
+    nobody can measure, such as the intended use, comes in `details`.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The test set; models other than `model` are what it is compared with.
+    model : str
+        Whose card it is.
+    metrics : name, metric, callable, or sequence of these, optional
+        As in `compare`.
+    details : mapping of str to str, optional
+        Headings and texts for the top: ``{"Intended use": "..."}``.
+    min_size : int
+        Smaller subgroups are named and left out.
+    **options
+        As for `compare`.
+
+    Returns
+    -------
+    str
+        Markdown.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> card = mc.model_card(mc.load_example("snli"), "mlp", "accuracy", n_resamples=999)
+    >>> card.splitlines()[0]
+    '# Model card: mlp'
+    """
+    predictions.output(model)
+    with warnings.catch_warnings():
+        # The card says itself which values were undefined.
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        result = compare(predictions, metrics, **options)
+        tables = [_evaluation_data(predictions), *_scores(result, model)]
+        if predictions.slices is not None:
+            tables.append(_subgroups(predictions, model, metrics, min_size, options))
+        if predictions.output(model).kind == "probabilities":
+            tables.append(_calibration(predictions[model], options))
+    parts = [f"# Model card: {model}"]
+    for heading, text in (details or {}).items():
+        parts += [f"## {heading}", text]
+    if len(predictions.models) > 1:
+        parts += ["## Compared with", result.verdict()]
+    return "\n\n".join([*parts, tables_markdown(tables, result.signature)])
+
+
+def _evaluation_data(predictions: Predictions) -> TextTable:
+    rows = [["Samples", f"{len(predictions):,}"]]
+    if predictions.name is not None:
+        rows.insert(0, ["Source", predictions.name])
+    if predictions.groups is not None:
+        rows.append(["Clusters", f"{len(np.unique(predictions.groups)):,}"])
+    if predictions.labels is not None and predictions.codes is not None:
+        support = np.bincount(predictions.codes, minlength=predictions.n_classes)
+        for label, n in list(zip(predictions.labels.tolist(), support, strict=True))[:20]:
+            rows.append([f"Class {label}", f"{n:,} ({100 * n / len(predictions):.1f} %)"])
+        if predictions.n_classes > 20:
+            rows.append([f"{predictions.n_classes - 20} more classes", ""])
+    return TextTable("Evaluation data", ("", ""), rows)
+
+
+def _scores(result: Comparison, model: str) -> list[TextTable]:
+    tables = []
+    undefined = 0
+    frame = result.scores[result.scores["model"] == model]
+    for metric, part in frame.groupby("metric", sort=False):
+        undefined += int(part["n_undefined"].sum())
+        rows = _value_rows(part, [_label(row.label) for row in part.itertuples()])
+        direction = "higher" if result.metric_info[metric].greater_is_better else "lower"
+        level = f"{100 * result.confidence_level:g} % CI"
+        tables.append(
+            TextTable(f"{metric} ({direction} is better)", ("class", "value", level), rows)
+        )
+    if undefined and tables:
+        note = f"{undefined:,} replicates were undefined (0 / 0); intervals use the others."
+        last = tables[-1]
+        tables[-1] = TextTable(last.title, last.header, last.rows, note)
+    return tables
+
+
+def _subgroups(
+    predictions: Predictions, model: str, metrics: Any, min_size: int, options: Mapping[str, Any]
+) -> TextTable:
+    slices = predictions.slices
+    counts = [] if slices is None else [slices[name].value_counts() for name in slices]
+    if max((int(found.max()) for found in counts if len(found)), default=0) < min_size:
+        note = f"No subgroup has {min_size} samples."
+        return TextTable("Subgroups", ("subgroup", "samples"), [], note)
+    # One model has no differences to correct.
+    kept = {name: value for name, value in options.items() if name != "correction"}
+    found = compare_slices(predictions[model], metrics, min_size=min_size, **kept)
+    frame = found.scores
+    rows = _value_rows(
+        frame,
+        [f"{row.slice} = {row.value}" for row in frame.itertuples()],
+        [f"{row.n_samples:,}" for row in frame.itertuples()],
+        [_named(row.metric, row.label) for row in frame.itertuples()],
+    )
+    small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
+    note = f"Too small to say: {', '.join(small)}." if small else ""
+    header = ("subgroup", "samples", "metric", "value", "CI")
+    return TextTable("Subgroups, worst first", header, rows, note)
+
+
+def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> TextTable:
+    names = ["ece", "brier_score", "log_loss"]
+    drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
+    kept = {name: value for name, value in options.items() if name in drawn}
+    frame = compare(predictions, names, method="percentile", **kept).scores
+    rows = _value_rows(frame, frame["metric"].tolist())
+    return TextTable("Calibration (lower is better)", ("metric", "value", "CI"), rows)
+
+
+def _value_rows(frame: pd.DataFrame, *names: list[str]) -> list[list[str]]:
+    """Names, value and interval of each row of scores."""
+    rows = []
+    for lead, row in zip(zip(*names, strict=True), frame.itertuples(), strict=True):
+        decimals = decimals_for([row.standard_error])
+        interval = format_interval(row.ci_low, row.ci_high, decimals)
+        rows.append([*lead, format_number(row.estimate, decimals), interval])
+    return rows
+
+
+def _label(label: Any) -> str:
+    return "all" if label is None or label != label else str(label)
+
+
+def _named(metric: str, label: Any) -> str:
+    return metric if _label(label) == "all" else f"{metric} of {label}"

@@ -1,0 +1,160 @@
+"""Every choice of an option, the checks of options, and the line that says how numbers were made.
+
+Imports no other module that is slow to load, so the command line can read it at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Told = Literal["labels", "probabilities", "values", "scores", "texts"]
+Kind = Literal[Told, "text_lists"]
+KindOrAuto = Literal["auto", Kind]
+ToldOrAuto = Literal["auto", Told]
+Listed = Literal["labels", "texts"]
+Unlisted = Literal["unassigned", "spread"]
+Average = Literal["macro", "micro", "weighted"]
+ZeroDivision = float | Literal["paper"]
+Undefined = Literal["count", "stratify", "redraw", "raise"]
+
+Scheme = Literal["multinomial", "poisson", "bayesian"]
+IntervalMethod = Literal[
+    "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson", "clopper-pearson",
+    "jeffreys", "delong",
+]  # fmt: skip
+# When to choose which, for help, docstrings and messages; the rows of `intervals.METHODS`.
+INTERVALS: Mapping[IntervalMethod, str] = {
+    "BCa": "corrects bias and skewness of the replicates",
+    "percentile": "quantiles of the replicates, the plainest",
+    "basic": "quantiles reflected at the estimate; leaves the bounds of bounded metrics",
+    "normal": "estimate and standard error, no resamples; trusts symmetry",
+    "studentized": "bootstrap-t; best for macro averages with a rare class",
+    "logit": "stays within a metric's bounds; best for the ROC AUC with a rare class",
+    "wilson": "proportions: accuracy, and precision, recall or specificity of a class",
+    "clopper-pearson": "proportions, never below the nominal coverage",
+    "jeffreys": "proportions, equal tails",
+    "delong": "the ROC AUC, without resamples",
+}
+Alternative = Literal["two-sided", "greater", "less"]
+# Tests of all pairs of models at once; a paired test of two models may be any of `PairedTest`.
+PairsTest = Literal["sign-flip", "permutation", "bootstrap", "wald"]
+PairedTest = Literal[
+    "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald", "mcnemar-exact",
+    "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong", "t", "wilcoxon", "sign",
+]  # fmt: skip
+# When to choose which; the rows of `significance.TESTS`. The last two serve reproduction alone.
+PAIRED_TESTS: Mapping[str, str] = {
+    "sign-flip": "null: the two values are equal, nothing more",
+    "permutation": "null: the models are exchangeable, which is more than equal values (one may "
+    "trade recall for precision); exact where it holds",
+    "bootstrap": "the resampled difference shifted to the null",
+    "wald": "difference over its influence-function standard error; no resamples",
+    "berg-kirkpatrick": "share of resamples with at least twice the difference; one-sided, and "
+    "taking the direction from the data doubles its error",
+    "mcnemar-exact": "samples that one model alone got right, binomial",
+    "mcnemar-midp": "the same with mid-p, less conservative",
+    "mcnemar-chi2": "the same by chi-square, for many such samples",
+    "mcnemar-chi2-corrected": "the same with Edwards' correction",
+    "delong": "the covariance of two ROC AUCs; no resamples",
+    "t": "paired t-test on per-sample numbers",
+    "wilcoxon": "signed ranks of per-sample differences, for heavy tails",
+    "sign": "signs of per-sample differences alone",
+    "replicate-t": "Welch's t on bootstrap replicates, as papers run it: for reproduction",
+    "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
+}
+UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch"]
+OmnibusTest = Literal["cochran-q", "friedman"]
+AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
+VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
+FoldTest = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
+Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "none"]
+Decision = Literal["non-inferior", "superior", "equivalent"]
+CurveKind = Literal["roc", "precision-recall"]
+
+FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]
+SameIds = Literal["same", "intersect"]
+Missing = Literal["raise", "drop"]
+Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
+StudyFormat = Literal["table", "markdown", "latex"]
+GateFormat = Literal["text", "github", "json"]
+
+
+def listed(choices: Any) -> str:
+    """Write the choices of a Literal out.
+
+    Examples
+    --------
+    >>> listed(Undefined)
+    'count, stratify, redraw or raise'
+    """
+    *others, last = get_args(choices)
+    return f"{', '.join(others)} or {last}" if others else str(last)
+
+
+def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Fill ``{name}`` in a docstring, so that what is listed there is listed once.
+
+    Examples
+    --------
+    >>> @written_out(animals="cat, dog")
+    ... def speak():
+    ...     "One of {animals}."
+    >>> speak.__doc__
+    'One of cat, dog.'
+    """
+
+    def fill(function: Callable[P, T]) -> Callable[P, T]:
+        for name, text in texts.items():
+            function.__doc__ = (function.__doc__ or "").replace(f"{{{name}}}", text)
+        return function
+
+    return fill
+
+
+def check_choice(argument: str, value: object, choices: Any) -> None:
+    """Refuse what is not among the choices of a Literal, and list them."""
+    known = get_args(choices)
+    if value not in known:
+        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {value!r}.")
+
+
+def check_count(argument: str, value: int, *, at_least: int = 2) -> None:
+    """Refuse a number of resamples, samples or models that is too small."""
+    if value < at_least:
+        raise ValueError(f"`{argument}` must be at least {at_least}, got {value}.")
+
+
+def check_fraction(argument: str, value: float, *, below: float = 1.0) -> None:
+    """Refuse what does not lie between 0 and `below`, and explain percentages."""
+    if not (math.isfinite(value) and 0 < value < below):
+        hint = f"; for {value:g} % pass {value / 100:g}" if 1 < value < 100 * below else ""
+        raise ValueError(f"`{argument}` must be in (0, {below:g}), got {value:g}{hint}.")
+
+
+def signature(*parts: str | Mapping[str, object]) -> str:
+    """How numbers were made, in one line, for papers and logs.
+
+    Parameters
+    ----------
+    *parts : str or mapping
+        Texts stand as they are, mappings as ``name:value``; empty texts are left out.
+
+    Examples
+    --------
+    >>> signature("variance_study", {"n": 9824, "B": 1000}, "", "stratified")
+    'modelcompare:0.1.0|variance_study|n:9824|B:1000|stratified'
+    """
+    from modelcompare import __version__
+
+    spread: list[str] = [f"modelcompare:{__version__}"]
+    for part in parts:
+        if isinstance(part, str):
+            spread += [part] if part else []
+        else:
+            spread += [f"{name}:{value}" for name, value in part.items()]
+    return "|".join(spread)

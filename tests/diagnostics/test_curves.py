@@ -1,0 +1,178 @@
+"""Curves, operating points and reliability against scikit-learn, statsmodels and loops."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+from statsmodels.stats.proportion import proportion_confint
+
+import modelcompare as mc
+from modelcompare.resampling import BootstrapWeights, Units, seed_sequence
+
+RNG = np.random.default_rng(0)
+N = 120
+Y = RNG.integers(0, 2, N)
+SCORES = {
+    name: np.round(np.clip(0.5 + 0.2 * (Y - 0.5) * skill + RNG.normal(0, 0.15, N), 0.01, 0.99), 2)
+    for name, skill in (("good", 2.0), ("poor", 1.0))
+}
+PREDS = mc.Predictions(Y, SCORES)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_points_are_scikit_learns(name):
+    found = mc.curve(PREDS, n_resamples=5).points
+    found = found[found.model == name]
+    fpr, tpr, thresholds = sk.roc_curve(Y, SCORES[name], drop_intermediate=False)
+    np.testing.assert_allclose(found.false_positive_rate, fpr[1:])
+    np.testing.assert_allclose(found.recall, tpr[1:])
+    np.testing.assert_allclose(found.threshold, thresholds[1:])
+    precision, recall, _ = sk.precision_recall_curve(Y, SCORES[name])
+    np.testing.assert_allclose(found.precision, precision[:-1][::-1])
+    np.testing.assert_allclose(found.recall, recall[:-1][::-1])
+
+
+def test_bands_by_a_loop_over_resamples():
+    n_resamples = 40
+    weights = BootstrapWeights(Units(N), n_resamples, seed_sequence(7)).draw_all(0)
+    grid = np.linspace(0, 1, 101)
+    roc = mc.curve(PREDS["good"], n_resamples=n_resamples, rng=7).band
+    loop = []
+    for row in weights:
+        fpr, tpr, _ = sk.roc_curve(Y, SCORES["good"], sample_weight=row, drop_intermediate=False)
+        # np.interp takes the last of points at one x: the upper end of a vertical step.
+        loop.append(
+            [tpr[fpr <= x].max() if (fpr == x).any() else np.interp(x, fpr, tpr) for x in grid]
+        )
+    np.testing.assert_allclose(roc.ci_low, np.quantile(loop, 0.025, axis=0), atol=1e-9)
+    np.testing.assert_allclose(roc.ci_high, np.quantile(loop, 0.975, axis=0), atol=1e-9)
+    both = mc.curve(PREDS["good"], "precision-recall", n_resamples=n_resamples, rng=7).band
+    loop = []
+    for row in weights:
+        values = []
+        for wanted in grid:
+            for threshold in np.unique(SCORES["good"])[::-1]:
+                said = SCORES["good"] >= threshold
+                hits = row[said & (Y == 1)].sum()
+                if row[said].sum() and hits / row[Y == 1].sum() >= max(wanted, 1e-12) - 1e-12:
+                    values.append(hits / row[said].sum())
+                    break
+        loop.append(values)
+    np.testing.assert_allclose(both.ci_low, np.quantile(loop, 0.025, axis=0), atol=1e-9)
+    assert (roc.ci_low <= roc.y + 1e-12).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    "wish", [{"precision": 0.8}, {"recall": 0.7}, {"false_positive_rate": 0.1}, {"threshold": 0.6}]
+)
+def test_operating_points_by_a_loop(wish):
+    ((name, value),) = wish.items()
+    frame = mc.operating_point(PREDS, **wish, n_resamples=200)
+    for row in frame.itertuples():
+        found = []
+        for threshold in np.unique(SCORES[row.model]):
+            said = SCORES[row.model] >= threshold
+            found.append({
+                "threshold": threshold, "precision": Y[said].mean(), "recall": said[Y == 1].mean(),
+                "false_positive_rate": said[Y == 0].mean(),
+            })  # fmt: skip
+        if name == "threshold":
+            said = SCORES[row.model] >= value
+            assert row.precision == pytest.approx(Y[said].mean())
+            assert (row.threshold, row.threshold_low, row.threshold_high) == (value,) * 3
+            continue
+        good = [p for p in found if (p[name] <= value if "rate" in name else p[name] >= value)]
+        best = max(good, key=lambda p: p["threshold"]) if name == "recall" else min(
+            good, key=lambda p: p["threshold"])  # fmt: skip
+        for key, expected in best.items():
+            assert getattr(row, key) == pytest.approx(expected)
+            assert getattr(row, f"{key}_low") <= getattr(row, f"{key}_high")
+
+
+def test_a_precision_that_nothing_reaches_is_undefined():
+    preds = mc.Predictions([0, 1, 0, 1], {"a": [0.9, 0.8, 0.7, 0.6]})
+    row = mc.operating_point(preds, precision=1.0, n_resamples=50).iloc[0]
+    assert np.isnan(row.threshold)
+    assert row.n_undefined > 0
+
+
+def test_curves_of_a_class_of_several_and_of_clusters():
+    snli = mc.load_example("snli").subset(np.arange(300))
+    result = mc.curve(snli, label="neutral", n_resamples=20)
+    expected = np.mean(np.asarray(snli.labels)[snli.codes] == "neutral")
+    assert result.share == pytest.approx(expected)
+    clustered = mc.Predictions(Y, SCORES, groups=np.arange(N) // 10)
+    assert not mc.curve(clustered, n_resamples=50).band.equals(mc.curve(PREDS, n_resamples=50).band)
+    assert len(result.plot().axes) == 1
+    assert len(mc.curve(PREDS, "precision-recall", n_resamples=9).plot().axes) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mc.curve(PREDS, "det"), "`kind` must be one of roc, precision-recall"),
+        (lambda: mc.curve(mc.load_example("snli")), "`label` must be one of the classes"),
+        (lambda: mc.operating_point(PREDS), "give exactly one of precision"),
+        (lambda: mc.operating_point(PREDS, recall=0.5, precision=0.5), "got precision, recall"),
+        (lambda: mc.operating_point(PREDS, recall=50), r"`recall` must be in \[0, 1\]"),
+        (lambda: mc.curve(PREDS, n_resamples=1), "`n_resamples` must be at least 2"),
+        (lambda: mc.curve(mc.Predictions(Y, {"a": Y})), "needs probabilities"),
+        (lambda: mc.reliability(PREDS, n_bins=0), "`n_bins` must be at least 1"),
+        (lambda: mc.reliability(PREDS, label=3), "`label` must be one of the classes"),
+    ],
+)
+def test_bad_requests(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_reliability_by_a_loop():
+    table = mc.reliability(PREDS, n_bins=5, label=1).table
+    for row in table[table.model == "good"].itertuples():
+        last = row.bin == 4
+        inside = (SCORES["good"] >= row.low) & ((SCORES["good"] < row.high) | last)
+        assert row.n == inside.sum()
+        assert row.confidence == pytest.approx(SCORES["good"][inside].mean())
+        assert row.accuracy == pytest.approx(Y[inside].mean())
+        low, high = proportion_confint(Y[inside].sum(), inside.sum(), method="wilson")
+        assert (row.ci_low, row.ci_high) == pytest.approx((low, high))
+    gaps = table.assign(share=table.n * table.gap.abs()).groupby("model")["share"].sum() / N
+    ece = mc.bootstrap(mc.Predictions(Y, SCORES), "ece_classwise_5", n_resamples=2).estimate
+    # Of two classes, each has the error of the other.
+    np.testing.assert_allclose(gaps[["good", "poor"]], ece.to_numpy(), atol=0.02)
+
+
+def test_reliability_of_weighted_or_clustered_samples_is_resampled():
+    groups = np.arange(N) // 6
+    clustered = mc.reliability(mc.Predictions(Y, SCORES, groups=groups), n_bins=3, strategy="mass")
+    plain = mc.reliability(PREDS, n_bins=3, strategy="mass")
+    np.testing.assert_allclose(clustered.table.accuracy, plain.table.accuracy)
+    assert not np.allclose(clustered.table.ci_low, plain.table.ci_low)
+    assert (clustered.table.ci_low <= clustered.table.accuracy).all()
+    assert len(plain.plot().axes) == 4
+
+
+@pytest.mark.parametrize("n", [3, 10, 13])
+def test_a_bin_that_is_all_right_or_all_wrong_can_be_drawn(n):
+    preds = mc.Predictions([0, 1] * n, {"a": [[0.1, 0.9], [0.9, 0.1]] * n, "b": [0.1, 0.9] * n})
+    result = mc.reliability(preds)
+    assert (result.table.ci_low <= result.table.accuracy).all()
+    assert (result.table.ci_high >= result.table.accuracy).all()
+    assert result.plot() is not None
+    sure = mc.Predictions([0, 1] * n, {"a": [0.0, 1.0] * n}, kind="probabilities")
+    assert mc.reliability(sure, strategy="mass").plot() is not None
+
+
+def test_a_threshold_above_every_score_finds_nothing():
+    preds = mc.Predictions([0, 0, 1, 1] * 10, {"a": [0.1, 0.4, 0.35, 0.8] * 10})
+    row = mc.operating_point(preds, threshold=0.9, n_resamples=50).iloc[0]
+    assert (row.recall, row.false_positive_rate, row.n_undefined) == (0, 0, 50)
+    assert np.isnan(row.precision)
+    single = mc.Predictions([0, 1], {"a": np.array([[0.9, 0.1], [0.3, 0.7]], dtype=np.float32)})
+    assert mc.operating_point(single, threshold=0.7, n_resamples=9).recall[0] == 1
+
+
+def test_a_figure_says_how_many_models_it_shows():
+    many = mc.Predictions(Y, {f"m{i}": SCORES["good"] for i in range(15)})
+    for figure in (mc.curve(many, n_resamples=5).plot(), mc.reliability(many).plot()):
+        texts = [t.get_text() for t in figure.findobj() if hasattr(t, "get_text")]
+        assert any("12 of 15 models" in text for text in texts)

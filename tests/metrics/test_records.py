@@ -1,0 +1,124 @@
+"""What is made of a metric's record: plain functions, their looks, values that follow from ratios."""
+
+import doctest
+import inspect
+
+import numpy as np
+import pytest
+from numpydoc.docscrape import FunctionDoc
+
+import modelcompare as mc
+from modelcompare.metrics import (
+    METRICS,
+    calibration,
+    calls,
+    counts,
+    ranking,
+    scoring,
+    slots,
+    texts,
+    values,
+)
+from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.quotient import divide
+
+MODULES = (calibration, counts, ranking, scoring, slots, texts, values)
+PLAIN = {
+    name: (vars(module)[name], getattr(calls, shape))
+    for module in MODULES
+    for name, shape in module.__annotations__.items()
+    if shape in vars(calls)
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_example_of_a_record_is_true(name):
+    function, _ = PLAIN[name]
+    test = doctest.DocTestParser().get_doctest(
+        function.__doc__, dict(vars(mc.metrics)), name, None, None
+    )
+    assert test.examples
+    report = []
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner.run(test, out=report.append)
+    assert runner.failures == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_function_looks_as_type_checkers_are_told(name):
+    function, shape = PLAIN[name]
+    told = inspect.signature(shape.__call__)
+    without_self = told.replace(parameters=list(told.parameters.values())[1:])
+    assert str(inspect.signature(function)) == str(without_self)
+
+
+@pytest.mark.parametrize("name", [*PLAIN, "f1_macro", "roc_auc_ovr", "top_5_accuracy", "cbleu"])
+def test_a_docstring_is_numpydocs_and_names_every_parameter(name):
+    function = getattr(mc.metrics, name)
+    found = FunctionDoc(function)
+    assert [each.name for each in found["Parameters"]] == [*inspect.signature(function).parameters]
+    assert all("".join(each.desc) for each in found["Parameters"])
+    assert found["Summary"]
+    assert function.__name__ == name
+
+
+def test_range_and_direction_come_from_the_attributes():
+    assert "    Between 0 and 1, higher is better.\n" in mc.metrics.f1.__doc__
+    assert "    0 and up, lower is better.\n" in mc.metrics.log_loss.__doc__
+    assert "    At most 1, higher is better.\n" in mc.metrics.r2.__doc__
+    assert "    Between -1 and 1, higher is better.\n" in mc.metrics.cohen_kappa.__doc__
+
+
+def test_every_function_that_is_public_has_a_record():
+    assert {name for name, _ in PLAIN.items()} <= {
+        metric.family or metric.name for metric in METRICS.values()
+    } | {"fbeta"}
+
+
+def outcomes(needs):
+    rng = np.random.default_rng(0)
+    if needs in ("values", "scores"):
+        y = rng.integers(1, 9, 12).astype(float)
+        return Outcomes(mc.predictions.Output("values", y + rng.normal(0, 0.3, 12)), y_true=y)
+    said = np.array(["a b", "a c b", "B-x O", "a"] * 3, dtype=object)
+    true = np.array(["a b", "a b b", "B-x I-x", "c a"] * 3, dtype=object)
+    if needs == "text_lists":
+        lists = np.empty(12, dtype=object)
+        lists[:] = [((text, 0.75), ("a", 0.25)) for text in said]
+        said = lists
+    return Outcomes(mc.predictions.Output(needs, said), y_true=true)
+
+
+OTHERS = [
+    name
+    for name, metric in METRICS.items()
+    if metric.needs not in ("labels", "probabilities") and getattr(metric, "ratio", None)
+]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_numerators_and_denominators_are_sums_over_samples(name):
+    metric, weight = METRICS[name], np.random.default_rng(1).random(12)
+    rows = [s.compute(outcomes(metric.needs)) * weight[:, None] for s in metric.statistics]
+    totals = [row.sum(axis=0) for row in rows]
+    for part, total in zip(metric.ratio(*rows), metric.ratio(*totals), strict=True):
+        assert part.sum(axis=0) == pytest.approx(total, abs=1e-12)
+    quotient = divide(*metric.ratio(*totals))
+    expected = {"rmse": np.sqrt, "perplexity": np.exp, "perplexity_of_texts": np.exp}.get(
+        name, lambda x: 100 * x if name in ("ter", "cter") else x
+    )
+    assert metric.value(*totals) == pytest.approx(expected(quotient))
+
+
+def test_a_soft_twin_is_an_attribute():
+    for name in ("f1", "f1_macro", "accuracy", "bleu", "confusion_entropy"):
+        twin = mc.get_metric(name).soft
+        assert twin == mc.get_metric(f"c{name}")
+        assert twin.soft is None
+    assert mc.get_metric("log_loss").soft is None
+
+
+def test_options_are_numbers_on_the_metric():
+    assert mc.get_metric("f2").recipe.options == {"beta": 2.0}
+    assert mc.get_metric("ece_mass_7").recipe.options["n_bins"] == 7
+    assert mc.get_metric("roc_auc", max_fpr=1e-5).recipe.options["max_fpr"] == 1e-5

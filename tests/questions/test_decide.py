@@ -1,0 +1,143 @@
+"""Margins, slices, components of variance, and the self-check."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.weightstats import DescrStatsW
+
+import modelcompare as mc
+from tests.studies.made_up import made_up
+
+PREDS = made_up(400, (1.6, 1.5, 0.3))
+
+
+def test_equivalence_is_statsmodels_tost_for_means():
+    rng = np.random.default_rng(0)
+    scores = {"a": rng.normal(0, 1, 200), "b": rng.normal(0.05, 1, 200)}
+    preds = mc.Predictions.from_scores(scores)
+    paired = DescrStatsW(scores["b"] - scores["a"])
+    for margin in (0.1, 0.2, 0.25, 0.3, 0.4):
+        ours = mc.decide(preds, "a", "b", "mean_score", kind="equivalent", margin=margin,
+                         method="normal")  # fmt: skip
+        p = paired.ttost_mean(-margin, margin)[0]
+        if abs(p - 0.05) > 0.005:
+            assert ours.passed == (p < 0.05)
+    low, high = paired.tconfint_mean(alpha=0.1)
+    assert (ours.ci_low, ours.ci_high) == pytest.approx((low, high), abs=0.002)
+
+
+def test_decisions_and_their_direction():
+    worse = mc.decide(PREDS, "m0", "m2", "f1_macro", margin=0.02, n_resamples=499)
+    assert not worse.passed
+    assert worse.gain < 0
+    better = mc.decide(PREDS, "m2", "m0", "f1_macro", kind="superior", n_resamples=499)
+    assert better.passed
+    assert "m0 is shown to be better than m2 in f1_macro" in better.sentence()
+    loss = mc.decide(PREDS, "m2", "m0", "log_loss", kind="superior", n_resamples=499)
+    assert loss.passed
+    assert loss.gain > 0
+    wide = mc.decide(PREDS, "m0", "m1", "f1_macro", margin=0.5, n_resamples=499)
+    assert wide.passed
+    assert mc.decide(PREDS, "m0", "m1", "f1", label=2, margin=0.5, n_resamples=99).label == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "`margin` must be above 0 to ask for non-inferior, got 0"),
+        ({"margin": -1.0, "kind": "superior"}, "`margin` must be at least 0 to ask for superior"),
+        ({"margin": 0.1, "alpha": 0.7}, r"`alpha` must be in \(0, 0.5\), got 0.7"),
+        ({"margin": 0.1, "kind": "better"}, "`kind` must be one of non-inferior, superior"),
+    ],
+)
+def test_margins_must_fit_the_question(options, message):
+    with pytest.raises(ValueError, match=message):
+        mc.decide(PREDS, "m0", "m1", **options)
+
+
+def test_slices_are_compared_one_by_one_and_corrected_together():
+    rng = np.random.default_rng(0)
+    lang = rng.choice(["de", "en", "fr"], 400, p=[0.5, 0.45, 0.05])
+    preds = made_up(400, (1.6, 1.5, 0.3), slices={"lang": lang, "half": np.arange(400) // 200})
+    result = mc.compare_slices(preds, ["accuracy", "f1_macro"], n_resamples=199)
+    assert result.left_out[["slice", "value"]].to_numpy().tolist() == [["lang", "fr"]]
+    german = preds.subset(lang == "de")
+    expected = mc.bootstrap(german, "accuracy", n_resamples=2).point[:, 0]
+    rows = result.scores.query("slice == 'lang' and value == 'de' and metric == 'accuracy'")
+    np.testing.assert_allclose(rows.estimate, expected)
+    assert (rows.n_samples == len(german)).all()
+    from statsmodels.stats.multitest import multipletests
+
+    for _, family in result.differences.groupby("metric"):
+        np.testing.assert_allclose(
+            family.p_adjusted, multipletests(family.p_value, method="holm")[1]
+        )
+    best = result.scores.query("metric == 'accuracy'").groupby("model")["rank"].mean().idxmin()
+    order = result.scores.query(f"metric == 'accuracy' and model == '{best}'").estimate
+    assert order.is_monotonic_increasing
+    only = mc.compare_slices(preds, "log_loss", by=["half"], n_resamples=99)
+    first = only.scores[only.scores.model == "m0"].estimate
+    assert first.is_monotonic_decreasing
+
+
+def test_slices_that_do_not_fit():
+    with pytest.raises(ValueError, match="the predictions have no `slices`"):
+        mc.compare_slices(PREDS)
+    preds = made_up(40, (1.0, 0.5), slices={"lang": ["en"] * 40})
+    with pytest.raises(ValueError, match="there is no slice variable 'year'; there are lang"):
+        mc.compare_slices(preds, by=["year"])
+    with pytest.raises(ValueError, match="no subgroup has 100 samples"):
+        mc.compare_slices(preds, min_size=100)
+    with pytest.raises(ValueError, match="max-t needs one set of resamples"):
+        mc.compare_slices(preds, correction="max-t")
+
+
+def test_components_of_variance_are_recovered():
+    rng = np.random.default_rng(0)
+    n_items, n_runs = 200, 8
+    item, run = (x.ravel() for x in np.meshgrid(np.arange(n_items), np.arange(n_runs)))
+    scores = rng.normal(0, 1, n_items)[item] + rng.normal(0, 0.3, n_runs)[run]
+    preds = mc.Predictions.from_scores({"a": scores}, groups=item, runs=run)
+    row = mc.variance_components(preds, "mean_score", n_resamples=4000).iloc[0]
+    table = pd.Series(scores)
+    items, runs = (table.groupby(c).mean().std(ddof=1) / np.sqrt(n) for c, n in
+                   ((item, n_items), (run, n_runs)))  # fmt: skip
+    assert row.se_items == pytest.approx(items, rel=0.05)
+    assert row.se_runs == pytest.approx(runs, rel=0.05)
+    assert row.se_both == pytest.approx(np.hypot(items, runs), rel=0.05)
+    with pytest.raises(ValueError, match="need `groups`"):
+        mc.variance_components(PREDS, "accuracy")
+
+
+@pytest.mark.parametrize(("n_items", "n_runs"), [(40, 2), (30, 3)])
+def test_components_of_variance_are_those_of_the_analysis_of_variance(n_items, n_runs):
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=(n_items, 1)) + rng.normal(size=n_runs) + rng.normal(size=(n_items, n_runs))
+    item, run = (x.ravel() for x in np.indices(y.shape))
+    preds = mc.Predictions.from_scores({"a": y.ravel()}, groups=item, runs=run)
+    row = mc.variance_components(preds, "mean_score", n_resamples=20_000).iloc[0]
+    of_items, of_runs = y.mean(axis=1), y.mean(axis=0)
+    rest = y - of_items[:, None] - of_runs + y.mean()
+    squares = (
+        n_runs * of_items.var(ddof=1),
+        n_items * of_runs.var(ddof=1),
+        (rest**2).sum() / (n_items - 1) / (n_runs - 1),
+    )
+    assert row.se_items == pytest.approx(np.sqrt(squares[0] / y.size), rel=0.03)
+    assert row.se_runs == pytest.approx(np.sqrt(squares[1] / y.size), rel=0.03)
+    both = (squares[0] + squares[1] - squares[2]) / y.size
+    assert row.se_both == pytest.approx(np.sqrt(both), rel=0.03)
+
+
+def test_selfcheck_finds_nominal_rates_where_methods_are_right():
+    preds = made_up(150, (1.2, 0.9))
+    frame = mc.selfcheck(preds, "m0", "m1", "accuracy", n_trials=150, n_resamples=199)
+    error, coverage = frame.realised
+    assert error < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+    assert coverage == pytest.approx(0.95, abs=0.06)
+    np.testing.assert_allclose(
+        frame.standard_error, np.sqrt(frame.realised * (1 - frame.realised) / 150)
+    )
+    clustered = made_up(150, (1.2, 0.9), groups=np.arange(150) // 3)
+    with pytest.raises(ValueError, match="does not know clusters"):
+        mc.selfcheck(clustered, "m0", "m1")

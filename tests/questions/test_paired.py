@@ -1,0 +1,235 @@
+"""Tests of two models against independent programs and loops."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+
+import modelcompare as mc
+from modelcompare.significance.two_models import mcnemar_test
+
+
+def predictions(n=120, seed=0, n_classes=3):
+    rng = np.random.default_rng(seed)
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+    outputs = {}
+    for model, skill in (("a", 1.2), ("b", 0.8)):
+        logits = rng.normal(size=(n, n_classes)) + skill * np.eye(n_classes)[y]
+        outputs[model] = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    return mc.Predictions(y, outputs)
+
+
+PREDS = predictions()
+RIGHT = [(PREDS.predicted(m) == PREDS.codes).astype(float) for m in "ab"]
+
+
+def p_of(method, metric="accuracy", **options):
+    return mc.paired_test(PREDS, "a", "b", metric, method=method, **options)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_tests_of_samples_are_scipys(alternative):
+    d = RIGHT[0] - RIGHT[1]
+    expected = stats.ttest_rel(*RIGHT, alternative=alternative)
+    found = p_of("t", alternative=alternative)
+    assert (found.statistic, found.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+    expected = stats.wilcoxon(d, zero_method="pratt", alternative=alternative)
+    assert p_of("wilcoxon", alternative=alternative).p_value == pytest.approx(expected.pvalue)
+    expected = stats.binomtest(int((d > 0).sum()), int((d != 0).sum()), alternative=alternative)
+    assert p_of("sign", alternative=alternative).p_value == pytest.approx(expected.pvalue)
+    losses = [-np.log(PREDS.probabilities(m)[np.arange(120), PREDS.codes]) for m in "ab"]
+    expected = stats.ttest_rel(*losses, alternative=alternative)
+    assert p_of("t", "log_loss", alternative=alternative).p_value == pytest.approx(expected.pvalue)
+
+
+def test_wilcoxons_ranks_are_of_differences_not_of_rounding():
+    tenths = np.random.default_rng(5).integers(0, 10, (2, 60))
+    whole, parts = (
+        mc.Predictions.from_scores({"a": scores[0], "b": scores[1]})
+        for scores in (tenths.astype(float), tenths * 0.1)
+    )
+    found = [mc.paired_test(p, "a", "b", "mean_score", method="wilcoxon") for p in (whole, parts)]
+    assert found[1].p_value == pytest.approx(found[0].p_value, rel=1e-12)
+
+
+def test_mcnemar_is_statsmodels():
+    table = np.array([[np.sum((RIGHT[0] == i) & (RIGHT[1] == j)) for j in (1, 0)] for i in (1, 0)])
+    for method, options in {
+        "mcnemar-exact": {"exact": True},
+        "mcnemar-chi2": {"exact": False, "correction": False},
+        "mcnemar-chi2-corrected": {"exact": False, "correction": True},
+    }.items():
+        assert p_of(method).p_value == pytest.approx(mcnemar(table, **options).pvalue)
+    n, k = int(table[0, 1] + table[1, 0]), int(min(table[0, 1], table[1, 0]))
+    midp = 2 * stats.binom.cdf(k, n, 0.5) - stats.binom.pmf(k, n, 0.5)
+    assert p_of("mcnemar-midp").p_value == pytest.approx(midp)
+
+
+def test_mcnemar_at_its_edges():
+    for method in ("mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected"):
+        assert mcnemar_test(0, 0, method)[1] == 1.0
+    # R: mcnemar.test(matrix(c(10, 7, 7, 10), 2))$p.value is 1
+    assert mcnemar_test(7, 7, "mcnemar-chi2-corrected")[1] == 1.0
+    # (|150 - 86| - 1)^2 / 236
+    statistic, p = mcnemar_test(150, 86, "mcnemar-chi2-corrected")
+    assert statistic == pytest.approx(16.818, abs=5e-4)
+    assert p == pytest.approx(4.115e-05, rel=1e-3)
+    assert mcnemar_test(5, 0, "mcnemar-exact", "greater")[1] == 0.5**5
+    assert mcnemar_test(5, 0, "mcnemar-exact", "less")[1] == 1.0
+
+
+def test_permutation_is_enumerated_where_that_is_cheaper():
+    rng = np.random.default_rng(1)
+    scores = {"a": rng.normal(0.5, 1, 10), "b": rng.normal(0, 1, 10)}
+    preds = mc.Predictions.from_scores(scores)
+    for alternative in ("two-sided", "greater", "less"):
+        found = mc.paired_test(preds, "a", "b", "mean_score", method="permutation",
+                               alternative=alternative)  # fmt: skip
+        exact = stats.permutation_test(
+            (scores["a"], scores["b"]), lambda x, y: np.mean(x) - np.mean(y),
+            permutation_type="samples", n_resamples=np.inf, alternative=alternative,
+        ).pvalue  # fmt: skip
+        assert found.exact
+        assert found.n_resamples == 1024
+        assert found.p_value_standard_error == 0
+        assert found.p_value == pytest.approx(exact)
+
+
+def test_exact_permutation_of_f1_by_a_loop():
+    preds = predictions(14, seed=3).subset(np.arange(14))
+    found = mc.paired_test(preds, "a", "b", "f1_macro", method="permutation", n_resamples=20_000)
+    a, b = (preds.probabilities(m) for m in "ab")
+    differences = []
+    for mask in itertools.product([False, True], repeat=14):
+        chosen = np.array(mask)[:, None]
+        f = [
+            mc.metrics.f1(preds.codes, np.where(chosen, x, y).argmax(1), labels=[0, 1, 2],
+                          average="macro")
+            for x, y in ((b, a), (a, b))
+        ]  # fmt: skip
+        differences.append(f[0] - f[1])
+    extreme = np.abs(differences) >= abs(found.difference) - 1e-12
+    assert found.exact
+    assert found.p_value == pytest.approx(extreme.mean())
+
+
+def test_permutation_of_a_metric_that_is_no_sum():
+    def accuracy(y, p):
+        return float((y == p.argmax(axis=1)).mean())
+
+    mine = p_of("permutation", accuracy, n_resamples=200)
+    named = p_of("permutation", "accuracy", n_resamples=200)
+    assert mine.p_value == pytest.approx(named.p_value)
+
+
+def test_berg_kirkpatrick_counts_twice_the_difference():
+    found = p_of("berg-kirkpatrick", "f1_macro", alternative="greater", n_resamples=999)
+    draws = mc.bootstrap(PREDS, "f1_macro", n_resamples=999).draws[:, :, 0]
+    extreme = (draws[:, 0] - draws[:, 1] >= 2 * found.difference).sum()
+    assert found.p_value == pytest.approx((1 + extreme) / 1000)
+    wrong = p_of("berg-kirkpatrick", "f1_macro", alternative="less", n_resamples=999)
+    assert wrong.p_value == 1
+    with pytest.raises(ValueError, match="one-sided: declare alternative='greater' or 'less'"):
+        p_of("berg-kirkpatrick")
+
+
+@pytest.mark.parametrize("method", ["sign-flip", "permutation", "bootstrap", "wald"])
+def test_paired_tests_are_those_of_compare(method):
+    found = p_of(method, "f1_macro", n_resamples=999)
+    frame = mc.compare(PREDS, "f1_macro", test=method, n_resamples=999,
+                       collapse=False if method == "permutation" else None).differences  # fmt: skip
+    assert found.p_value == pytest.approx(frame.p_value[0])
+    assert found.difference == pytest.approx(frame.difference[0])
+    p = found.p_value
+    expected = 0 if method == "wald" else np.sqrt(p * (1 - p) / 1000)
+    assert found.p_value_standard_error == pytest.approx(expected)
+
+
+def test_a_class_is_named():
+    assert p_of("wald", "f1", label=2).label == 2
+    with pytest.raises(ValueError, match="metric 'f1' is per class; name one with `label`"):
+        p_of("wald", "f1")
+
+
+def test_delong_is_its_definition():
+    preds = predictions(60, n_classes=2)
+    found = mc.paired_test(preds, "a", "b", "roc_auc", method="delong")
+    y = preds.codes
+    components = []
+    for m in "ab":
+        s = preds.probabilities(m)[:, 1]
+        kernel = (s[y == 1][:, None] > s[y == 0]) + 0.5 * (s[y == 1][:, None] == s[y == 0])
+        components.append((kernel.mean(axis=1), kernel.mean(axis=0), kernel.mean()))
+    s10 = np.cov(components[0][0], components[1][0])
+    s01 = np.cov(components[0][1], components[1][1])
+    matrix = s10 / (y == 1).sum() + s01 / (y == 0).sum()
+    difference = components[0][2] - components[1][2]
+    z = difference / np.sqrt(matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1])
+    assert found.difference == pytest.approx(difference)
+    assert found.statistic == pytest.approx(z)
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
+    one = mc.bootstrap(preds["a"], "roc_auc", n_resamples=2).confidence_interval(method="delong")
+    half = stats.norm.isf(0.025) * np.sqrt(matrix[0, 0])
+    assert (one.ci_low[0], one.ci_high[0]) == pytest.approx(
+        (components[0][2] - half, components[0][2] + half)
+    )
+
+
+def test_unpaired_tests():
+    other = predictions(150, seed=9)
+    a, b = PREDS["a"], other["b"]
+    for method in ("bootstrap", "permutation", "wald", "welch"):
+        found = mc.unpaired_test(a, b, "accuracy", method=method, n_resamples=999)
+        assert found.difference == pytest.approx(
+            mc.metrics.accuracy(a.codes, a.predicted("a"))
+            - mc.metrics.accuracy(b.codes, b.predicted("b"))
+        )
+    right = RIGHT[0], (other.predicted("b") == other.codes).astype(float)
+    assert found.p_value == pytest.approx(stats.ttest_ind(*right, equal_var=False).pvalue)
+    ps = [mc.unpaired_test(a, b, "accuracy", method=m, n_resamples=1999).p_value
+          for m in ("bootstrap", "permutation", "wald", "welch")]  # fmt: skip
+    np.testing.assert_allclose(ps, ps[-1], atol=0.05)
+    with pytest.raises(ValueError, match="`predictions_a` holds 2 models; choose one"):
+        mc.unpaired_test(PREDS, b)
+
+
+def test_equal_models_differ_by_nothing():
+    same = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities("a") for m in "ab"})
+    for method in ("sign-flip", "permutation", "bootstrap", "wald", "mcnemar-exact", "t",
+                   "wilcoxon", "sign"):  # fmt: skip
+        found = mc.paired_test(same, "a", "b", "accuracy", method=method, n_resamples=99)
+        assert (found.difference, found.p_value) == (0, 1), method
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "z"}, "`method` must be one of sign-flip, permutation"),
+        ({"method": "mcnemar-exact"}, "McNemar's tests are of accuracy, not of f1_macro; use "),
+        ({"method": "delong"}, "DeLong's test is of roc_auc, not of f1_macro."),
+        ({"method": "t"}, "metric 'f1_macro' is not a mean of per-sample numbers"),
+        ({"alternative": "both"}, "`alternative` must be one of two-sided, greater, less"),
+        ({"n_resamples": 1}, "`n_resamples` must be at least 2, got 1."),
+    ],
+)
+def test_methods_that_do_not_apply_name_those_that_do(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        mc.paired_test(PREDS, "a", "b", "f1_macro", **arguments)
+
+
+def test_tests_of_samples_are_not_misled_by_equal_rows():
+    large = predictions(3000)
+    right = [(large.predicted(m) == large.codes).astype(float) for m in "ab"]
+    found = mc.paired_test(large, "a", "b", "accuracy", method="t")
+    assert found.p_value == pytest.approx(stats.ttest_rel(*right).pvalue)
+
+
+def test_clusters_need_a_test_that_knows_them():
+    clustered = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities(m) for m in "ab"},
+                               groups=np.arange(120) // 3)  # fmt: skip
+    with pytest.raises(ValueError, match="needs independent samples of equal weight"):
+        mc.paired_test(clustered, "a", "b", "accuracy", method="mcnemar-exact")
+    assert 0 < mc.paired_test(clustered, "a", "b", "accuracy", method="sign-flip").p_value <= 1

@@ -1,0 +1,50 @@
+"""What no tool checks: who draws random numbers, and where choices are written."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import modelcompare
+
+PACKAGE = Path(modelcompare.__file__).parent
+ALONE = ("resampling.py", "significance")
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def random_calls(tree):
+    """Names of the calls that draw, or make what draws: anything of a `random` module but seeds."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            modules = [getattr(node, "module", None), *(alias.name for alias in node.names)]
+            yield from (m for m in modules if m in ("random", "numpy.random"))
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        last = name.rsplit(".", 1)[-1]
+        if ".random." in f".{name}" and last != "SeedSequence":
+            yield name
+        if last in ("default_rng", "Generator", "RandomState"):
+            yield name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_resampling_and_significance_draw_random_numbers(path):
+    if path.relative_to(PACKAGE).parts[0] in ALONE:
+        return
+    assert list(random_calls(ast.parse(path.read_text(encoding="utf-8")))) == []
+
+
+def test_the_check_sees_every_way_to_draw():
+    source = """
+import random
+from numpy.random import normal
+np.random.default_rng(0)
+np.random.standard_normal(3)
+default_rng(1)
+np.random.Generator(np.random.SFC64(2))
+np.random.SeedSequence(3)
+"""
+    assert len(set(random_calls(ast.parse(source)))) == 7
+    drawing = random_calls(ast.parse((PACKAGE / "resampling.py").read_text(encoding="utf-8")))
+    assert "np.random.Generator" in set(drawing)
