@@ -246,6 +246,10 @@ class Evaluation:
                 out[:, start : start + column.width] = numbers
         return out
 
+    def outcomes(self, model: str) -> Outcomes:
+        """Truth and a model's outputs of every unit; of every sample, where units are clusters."""
+        return self._outcomes(model, slice(None))
+
     # -- leave one out ----------------------------------------------------------------------
 
     def jackknife(self, models: slice, rows: slice) -> FloatArray:

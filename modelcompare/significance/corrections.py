@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized
 from modelcompare.words import Correction
 
@@ -124,3 +125,78 @@ def max_t(null: FloatArray, difference: FloatArray, standard_error: FloatArray) 
         p_values[position] = resampling_p(count, n_resamples)
     out[order] = np.maximum.accumulate(p_values)
     return out
+
+
+def max_t_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
+    """Step-down adjusted p-values of studentized statistics, from swaps that all share.
+
+    From the largest observed statistic down, each is compared with the largest of those that are
+    left, in every swapped data set.
+
+    Parameters
+    ----------
+    null : iterable of ndarray of shape (block_size, n_hypotheses)
+        Statistics of swapped data sets, block by block; the larger the more extreme (absolute
+        ones for a two-sided test). NaN counts as extreme.
+    observed : ndarray of shape (n_hypotheses,)
+        Those of the data; NaN where there is no hypothesis.
+
+    Returns
+    -------
+    ndarray of shape (n_hypotheses,)
+
+    References
+    ----------
+    .. [1] Westfall & Young (1993), Resampling-based multiple testing, algorithm 4.1.
+
+    Examples
+    --------
+    >>> null = np.array([[0.1, 2.0], [1.5, 0.3], [0.2, 0.4]])
+    >>> max_t_step_down([null], np.array([3.0, 0.35]))
+    array([0.25, 0.75])
+    """
+    out = np.full(observed.shape, np.nan)
+    defined = np.flatnonzero(~np.isnan(observed))
+    rising = defined[np.argsort(observed[defined], kind="stable")]
+    statistic = observed[rising]
+    size = np.where(np.isfinite(statistic), np.abs(statistic), 1.0)
+    tied = statistic - TIE_TOLERANCE * np.maximum(1.0, size)
+    count, n_resamples = np.zeros(len(rising)), 0
+    for block in null:
+        left = np.where(np.isnan(block), np.inf, block)[:, rising]
+        # The largest of a hypothesis and of those below it.
+        np.maximum.accumulate(left, axis=1, out=left)
+        count += (left >= tied).sum(axis=0)
+        n_resamples += len(block)
+    p_values = resampling_p(count, n_resamples)
+    out[rising] = np.maximum.accumulate(p_values[::-1])[::-1]
+    return out
+
+
+def min_p_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
+    """Step-down adjusted p-values from the p-values of swapped data sets.
+
+    For tests of different resolution: a class of two samples, whose p-value cannot be small, takes
+    nothing from the others, as it would by Holm's method. The p-values of the swapped data sets
+    must be finer than their number times the hypotheses (`significance.exact`); otherwise
+    `max_t_step_down` serves.
+
+    Parameters
+    ----------
+    null : iterable of ndarray of shape (block_size, n_hypotheses)
+        p-values of swapped data sets, block by block.
+    observed : ndarray of shape (n_hypotheses,)
+        Those of the data; NaN where there is no hypothesis.
+
+    Returns
+    -------
+    ndarray of shape (n_hypotheses,)
+
+    References
+    ----------
+    .. [1] Westfall & Young (1993), Resampling-based multiple testing, algorithm 2.8.
+    """
+    # Logarithms, so that equal but for rounding means the same for small p-values and large ones.
+    sizes = (-np.log(np.where(np.isnan(block), 0.0, block)) for block in null)
+    with np.errstate(divide="ignore"):
+        return max_t_step_down(sizes, -np.log(observed))

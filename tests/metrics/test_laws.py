@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import METRICS, resolve_metrics
+from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.quotient import divide
 
 TWO_CLASSES = ("roc_auc", "average_precision")
 NAMES = [
@@ -105,3 +107,35 @@ def test_a_perfect_and_certain_model_gets_the_best_value():
     for name in {*NAMES} - {"brier_resolution", "brier_uncertainty"}:
         best = 1.0 if METRICS[name].greater_is_better else 0.0
         assert found[evaluation.metric_slice(name)] == pytest.approx(best, abs=1e-12), name
+
+
+RATIOS = [name for name in NAMES if METRICS[name].road == "sum" and METRICS[name].ratio]
+
+
+@settings(max_examples=25)
+@given(data_sets())
+def test_a_value_is_the_quotient_of_its_linear_parts(data):
+    y_true, y_prob = data
+    weight = np.random.default_rng(0).random(len(y_true))
+    _, evaluation = values(y_true, y_prob, range(3), weight=weight)
+    found = evaluation.estimate()[0]
+    outcomes = Outcomes.of(evaluation.predictions, "a")
+    for name in RATIOS:
+        metric = METRICS[name]
+        rows = [s.compute(outcomes) * weight[:, None] for s in metric.statistics]
+        by_sample = metric.ratio(*rows)
+        totals = metric.ratio(*(row.sum(axis=0) for row in rows))
+        for part, total in zip(by_sample, totals, strict=True):
+            np.testing.assert_allclose(part.sum(axis=0), total, atol=1e-12, err_msg=name)
+        quotient = divide(*totals)
+        if metric.average == "macro":
+            quotient = np.nanmean(quotient)
+        elif metric.average == "weighted":
+            share = np.where(np.isnan(quotient), 0.0, rows[-1].sum(axis=0))
+            if share.sum() == 0:
+                continue
+            quotient = np.nansum(quotient * share) / share.sum()
+        expected = np.broadcast_to(quotient, found[evaluation.metric_slice(name)].shape)
+        np.testing.assert_allclose(
+            found[evaluation.metric_slice(name)], expected, atol=1e-12, err_msg=name
+        )

@@ -1,0 +1,386 @@
+"""The studentized swap test of one class, exactly: every swap counted, none drawn.
+
+For a quotient of one class's counts (precision, recall, F-beta, Jaccard, specificity) and
+independent samples of weight 1, a swap of two models' outputs moves two kinds of samples only:
+hits that one model alone has, and false alarms that one model alone has. How many of each come to
+the first model are two independent binomial numbers, and the statistic is a function of them, so a
+sum over their grid is the p-value of all swaps. Accuracy has one kind, and its test is McNemar's.
+
+The statistic is that of `significance.studentized`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.intervals import TIE_TOLERANCE
+from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.metrics.counts import COUNTS
+from modelcompare.predictions import Predictions
+from modelcompare.words import Alternative
+
+# Binomial numbers further from their mean than this many standard deviations have a mass of 2e-19.
+_DEVIATIONS = 9.0
+_CELLS = 2**18
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """What two models did with the samples of a class (first two columns) and with the others.
+
+    Each of shape (n_pairs, n_values, 2): of the members of the class, those predicted as such; of
+    the others, those predicted as the class, too.
+
+    Parameters
+    ----------
+    both, neither : ndarray
+        Samples so predicted by both models, and by neither.
+    only_a, only_b : ndarray
+        By one model alone.
+    """
+
+    both: FloatArray
+    neither: FloatArray
+    only_a: FloatArray
+    only_b: FloatArray
+
+    @property
+    def discordant(self) -> FloatArray:
+        """Samples whose outputs a swap moves."""
+        return self.only_a + self.only_b
+
+    @classmethod
+    def per_class(cls, predictions: Predictions, a: IntArray, b: IntArray) -> PairCounts:
+        """Counts of every class."""
+        codes, n_classes = _codes(predictions), predictions.n_classes
+        said = [predictions.predicted(model) for model in predictions.models]
+        support = np.bincount(codes, minlength=n_classes)
+
+        def tally(chosen: IntArray, right: BoolArray) -> FloatArray:
+            hits = np.bincount(chosen[right], minlength=n_classes)
+            return np.stack([hits, np.bincount(chosen, minlength=n_classes) - hits], axis=-1)
+
+        own = np.array([tally(one, one == codes) for one in said])
+        both = np.array(
+            [
+                tally(said[i][same], (said[i] == codes)[same])
+                for i, j in zip(a, b, strict=True)
+                for same in [said[i] == said[j]]
+            ]
+        ).reshape(len(a), n_classes, 2)
+        members = np.stack([support, len(codes) - support], axis=-1)
+        return cls._of(both, own[a], own[b], members)
+
+    @classmethod
+    def overall(cls, predictions: Predictions, a: IntArray, b: IntArray) -> PairCounts:
+        """Counts of right answers; there are no others."""
+        codes = _codes(predictions)
+        right = np.array([predictions.predicted(m) == codes for m in predictions.models], float)
+        own, joint = right.sum(axis=1), right @ right.T
+
+        def column(numbers: FloatArray) -> FloatArray:
+            return np.stack([numbers, np.zeros_like(numbers)], axis=-1)[:, None]
+
+        members = np.array([len(codes), 0.0])
+        return cls._of(column(joint[a, b]), column(own[a]), column(own[b]), members)
+
+    @classmethod
+    def _of(
+        cls, both: FloatArray, own_a: FloatArray, own_b: FloatArray, members: FloatArray
+    ) -> PairCounts:
+        neither = members - own_a - own_b + both
+        return cls(both, neither, own_a - both, own_b - both)
+
+
+def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
+    """Whether all swaps can be counted: a quotient of hard counts, samples that are alike."""
+    p = evaluation.predictions
+    return (
+        metric.ratio is not None
+        and metric.average is None
+        and metric.statistics == COUNTS
+        and p.codes is not None
+        and p.true_distribution is None
+        and p.groups is None
+        and p.sample_weight is None
+        and of_one_class(evaluation, metric)
+    )
+
+
+def exact_p_values(
+    evaluation: Evaluation,
+    metric: Metric,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    alternative: Alternative = "two-sided",
+) -> tuple[FloatArray, FloatArray]:
+    """p-values of all swaps of each pair's outputs, and the smallest that there can be.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The test set.
+    metric : Metric
+        One for which `is_exact`.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": a is greater than b.
+
+    Returns
+    -------
+    p_values, floor : ndarray of shape (n_pairs, n_values)
+        NaN where a model has no value.
+    """
+    p = evaluation.predictions
+    count = PairCounts.per_class if metric.per_class else PairCounts.overall
+    grids = Grids.of(metric, count(p, model_a, model_b), p.n_classes)
+    values = np.concatenate([grids.p_values(some, alternative) for some in grids.chunks()])
+    shape = (len(model_a), -1)
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    floor = np.minimum(1.0, sides * 0.5 ** grids.discordant.sum(axis=1))
+    floor = np.maximum(floor, np.finfo(float).tiny)
+    return values.reshape(shape), floor.reshape(shape)
+
+
+@dataclass(frozen=True)
+class Grids:
+    """The statistic of each hypothesis as a function of two binomial numbers.
+
+    With x and y the surplus of hits and of false alarms that come to the first model,
+    ``t = (p x + q y) / sqrt(U - 2 delta W + delta^2 V)`` and ``delta = (e x + f y) / D``.
+    """
+
+    metric: Metric
+    n_classes: int
+    discordant: IntArray
+    observed: FloatArray
+    both: FloatArray
+    members: FloatArray
+    slope: FloatArray
+    imbalance: FloatArray
+    cross: FloatArray
+    within: FloatArray
+    common: FloatArray
+
+    @classmethod
+    def of(cls, metric: Metric, counts: PairCounts, n_classes: int) -> Grids:
+        flat = [
+            x.reshape(-1, 2) for x in (counts.both, counts.neither, counts.only_a, counts.only_b)
+        ]
+        both, neither, only_a, only_b = flat
+        numerator, denominator = unit_parts(metric, n_classes)
+        discordant = only_a + only_b
+        times = np.stack([2 * both + discordant, 2 * neither + discordant], axis=-1)
+        total = [(times * part).sum(axis=(1, 2)) for part in (numerator, denominator)]
+        bottom = np.where(total[1] == 0, 1.0, total[1])
+        residual = numerator - (total[0] / bottom)[:, None, None] * denominator
+        difference, middle = residual[..., 0] - residual[..., 1], residual.sum(axis=-1)
+        imbalance = (denominator[:, 0] - denominator[:, 1]) / bottom[:, None]
+        fixed = both * residual[..., 0] ** 2 + neither * residual[..., 1] ** 2
+        return cls(
+            metric,
+            n_classes,
+            discordant.astype(np.intp),
+            only_a - only_b,
+            both,
+            both + neither + discordant,
+            difference,
+            imbalance,
+            difference * middle,
+            (discordant * difference**2).sum(axis=1),
+            (4 * fixed + discordant * middle**2).sum(axis=1),
+        )
+
+    def chunks(self) -> Iterator[slice]:
+        """Hypotheses whose grids fit into the processor's cache together."""
+        cells = np.cumsum(self._sizes.prod(axis=1))
+        start = 0
+        while start < len(cells):
+            before = cells[start - 1] if start else 0
+            stop = max(start + 1, int(np.searchsorted(cells, before + _CELLS, side="right")))
+            yield slice(start, stop)
+            start = stop
+
+    def p_values(self, some: slice, alternative: Alternative) -> FloatArray:
+        """Mass of the swaps that are as extreme as what was observed."""
+        low, sizes = self._low[some], self._sizes[some]
+        n_cells = sizes.prod(axis=1)
+        first = np.r_[0, np.cumsum(n_cells)[:-1]]
+        which = np.repeat(np.arange(len(sizes)), n_cells)
+        place = np.arange(n_cells.sum()) - first[which]
+        drawn = np.stack(np.divmod(place, sizes[which, 1]), axis=1) + low[which]
+        discordant = self.discordant[some]
+        surplus = (2 * drawn - discordant[which]).astype(np.float64)
+        statistic = self._statistic(surplus, np.arange(some.start, some.stop)[which])
+        observed = self._statistic(self.observed[some], np.arange(some.start, some.stop))
+        extreme = as_extreme(statistic, observed[which], alternative)
+        mass = _binomial_mass(drawn[:, 0], discordant[which, 0])
+        mass *= _binomial_mass(drawn[:, 1], discordant[which, 1])
+        total = np.add.reduceat(mass, first)
+        found = np.add.reduceat(np.where(extreme, mass, 0.0), first)
+        # What the grid was cut off of counts as extreme.
+        cut = (low > 0).any(axis=1)
+        found = found + np.where(cut, np.maximum(1 - total, 1e-18), 0.0)
+        found = np.clip(found, np.finfo(float).tiny, 1.0)
+        return np.where(np.isnan(observed), np.nan, found)
+
+    def tables(self, alternative: Alternative) -> tuple[FloatArray, IntArray]:
+        """p-values of every cell of every grid in one row, and where each grid begins."""
+        first = np.r_[0, np.cumsum(self._sizes.prod(axis=1))]
+        out = np.empty(first[-1])
+        for which, (low, size) in enumerate(zip(self._low, self._sizes, strict=True)):
+            drawn = np.stack(np.divmod(np.arange(size.prod()), size[1]), axis=1) + low
+            here = np.full(len(drawn), which)
+            n = self.discordant[which]
+            statistic = self._statistic((2 * drawn - n).astype(np.float64), here)
+            mass = stats.binom.pmf(drawn[:, 0], n[0], 0.5) * stats.binom.pmf(drawn[:, 1], n[1], 0.5)
+            out[first[which] : first[which + 1]] = _tail_mass(statistic, mass, alternative)
+        return out, first[:-1]
+
+    def undefined(self) -> BoolArray:
+        """Where a model has no value."""
+        return np.isnan(self._statistic(self.observed, np.arange(len(self.observed))))
+
+    def cells(self, drawn: IntArray) -> IntArray:
+        """Place of drawn numbers (..., n_hypotheses, 2) within each grid."""
+        place = np.clip(drawn - self._low, 0, self._sizes - 1)
+        return place[..., 0] * self._sizes[:, 1] + place[..., 1]
+
+    @property
+    def _low(self) -> IntArray:
+        """Smallest number of each kind that is looked at; all of them where there is one kind."""
+        m = self.discordant
+        reach = np.ceil(_DEVIATIONS * np.sqrt(m) / 2)
+        cut = np.maximum(np.floor(m / 2 - reach), 0).astype(np.intp)
+        return np.where((m > 0).all(axis=1, keepdims=True), cut, 0)
+
+    @property
+    def _sizes(self) -> IntArray:
+        return self.discordant - 2 * self._low + 1
+
+    def _statistic(self, surplus: FloatArray, which: IntArray) -> FloatArray:
+        """Studentized difference; NaN where a model has no value, infinite if by convention."""
+        hits, alarms = surplus[:, 0], surplus[:, 1]
+        top, delta, cross = (
+            part[which, 0] * hits + part[which, 1] * alarms
+            for part in (self.slope, self.imbalance, self.cross)
+        )
+        square = self.within[which] - 2 * delta * cross + delta**2 * self.common[which]
+        top[np.abs(top) <= 1e-12 * np.abs(self.slope).sum(axis=1)[which]] = 0.0
+        out = np.divide(top, np.sqrt(np.abs(square)), out=np.zeros_like(top), where=top != 0)
+        if self.metric.per_class:
+            self._put_special(out, surplus, which)
+        return out
+
+    def _put_special(self, out: FloatArray, surplus: FloatArray, which: IntArray) -> None:
+        """Ask the metric itself where a model never predicts the class, or there is only one."""
+        least = 2 * self.both.sum(axis=1) + self.discordant.sum(axis=1)
+        lone = (self.members == 0).any(axis=1)
+        special = np.flatnonzero((np.abs(surplus.sum(axis=1)) == least[which]) | lone[which])
+        if not len(special):
+            return
+        which, surplus = which[special], surplus[special]
+        members, shared = self.members[which], self.both[which] + self.discordant[which] / 2
+        values = []
+        for sign in (1, -1):
+            said = shared + sign * surplus / 2
+            predicted = said.sum(axis=1)
+            parts = (
+                np.stack([said[:, 0], np.zeros(len(said))], axis=1),
+                np.stack([predicted, members.sum(axis=1) - predicted], axis=1),
+                members,
+            )
+            values.append(self.metric.value(*parts)[:, 0])
+        difference = values[0] - values[1]
+        balance = (self.imbalance[which] * surplus).sum(axis=1)
+        usual = np.abs(balance) < 1 - 1e-12
+        by_convention = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+        found = np.where(usual, out[special], by_convention)
+        out[special] = np.where(np.isnan(difference), np.nan, found)
+
+
+def _tail_mass(statistic: FloatArray, mass: FloatArray, alternative: Alternative) -> FloatArray:
+    """Mass of the cells that are as extreme as each."""
+    size = {"two-sided": np.abs(statistic), "greater": statistic, "less": -statistic}[alternative]
+    size = np.where(np.isnan(size), np.inf, size)
+    order = np.argsort(-size, kind="stable")
+    falling = -size[order]
+    tie = TIE_TOLERANCE * np.maximum(1.0, np.where(np.isfinite(size), np.abs(size), 1.0))
+    last = np.searchsorted(falling, -size + tie, side="right")
+    return np.clip(np.cumsum(mass[order])[last - 1], np.finfo(float).tiny, 1.0)
+
+
+def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
+    """Whether studentized differences are as extreme as the observed; without a value they are."""
+    tolerance = TIE_TOLERANCE * np.maximum(
+        1.0, np.where(np.isfinite(observed), np.abs(observed), 1.0)
+    )
+    if alternative == "two-sided":
+        return ~(np.abs(statistic) < np.abs(observed) - tolerance)
+    if alternative == "greater":
+        return ~(statistic < observed - tolerance)
+    return ~(statistic > observed + tolerance)
+
+
+def _binomial_mass(drawn: IntArray, n: IntArray) -> FloatArray:
+    """Mass of Binomial(n, 1/2) numbers; one table for each n."""
+    sizes, place = np.unique(n, return_inverse=True)
+    offset = np.r_[0, np.cumsum(sizes + 1)[:-1]]
+    table = np.concatenate([stats.binom.pmf(np.arange(m + 1), m, 0.5) for m in sizes])
+    return table[offset[place] + drawn]
+
+
+def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:
+    """Numerator and denominator of a sample, of shape (2, 2).
+
+    Rows: a member of the class, another; columns: predicted as the class, not.
+    """
+    assert metric.ratio is not None  # noqa: S101  `is_exact` asks for it
+    truth, said = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    eye = np.eye(max(n_classes, 2))
+    parts = metric.ratio(eye[truth] * eye[said], eye[said], eye[truth])
+    if _has_classes(metric):
+        parts = (parts[0][:, 0], parts[1][:, 0])
+    return np.asarray(parts[0], float).reshape(2, 2), np.asarray(parts[1], float).reshape(2, 2)
+
+
+def of_one_class(evaluation: Evaluation, metric: Metric) -> bool:
+    """Whether the parts of the quotient are what the class's own counts say, in every model."""
+    assert metric.ratio is not None  # noqa: S101  asked before
+    p = evaluation.predictions
+    everyone = np.arange(len(p.models))
+    count = PairCounts.per_class if _has_classes(metric) else PairCounts.overall
+    counts = count(p, everyone, everyone)
+    times = np.stack([counts.both, counts.neither], axis=-1)
+    totals = _totals(evaluation, metric.statistics)
+    found = metric.ratio(*totals)
+    return all(
+        np.allclose((times * unit).sum(axis=(-1, -2)).reshape(part.shape), part)
+        for unit, part in zip(unit_parts(metric, p.n_classes), found, strict=True)
+    )
+
+
+def _has_classes(metric: Metric) -> bool:
+    return metric.per_class or metric.average is not None
+
+
+def _totals(evaluation: Evaluation, statistics: tuple[Statistic, ...]) -> list[FloatArray]:
+    """Totals of some statistics over the test set, each of shape (n_models or 1, width)."""
+    total = evaluation.grand_total(slice(None))
+    by_name = {c.statistic: c.of(total) for c in evaluation.columns(slice(None))}
+    n_models = len(evaluation.models)
+    return [np.broadcast_to(by_name[s], (n_models, by_name[s].shape[-1])) for s in statistics]
+
+
+def _codes(predictions: Predictions) -> IntArray:
+    if predictions.codes is None:
+        raise ValueError("counts of a class need true labels.")
+    return predictions.codes

@@ -1,0 +1,129 @@
+"""Families of swap tests: step-down p-values from swaps that all pairs and classes share.
+
+Holm's method multiplies the smallest p-value by the number of tests; where that number is large and
+p-values cannot be small (few resamples, rare classes), nothing can be found. Step-down by the joint
+distribution of the same swaps uses what the tests have in common instead.
+
+- Exact tests (`significance.exact`) by the smallest p-value (min-p): each swapped data set has
+  exact p-values of its own.
+- Others by the largest studentized difference (max-T).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import Metric
+from modelcompare.resampling import SwapMasks
+from modelcompare.significance.corrections import max_t_step_down, min_p_step_down
+from modelcompare.significance.exact import Grids, PairCounts
+from modelcompare.significance.studentized import road_of, swap_statistic
+from modelcompare.words import Alternative
+
+
+def step_down_p_values(
+    evaluation: Evaluation,
+    metric: Metric,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """Adjusted p-values of a metric's family: all of its pairs and classes.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units.
+    metric : Metric
+        One of its metrics.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair; differences are a - b.
+    n_resamples : int
+        Random swaps; the smallest p-value is one over their number and one.
+    seed : SeedSequence
+        Of the swaps.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": a is greater than b.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, n_values)
+    """
+    masks = SwapMasks(evaluation.units, n_resamples, seed)
+    if road_of(evaluation, metric) == "exact":
+        null = _ExactNull(evaluation, metric, model_a, model_b, alternative)
+        adjusted = min_p_step_down(null.blocks(masks), null.observed)
+        return adjusted.reshape(len(model_a), -1)
+    statistic = swap_statistic(evaluation, metric, model_a, model_b)
+    observed = statistic.observed
+
+    def sizes() -> Iterator[FloatArray]:
+        for blocks in statistic.map(masks, lambda t: _size(t, alternative)):
+            yield blocks.reshape(len(blocks), -1)
+
+    return max_t_step_down(sizes(), _size(observed, alternative).ravel()).reshape(observed.shape)
+
+
+def _size(statistic: FloatArray, alternative: Alternative) -> FloatArray:
+    if alternative == "two-sided":
+        return np.abs(statistic)
+    return statistic if alternative == "greater" else -statistic
+
+
+class _ExactNull:
+    """Exact p-values of swapped data sets, looked up."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        metric: Metric,
+        model_a: IntArray,
+        model_b: IntArray,
+        alternative: Alternative,
+    ) -> None:
+        self.model_a, self.model_b = model_a, model_b
+        p = evaluation.predictions
+        count = PairCounts.per_class if metric.per_class else PairCounts.overall
+        self._only_a = count(p, model_a, model_b).only_a
+        self._grids = Grids.of(metric, count(p, model_a, model_b), p.n_classes)
+        self._tables, self._first = self._grids.tables(alternative)
+        self._marks = _marks(evaluation, per_class=metric.per_class)
+        undefined = self._grids.undefined()
+        self.observed = np.where(undefined, np.nan, self._p_values(self._only_a[None])[0])
+
+    def blocks(self, masks: SwapMasks) -> Iterator[FloatArray]:
+        """p-values (block_size, n_hypotheses) of each block of swaps."""
+        n_models, n_values = int(self._marks.shape[0]), self._only_a.shape[1]
+        n_models //= 2 * n_values
+        for block in range(masks.n_blocks):
+            swapped = np.ascontiguousarray(masks.draw_all(block).T)
+            moved = (self._marks @ swapped).T.reshape(-1, n_models, n_values, 2)
+            yield self._p_values(self._only_a - moved[:, self.model_a] + moved[:, self.model_b])
+
+    def _p_values(self, drawn: FloatArray) -> FloatArray:
+        flat = np.rint(drawn).astype(np.intp).reshape(len(drawn), -1, 2)
+        return self._tables[self._first + self._grids.cells(flat)]
+
+
+def _marks(evaluation: Evaluation, *, per_class: bool) -> sparse.csr_array:
+    """Hits and false alarms of each model, class and unit, (n_models * n_values * 2, n_units)."""
+    rows, columns = [], []
+    n_values = evaluation.predictions.n_classes if per_class else 1
+    for place, model in enumerate(evaluation.models):
+        outcomes = evaluation.outcomes(model)
+        wrong = outcomes.predicted != outcomes.codes
+        units = np.arange(len(wrong)) if per_class else np.flatnonzero(~wrong)
+        said = outcomes.predicted[units] if per_class else np.zeros(len(units), np.intp)
+        rows.append((place * n_values + said) * 2 + wrong[units])
+        columns.append(units)
+    shape = (len(evaluation.models) * n_values * 2, evaluation.units.n_units)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)

@@ -1,0 +1,196 @@
+"""The default paired test: swaps of two models' outputs, studentized anew after each.
+
+For a value that is a quotient N / D of each model, the pooled quotient
+``F0 = (N_a + N_b) / (D_a + D_b)`` is the same after every swap. Sample i (or cluster, and with its
+weight) adds
+
+    d_i = (N_ia - F0 D_ia) / D_a - (N_ib - F0 D_ib) / D_b
+
+to the difference of the values: their sum is the difference. The statistic is
+``t = sum d / sqrt(sum d^2)``, computed anew for the data set of each swap. Under exchangeable
+models the test is exact for any number of samples; where only the values are equal (one model
+precise, the other with high recall) it is right in the limit, since t is studentized (Janssen
+1997; Chung and Romano 2013). The error is 0 only where the difference is. Of an average over
+classes d_i is the average of the classes'; of other smooth metrics (MCC, kappa, R2, BLEU) it is the
+influence of the sample, from the slopes of the value at each swapped data set's own totals.
+
+Which road a metric takes:
+
+- one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
+- other quotients: `SwappedQuotients`; averages and smooth metrics: `SwappedForms`;
+- sums with a corner (ECE) or with too many slopes: the difference itself, not studentized. Its
+  null is that the models are exchangeable;
+- metrics of order (AUC, Spearman) and functions: refused; their outputs must be swapped.
+
+Where a pair has so few samples that differ that there are no more than `n_resamples` swaps, all
+are counted. Otherwise p = (1 + number as extreme) / (1 + n_resamples).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.resampling import SwapMasks
+from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
+from modelcompare.significance.swapped_forms import SwappedForms
+from modelcompare.significance.swapped_quotients import SwappedQuotients
+from modelcompare.significance.swapped_sums import SwappedDifferences
+from modelcompare.words import Alternative
+
+Road = Literal["exact", "quotient", "form", "raw"]
+Result = TypeVar("Result")
+
+
+class SwapStatistic(Protocol):
+    """A statistic of pairs of models, as it is and after swaps."""
+
+    def map(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        *,
+        pairs: IntArray | None = None,
+        n_jobs: int | None = None,
+    ) -> list[Result]: ...
+    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray: ...
+    @property
+    def observed(self) -> FloatArray: ...
+    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]: ...
+
+
+@dataclass(frozen=True)
+class SwapTest:
+    """p-values of all pairs and values.
+
+    Attributes
+    ----------
+    p_values : ndarray of shape (n_pairs, n_values)
+        NaN where a model has no value.
+    floor : ndarray of shape (n_pairs, n_values)
+        The smallest p-value that could have been had: by the number of samples whose outputs
+        differ, or by the number of resamples.
+    roads : dict of str to str
+        For each metric "exact", "quotient", "form" or "raw".
+    """
+
+    p_values: FloatArray
+    floor: FloatArray
+    roads: dict[str, Road]
+
+
+def studentized_swap(
+    evaluation: Evaluation,
+    estimate: FloatArray,
+    model_a: IntArray,
+    model_b: IntArray,
+    *,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    alternative: Alternative = "two-sided",
+    n_jobs: int | None = None,
+) -> SwapTest:
+    """Test all pairs of models in all values.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units; metrics that are sums.
+    estimate : ndarray of shape (n_models, n_values)
+        Values on the test set.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair; differences are a - b.
+    n_resamples : int
+        Random swaps, where they are not counted out.
+    seed : SeedSequence
+        Of the swaps, which all pairs share.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": a is greater than b.
+    n_jobs : int, optional
+        joblib's; the numbers do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        If a metric is no sum.
+    """
+    shape = (len(model_a), estimate.shape[1])
+    p_values, floor = np.full(shape, np.nan), np.full(shape, np.nan)
+    roads: dict[str, Road] = {}
+    for metric in evaluation.metrics:
+        where = evaluation.metric_slice(metric.name)
+        road = roads[metric.name] = road_of(evaluation, metric)
+        if road == "exact":
+            assert isinstance(metric, Metric)  # noqa: S101  by its road
+            found = exact_p_values(evaluation, metric, model_a, model_b, alternative=alternative)
+        else:
+            masks = SwapMasks(evaluation.units, n_resamples, seed)
+            statistic = swap_statistic(evaluation, metric, model_a, model_b)
+            found = _drawn_p_values(statistic, masks, alternative, n_jobs)
+        p_values[:, where], floor[:, where] = found
+    undefined = np.isnan(estimate[model_a] - estimate[model_b])
+    return SwapTest(np.where(undefined, np.nan, p_values), floor, roads)
+
+
+def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
+    """How a metric's swaps are evaluated."""
+    if not isinstance(metric, Metric):
+        raise ValueError(
+            f"{metric.name} is not a sum, so its swaps have no totals; swap the outputs."
+        )
+    if is_exact(evaluation, metric):
+        return "exact"
+    if metric.ratio is not None and metric.average is None:
+        return "quotient"
+    return "form" if SwappedForms.applies(evaluation, metric) else "raw"
+
+
+def swap_statistic(
+    evaluation: Evaluation, metric: AnyMetric, model_a: IntArray, model_b: IntArray
+) -> SwapStatistic:
+    """The statistic of a metric's values under swaps that are drawn."""
+    road = road_of(evaluation, metric)
+    assert isinstance(metric, Metric)  # noqa: S101  by its road
+    if road in ("exact", "quotient"):
+        return SwappedQuotients(evaluation, metric, model_a, model_b)
+    if road == "form":
+        return SwappedForms(evaluation, metric, model_a, model_b)
+    return SwappedDifferences(evaluation, metric, model_a, model_b)
+
+
+def _drawn_p_values(
+    statistic: SwapStatistic, masks: SwapMasks, alternative: Alternative, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """p-values and their floor: by drawn swaps, and by all where they are no more than those."""
+    observed = statistic.observed
+    count, few = statistic.movable(masks.n_resamples.bit_length() + 1)
+    counted = {
+        pair: units
+        for pair, units in enumerate(few)
+        if units is not None and 2 ** len(units) <= masks.n_resamples
+    }
+    drawn = np.array([pair for pair in range(len(few)) if pair not in counted], dtype=np.intp)
+    p_values = np.empty(observed.shape)
+    if len(drawn):
+        extreme = statistic.map(
+            masks,
+            lambda t: as_extreme(t, observed[drawn], alternative).sum(axis=0),
+            pairs=drawn,
+            n_jobs=n_jobs,
+        )
+        p_values[drawn] = (1 + np.sum(extreme, axis=0)) / (1 + masks.n_resamples)
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    floor = np.minimum(1.0, sides * 0.5 ** count.astype(np.float64))
+    floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))
+    for pair, units in counted.items():
+        bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
+        found = statistic.enumerated(pair, bits.astype(np.float64), units)
+        p_values[pair] = as_extreme(found, observed[pair], alternative).mean(axis=0)
+    return np.where(np.isnan(observed), np.nan, p_values), floor

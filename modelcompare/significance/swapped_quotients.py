@@ -1,0 +1,165 @@
+"""Studentized differences of quotients after swaps: all pairs from five sums of each model.
+
+See `significance.studentized` for the statistic. Its error after any swap needs the sums of
+``N^2``, ``N D`` and ``D^2`` over each model's own samples, beside its numerator and denominator;
+what two models have in common is the same after every swap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import PASS_BYTES
+from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums, growing
+
+
+class SwappedQuotients(SwappedSums):
+    """Studentized differences of a metric with a `ratio` and no `average`."""
+
+    def of_pairs(
+        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
+    ) -> FloatArray:
+        a, b = self.model_a[pairs], self.model_b[pairs]
+        pooled, bottom, own, shared = (part[pairs] for part in self._invariants)
+        sums = self.after(kept, moved, a, b)
+        numerator, denominator = self._quotient(sums)
+        score = 2 * (numerator - pooled * denominator)
+        share = denominator / np.where(bottom == 0, 1.0, bottom)
+        second = self._second(numerator, denominator, sums[len(self.metric.statistics) :])
+        first = second[0] - 2 * pooled * second[1] + pooled**2 * second[2]
+        square = (1 - share) ** 2 * first + share**2 * (own - first) - share * (1 - share) * shared
+        square *= 4
+        size = self.evaluation.units.size
+        score[np.abs(score) <= ROUNDING * np.sqrt(size * own)] = 0.0
+        # No sum of squares is below the square of the sum over their number.
+        square = np.maximum(square, score**2 / size)
+        out = np.divide(score, np.sqrt(square), out=np.zeros_like(score), where=score != 0)
+        empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
+        other = pooled * bottom - numerator
+        if (empty | (np.minimum(np.abs(numerator), np.abs(other)) <= ROUNDING * bottom)).any():
+            difference = self.values(sums) - self.values(self.after(kept, moved, b, a))
+            _by_convention(out, difference, empty)
+        return out
+
+    def products(self, parts: list[FloatArray]) -> list[FloatArray]:
+        n, d = self._quotient(parts)
+        found = (n * n, n * d, d * d)
+        return [found[place] for place in self._needed]
+
+    def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
+        return self._quotient(parts)
+
+    def _quotient(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Numerators and denominators, each (n_rows, n_models, n_values)."""
+        if self.metric.ratio is None:
+            raise ValueError(f"{self.metric.name} names no quotient.")
+        parts = parts[: len(self.metric.statistics)]
+        found = self.metric.ratio(*parts)
+        if not self.metric.per_class:
+            found = (found[0][..., None], found[1][..., None])
+        width = max(part.shape[-1] for part in found)
+        shape = (len(parts[0]), max(part.shape[1] for part in parts), width)
+        return np.broadcast_to(found[0], shape), np.broadcast_to(found[1], shape)
+
+    def _second(
+        self, numerator: FloatArray, denominator: FloatArray, needed: list[FloatArray]
+    ) -> list[FloatArray]:
+        """Sums of N^2, N D and D^2."""
+        sums = {0: numerator, 1: denominator}
+        sums.update((2 + place, found) for place, found in zip(self._needed, needed, strict=True))
+        found = []
+        for row in self._combination:
+            total = np.zeros(1)
+            for place in np.flatnonzero(row):
+                total = total + row[place] * sums[int(place)]
+            found.append(total)
+        return found
+
+    @property
+    def _needed(self) -> tuple[int, ...]:
+        """Which of N^2, N D and D^2 are no combinations of the other sums."""
+        return tuple(place for place in range(3) if self._combination[place, 2 + place] == 1)
+
+    @cached_property
+    def _combination(self) -> FloatArray:
+        """N^2, N D, D^2 as combinations of N, D and one another, of shape (3, 5).
+
+        With counts of 0 and 1 all are combinations of N and D, for soft counts N D is.
+        """
+        kept, out = [0, 1], np.zeros((3, 5))
+        blocks = list(growing(self.evaluation.units.n_units))
+        for place in (0, 2, 1):
+            weights = _dependence(self._powers(blocks[0]), kept, 2 + place)
+            if all(_fits(self._powers(rows), kept, 2 + place, weights) for rows in blocks):
+                out[place, kept] = weights
+            else:
+                kept.append(2 + place)
+                out[place, 2 + place] = 1.0
+        return out
+
+    def _powers(self, rows: slice) -> list[FloatArray]:
+        n, d = self._quotient(self.parts(rows))
+        return [n, d, n * n, n * d, d * d]
+
+    @cached_property
+    def _invariants(self) -> tuple[FloatArray, ...]:
+        """What no swap changes, each of shape (n_pairs, n_values).
+
+        Pooled value, sum of the denominators, and the sums of ``r_a^2 + r_b^2`` and of
+        ``2 r_a r_b``, where r is the residual N - F0 D.
+        """
+        a, b = self.model_a, self.model_b
+        n, d = (part[0] for part in self._quotient(self.groups(self.total[None])))
+        top, bottom = n[a] + n[b], d[a] + d[b]
+        pooled = np.divide(top, bottom, out=np.zeros_like(top), where=bottom != 0)
+        gram = self._gram
+
+        def product(i: IntArray, j: IntArray) -> FloatArray:
+            cross = gram[1][:, i, j] + gram[1][:, j, i]
+            return gram[0][:, i, j].T - pooled * cross.T + pooled**2 * gram[2][:, i, j].T
+
+        return pooled, bottom, product(a, a) + product(b, b), 2 * product(a, b)
+
+    @property
+    def _gram(self) -> FloatArray:
+        """Sums of N N', N D' and D D' of all models, of shape (3, n_values, n_models, n_models)."""
+        out: FloatArray | None = None
+        counts = self.evaluation.units.counts().astype(np.float64)
+        for rows in self._row_chunks():
+            n, d = (
+                np.ascontiguousarray(part.transpose(2, 1, 0))
+                for part in self._quotient(self.parts(rows))
+            )
+            weighted = n * counts[rows], d * counts[rows]
+            products = (weighted[0] @ n.mT, weighted[0] @ d.mT, weighted[1] @ d.mT)
+            out = np.stack(products) + (0.0 if out is None else out)
+        return np.zeros((3, 0, 0, 0)) if out is None else out
+
+    def _row_chunks(self) -> Iterator[slice]:
+        n_units = self.evaluation.units.n_units
+        step = max(1, PASS_BYTES // (16 * len(self.total)))
+        for start in range(0, n_units, step):
+            yield slice(start, min(start + step, n_units))
+
+
+def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:
+    """Put NaN where a model has no value, and an infinite one where a convention gives it."""
+    instead = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+    np.copyto(statistic, instead, where=empty)
+    np.copyto(statistic, np.nan, where=np.isnan(difference))
+
+
+def _dependence(columns: list[FloatArray], kept: list[int], target: int) -> FloatArray:
+    """Weights by which the kept columns come closest to another."""
+    design = np.column_stack([columns[place].ravel() for place in kept])
+    found = np.linalg.lstsq(design, columns[target].ravel(), rcond=None)[0]
+    return np.round(found, 9)
+
+
+def _fits(columns: list[FloatArray], kept: list[int], target: int, weights: FloatArray) -> bool:
+    found = sum(w * columns[place] for w, place in zip(weights, kept, strict=True))
+    return bool(np.allclose(found, columns[target], rtol=1e-12, atol=0.0))

@@ -1,0 +1,247 @@
+"""Sums over the samples that swap, for all models and pairs of one metric at once.
+
+For a mask Z the totals of a pair after the swap are ``total_a - Z @ S_a + Z @ S_b`` and the mirror
+image: ``Z @ S`` is computed once for each model and serves all of its pairs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.metrics.base import Metric
+
+Result = TypeVar("Result")
+
+# What rounding leaves of numbers that cancel.
+ROUNDING = 1e-12
+# Numbers of one block of pairs that stay in the processor's cache.
+_CACHED_NUMBERS = 65_536
+
+
+class SwappedSums(ABC):
+    """A statistic of pairs of models after swaps, from sums over the units that swap.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and units.
+    metric : Metric
+        One of its metrics.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    """
+
+    def __init__(
+        self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
+    ) -> None:
+        self.evaluation, self.metric = evaluation, metric
+        self.model_a, self.model_b = model_a, model_b
+
+    @abstractmethod
+    def of_pairs(
+        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
+    ) -> FloatArray:
+        """Statistics (n_resamples, n_pairs, n_values) of some pairs.
+
+        `kept` and `moved` are sums over the units that keep their output and over those that swap,
+        one array (n_resamples, n_models or 1, width) for each group of columns.
+        """
+
+    def products(self, parts: list[FloatArray]) -> list[FloatArray]:  # noqa: ARG002
+        """Further columns, each (n_rows, n_models, width), from the metric's statistics."""
+        return []
+
+    def map(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        *,
+        pairs: IntArray | None = None,
+        n_jobs: int | None = None,
+    ) -> list[Result]:
+        """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
+        out: list[Result] = []
+        for blocks in self._passes(masks):
+            moved = self._sums(masks, blocks, n_jobs)
+
+            def one(place: int, moved: list[FloatArray] = moved) -> Result:
+                return reduce(self._statistics(moved[place], pairs))
+
+            out += map_blocks(one, range(len(moved)), n_jobs)
+        return out
+
+    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
+        """Statistics (n_swaps, n_values) of one pair when these units swap where a bit is 1."""
+        if len(self.evaluation.units.row_blocks()) == 1:
+            rows = self._only_matrix[units]
+        else:
+            rows = np.vstack([self._matrix(slice(unit, unit + 1)) for unit in units])
+        return self._statistics(bits @ rows, np.array([pair]))[:, 0]
+
+    @cached_property
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, n_values)."""
+        return self._statistics(np.zeros((1, len(self.total))))[0]
+
+    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
+        """Samples that a swap changes.
+
+        Returns
+        -------
+        count : ndarray of int of shape (n_pairs, n_values)
+            How many samples there are whose outputs differ in a value; counting may end at
+            `enough`.
+        units : list of ndarray
+            Units that differ in any value, once for each of their samples, for each pair; None
+            where there are `enough`.
+        """
+        count = np.zeros(self.observed.shape, dtype=np.intp)
+        places: list[list[IntArray]] = [[] for _ in self.model_a]
+        multiplicity = self.evaluation.units.counts()
+        for rows in growing(self.evaluation.units.n_units):
+            columns = self.differing(self.parts(rows))
+            for pair, (a, b) in enumerate(zip(self.model_a, self.model_b, strict=True)):
+                if (count[pair] >= enough).all():
+                    continue
+                differ = np.any([part[:, a] != part[:, b] for part in columns], axis=0)
+                count[pair] += multiplicity[rows] @ differ
+                here = rows.start + np.flatnonzero(differ.any(axis=1))
+                places[pair].append(np.repeat(here, multiplicity[here]))
+            if (count >= enough).all():
+                break
+        found = [np.concatenate(parts) if parts else np.empty(0, np.intp) for parts in places]
+        return count, [few if len(few) < enough else None for few in found]
+
+    @abstractmethod
+    def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
+        """Numbers (n_rows, n_models, n_values) in which outputs may differ."""
+
+    # -- columns and their sums ---------------------------------------------------------------
+
+    def parts(self, rows: slice) -> list[FloatArray]:
+        """The metric's statistics of some units, each (n_rows, n_models or 1, width)."""
+        numbers = self.evaluation.statistics(rows=rows)
+        found = {c.statistic: c.of(numbers) for c in self.evaluation.columns(slice(None))}
+        return [found[statistic] for statistic in self.metric.statistics]
+
+    def after(
+        self, kept: list[FloatArray], moved: list[FloatArray], stays: IntArray, comes: IntArray
+    ) -> list[FloatArray]:
+        """Totals of models whose swapped outputs are replaced by other models'."""
+        return [
+            k + m if k.shape[1] == 1 else k[:, stays] + m[:, comes]
+            for k, m in zip(kept, moved, strict=True)
+        ]
+
+    def values(self, parts: list[FloatArray]) -> FloatArray:
+        """Values (..., n_values) of the metric's totals."""
+        found = self.metric.value(*parts[: len(self.metric.statistics)])
+        return found if self.metric.per_class else found[..., None]
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """Sums of all columns over the test set."""
+        counts = self.evaluation.units.counts().astype(np.float64)
+        everything = GivenWeights(counts[None, :], self.evaluation.units)
+        return self._sums(everything, [0], None)[0][0]
+
+    def groups(self, sums: FloatArray) -> list[FloatArray]:
+        """Sums (n_resamples, n_columns) by group, each (n_resamples, n_models or 1, width)."""
+        edges = np.cumsum([models * width for models, width in self._shapes])[:-1]
+        return [
+            part.reshape(len(sums), *shape)
+            for part, shape in zip(np.split(sums, edges, axis=1), self._shapes, strict=True)
+        ]
+
+    def _columns(self, rows: slice) -> list[FloatArray]:
+        parts = self.parts(rows)
+        return [*parts, *self.products(parts)]
+
+    @cached_property
+    def _shapes(self) -> list[tuple[int, ...]]:
+        return [part.shape[1:] for part in self._columns(slice(0, 1))]
+
+    def _matrix(self, rows: slice) -> FloatArray:
+        return np.hstack([part.reshape(len(part), -1) for part in self._columns(rows)])
+
+    @cached_property
+    def _only_matrix(self) -> FloatArray:
+        return self._matrix(slice(0, self.evaluation.units.n_units))
+
+    def _passes(self, masks: Weights) -> Iterator[range]:
+        step = max(1, PASS_BYTES // (16 * masks.block_size(0) * len(self.total)))
+        for start in range(0, masks.n_blocks, step):
+            yield range(start, min(start + step, masks.n_blocks))
+
+    def _sums(self, masks: Weights, blocks: Sequence[int], n_jobs: int | None) -> list[FloatArray]:
+        sums: list[FloatArray] = []
+        row_blocks = self.evaluation.units.row_blocks()
+        for row_block, rows in enumerate(row_blocks):
+            matrix = self._only_matrix if len(row_blocks) == 1 else self._matrix(rows)
+
+            def product(
+                block: int, row_block: int = row_block, matrix: FloatArray = matrix
+            ) -> FloatArray:
+                return masks.draw(block, row_block) @ matrix
+
+            products = map_blocks(product, blocks, n_jobs)
+            sums = [x + y for x, y in zip(sums, products, strict=True)] if sums else products
+        return sums
+
+    def _statistics(self, moved: FloatArray, pairs: IntArray | None = None) -> FloatArray:
+        pairs = np.arange(len(self.model_a)) if pairs is None else pairs
+        kept = self.total - moved
+        kept[np.abs(kept) <= ROUNDING * np.abs(self.total)] = 0.0
+        kept_groups, moved_groups = self.groups(kept), self.groups(moved)
+        width = max(1, len(moved) * max(shape[-1] for shape in self._shapes))
+        step = max(1, _CACHED_NUMBERS // width)
+        return np.concatenate(
+            [
+                self.of_pairs(kept_groups, moved_groups, pairs[start : start + step])
+                for start in range(0, len(pairs), step)
+            ],
+            axis=1,
+        )
+
+
+class SwappedDifferences(SwappedSums):
+    """The difference itself, over the sum of the two values' sizes; not studentized."""
+
+    def of_pairs(
+        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
+    ) -> FloatArray:
+        a, b = self.model_a[pairs], self.model_b[pairs]
+        first = self.values(self.after(kept, moved, a, b))
+        second = self.values(self.after(kept, moved, b, a))
+        scale = np.abs(self._estimate[a]) + np.abs(self._estimate[b])
+        difference = first - second
+        np.copyto(difference, 0.0, where=np.abs(difference) <= 1e-13 * scale)
+        return np.divide(difference, scale, out=difference, where=scale > 0)
+
+    def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
+        n_models = len(self.evaluation.models)
+        n_values = self._estimate.shape[1]
+        differ = [np.broadcast_to(x, (len(x), n_models, x.shape[2])) for x in parts]
+        # Every value may depend on every statistic.
+        return [np.repeat(x[..., [j]], n_values, axis=2) for x in differ for j in range(x.shape[2])]
+
+    @cached_property
+    def _estimate(self) -> FloatArray:
+        return self.values(self.groups(self.total[None]))[0]
+
+
+def growing(n_units: int, first: int = 256, most: int = 8192) -> Iterator[slice]:
+    """Blocks of units, the first ones small: often they tell all."""
+    start, step = 0, first
+    while start < n_units:
+        yield slice(start, min(start + step, n_units))
+        start, step = start + step, min(2 * step, most)

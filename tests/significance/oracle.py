@@ -1,0 +1,80 @@
+"""The studentized swap test by its definition: every swapped data set, one after the other."""
+
+import itertools
+
+import numpy as np
+
+from modelcompare.metrics.base import Outcomes
+
+
+def unit_rows(metric, preds, model):
+    """The metric's statistics of each unit, weighted and summed in clusters."""
+    weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
+    outcomes = Outcomes.of(preds, model)
+    rows = [s.compute(outcomes) * weight[:, None] for s in metric.statistics]
+    if preds.groups is None:
+        return rows
+    return [
+        np.array([r[preds.groups == g].sum(axis=0) for g in np.unique(preds.groups)]) for r in rows
+    ]
+
+
+def statistic(metric, rows_a, rows_b):
+    """t of two models, of shape (n_values,)."""
+    first, second = (
+        np.atleast_1d(metric.value(*(r.sum(axis=0) for r in rows))) for rows in (rows_a, rows_b)
+    )
+    with np.errstate(all="ignore"):
+        parts = [np.broadcast_arrays(*metric.ratio(*rows)) for rows in (rows_a, rows_b)]
+        (n_a, d_a), (n_b, d_b) = [[x.reshape(len(x), -1) for x in pair] for pair in parts]
+        pooled = np.nan_to_num((n_a + n_b).sum(axis=0) / (d_a + d_b).sum(axis=0))
+        share_a, share_b = (share(metric, d, r) for d, r in ((d_a, rows_a), (d_b, rows_b)))
+        d = (n_a - pooled * d_a) * share_a - (n_b - pooled * d_b) * share_b
+        if metric.average:
+            d, difference = d.sum(axis=1, keepdims=True), first - second
+        else:
+            difference = d.sum(axis=0)
+        square = np.maximum((d**2).sum(axis=0), difference**2 / len(d))
+        t = np.where(np.abs(difference) < 1e-13, 0.0, difference / np.sqrt(square))
+        if not metric.average:
+            empty = (d_a.sum(axis=0) == 0) | (d_b.sum(axis=0) == 0)
+            given = np.where(first == second, 0.0, np.copysign(np.inf, first - second))
+            t = np.where(empty, given, t)
+    return np.where(np.isnan(first - second), np.nan, t)
+
+
+def share(metric, denominator, rows):
+    """Weight of each class over its denominator."""
+    total = denominator.sum(axis=0)
+    weight = np.ones(len(total))
+    if metric.average:
+        weight = (total > 0) * (rows[-1].sum(axis=0) if metric.average == "weighted" else 1.0)
+        weight = weight / weight.sum()
+    return np.where(total > 0, weight / np.where(total > 0, total, 1.0), 0.0)
+
+
+def swapped(rows_a, rows_b):
+    """Every data set that comes of swapping the units that differ."""
+    differ = np.any([(a != b).any(axis=1) for a, b in zip(rows_a, rows_b, strict=True)], axis=0)
+    units = np.flatnonzero(differ)
+    for bits in itertools.product([False, True], repeat=len(units)):
+        mask = np.zeros((len(differ), 1), bool)
+        mask[units, 0] = bits
+        yield (
+            [np.where(mask, b, a) for a, b in zip(rows_a, rows_b, strict=True)],
+            [np.where(mask, a, b) for a, b in zip(rows_a, rows_b, strict=True)],
+        )
+
+
+def p_value(metric, preds, alternative="two-sided"):
+    """Share of the swaps that are as extreme, of shape (n_values,)."""
+    rows = [unit_rows(metric, preds, model) for model in preds.models]
+    observed = statistic(metric, *rows)
+    tolerance = 1e-9 * np.maximum(1.0, np.nan_to_num(np.abs(observed), posinf=1.0))
+    less = {
+        "two-sided": lambda t: np.abs(t) < np.abs(observed) - tolerance,
+        "greater": lambda t: t < observed - tolerance,
+        "less": lambda t: t > observed + tolerance,
+    }[alternative]
+    extreme = np.mean([~less(statistic(metric, *pair)) for pair in swapped(*rows)], axis=0)
+    return np.where(np.isnan(observed), np.nan, extreme)

@@ -1,0 +1,131 @@
+import numpy as np
+import pytest
+
+from modelcompare import Predictions
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import get_metric
+from modelcompare.resampling import SwapMasks
+from modelcompare.significance.corrections import adjust, max_t_step_down, min_p_step_down
+from modelcompare.significance.exact import exact_p_values
+from modelcompare.significance.families import _ExactNull, step_down_p_values
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.studentized import studentized_swap, swap_statistic
+
+SEED = np.random.SeedSequence(3)
+
+
+def step_down_by_a_loop(null, observed):
+    """Westfall and Young's step-down: the largest of what is left, hypothesis by hypothesis."""
+    adjusted, floor, left = np.full(len(observed), np.nan), 0.0, list(range(len(observed)))
+    for _ in range(len(observed)):
+        hypothesis = max(left, key=lambda h: observed[h])
+        extreme = sum(max(row[h] for h in left) >= observed[hypothesis] - 1e-12 for row in null)
+        floor = max(floor, (1 + extreme) / (1 + len(null)))
+        adjusted[hypothesis] = floor
+        left.remove(hypothesis)
+    return adjusted
+
+
+def test_max_t_is_the_step_down_of_a_loop_whatever_the_blocks():
+    rng = np.random.default_rng(0)
+    null = np.abs(rng.normal(size=(200, 7)) + rng.normal(size=(200, 1)))
+    observed = np.abs(rng.normal(size=7)) * 2
+    expected = step_down_by_a_loop(null, observed)
+    for n_blocks in (1, 3):
+        found = max_t_step_down(np.array_split(null, n_blocks), observed)
+        np.testing.assert_allclose(found, expected)
+
+
+def test_min_p_is_the_step_down_of_a_loop_on_p_values():
+    rng = np.random.default_rng(1)
+    null, observed = rng.integers(1, 9, (200, 6)) / 8, rng.integers(1, 9, 6) / 64
+    expected = step_down_by_a_loop(-null, -observed)
+    np.testing.assert_allclose(min_p_step_down([null], observed), expected)
+
+
+def test_a_hypothesis_without_a_value_does_not_count():
+    null = np.abs(np.random.default_rng(2).normal(size=(99, 3)))
+    found = max_t_step_down([null], np.array([2.0, np.nan, 1.0]))
+    expected = max_t_step_down([null[:, [0, 2]]], np.array([2.0, 1.0]))
+    np.testing.assert_allclose(found[[0, 2]], expected)
+    assert np.isnan(found[1])
+
+
+def test_a_swap_without_a_value_is_extreme():
+    null = np.array([[np.nan, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(max_t_step_down([null], np.array([3.0, 2.0])), [0.5, 0.5])
+
+
+def rare(n_classes=8, support=25, right=(0.9, 0.6, 0.6), seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(n_classes), support)
+    n = len(y)
+    outputs = {
+        f"m{i}": np.where(rng.random(n) < share, y, rng.integers(0, n_classes, n))
+        for i, share in enumerate(right)
+    }
+    return Predictions(y, outputs, labels=range(n_classes))
+
+
+@pytest.mark.parametrize("name", ["f1", "precision", "accuracy"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("collapse", [False, True])
+def test_swapped_data_sets_have_the_p_values_that_they_had_by_themselves(
+    name, alternative, collapse
+):
+    preds = rare(3, 20)
+    metric = get_metric(name)
+    part = Evaluation(preds, [metric], collapse=collapse)
+    a, b = all_pairs(3)
+    null = _ExactNull(part, metric, a, b, alternative)
+    observed, _ = exact_p_values(part, metric, a, b, alternative=alternative)
+    np.testing.assert_allclose(null.observed, observed.ravel(), rtol=1e-9)
+    if collapse:
+        return
+    masks = SwapMasks(part.units, 5, SEED)
+    (found,) = null.blocks(masks)
+    said = [preds.predicted(model) for model in preds.models]
+    for row, mask in zip(found, masks.draw_all(0).astype(bool), strict=True):
+        for pair, (i, j) in enumerate(zip(a, b, strict=True)):
+            outputs = {"a": np.where(mask, said[j], said[i]), "b": np.where(mask, said[i], said[j])}
+            other = Evaluation(
+                Predictions(preds.y_true, outputs, labels=range(3)), [metric], collapse=False
+            )
+            expected, _ = exact_p_values(
+                other, metric, np.array([0]), np.array([1]), alternative=alternative
+            )
+            width = expected.shape[1]
+            np.testing.assert_allclose(
+                row[pair * width : (pair + 1) * width], expected[0], rtol=1e-9
+            )
+
+
+def test_step_down_of_averages_is_that_of_their_statistics():
+    preds = rare(4, 20)
+    metric = get_metric("f1_macro")
+    part = Evaluation(preds, [metric], collapse=False)
+    a, b = all_pairs(3)
+    statistic = swap_statistic(part, metric, a, b)
+    null = np.concatenate(statistic.map(SwapMasks(part.units, 300, SEED), np.abs))[:, :, 0]
+    expected = step_down_by_a_loop(null, np.abs(statistic.observed[:, 0]))
+    found = step_down_p_values(part, metric, a, b, n_resamples=300, seed=SEED)
+    np.testing.assert_allclose(found[:, 0], expected)
+
+
+def test_rare_classes_take_nothing_from_the_others():
+    common, many = rare(2, 40, (0.85, 0.45)), 60
+    rng = np.random.default_rng(0)
+    y = np.r_[common.y_true, np.arange(2, 2 + many)]
+    outputs = {
+        m: np.r_[common.predicted(m), np.where(rng.random(many) < 0.6, y[80:], 2)]
+        for m in common.models
+    }
+    preds = Predictions(y, outputs, labels=range(2 + many))
+    metric = get_metric("f1")
+    part = Evaluation(preds, [metric], collapse=False)
+    a, b = all_pairs(2)
+    plain = studentized_swap(part, part.estimate(), a, b, n_resamples=999, seed=SEED).p_values
+    found = step_down_p_values(part, metric, a, b, n_resamples=1999, seed=SEED)
+    assert (found[0, :2] < adjust(plain[0], "holm")[:2]).all()
+    assert (found[0, :2] < 0.05).all()
+    assert (found[0, 2:][~np.isnan(found[0, 2:])] > 0.05).all()

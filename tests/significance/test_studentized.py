@@ -1,0 +1,273 @@
+import numpy as np
+import pytest
+from statsmodels.stats.contingency_tables import mcnemar
+
+from modelcompare import Predictions
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import get_metric, resolve_metrics
+from modelcompare.resampling import SwapMasks
+from modelcompare.significance.exact import as_extreme, exact_p_values
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.studentized import road_of, studentized_swap, swap_statistic
+from tests.significance import oracle
+
+SEED = np.random.SeedSequence(3)
+PAIR = np.array([0]), np.array([1])
+HARD = ["precision", "recall", "f1", "jaccard", "specificity", "f2", "accuracy", "zero_one_loss",
+        "f1_micro", "jaccard_micro", "specificity_micro"]  # fmt: skip
+AVERAGES = ["f1_macro", "precision_macro", "specificity_weighted", "jaccard_weighted", "f1_weighted",
+            "balanced_accuracy", "f0.5_macro"]  # fmt: skip
+SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score",
+        "cf1_macro", "cprecision_weighted"]  # fmt: skip
+
+
+def close_models(seed, n=14, n_changed=7, **columns):
+    """Two models of three classes that differ on a few samples."""
+    rng = np.random.default_rng(seed)
+    y = np.r_[0, 1, 2, rng.choice(3, n - 3, p=[0.6, 0.3, 0.1])]
+    first = rng.dirichlet(np.full(3, 0.6), n)
+    first[np.arange(n), y] += 0.5
+    first /= first.sum(axis=1, keepdims=True)
+    second = first.copy()
+    changed = rng.choice(n, n_changed, replace=False)
+    second[changed] = rng.dirichlet(np.full(3, 0.6), n_changed)
+    return Predictions(y, {"a": first, "b": second}, labels=range(3), **columns)
+
+
+def many_models(n=60, n_models=4, seed=0, **columns):
+    rng = np.random.default_rng(seed)
+    y = np.r_[0, 1, 2, rng.integers(0, 3, n - 3)]
+    outputs = {f"m{i}": rng.dirichlet(np.full(3, 0.8), n) for i in range(n_models)}
+    return Predictions(y, outputs, labels=range(3), **columns)
+
+
+def run(
+    preds, names, *, pairs=None, n_resamples=999, zero_division=np.nan, collapse=False, **options
+):
+    part = Evaluation(
+        preds, resolve_metrics(names, preds, zero_division=zero_division), collapse=collapse
+    )
+    a, b = all_pairs(len(preds.models)) if pairs is None else pairs
+    return studentized_swap(
+        part, part.estimate(), a, b, n_resamples=n_resamples, seed=SEED, **options
+    )
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("zero_division", [np.nan, 0.0, 1.0, "paper"])
+def test_the_sum_over_two_binomials_is_that_over_all_swaps(zero_division, alternative):
+    for seed in range(2):
+        preds = close_models(seed)
+        for metric in resolve_metrics(HARD, preds, zero_division=zero_division):
+            part = Evaluation(preds, [metric])
+            assert road_of(part, metric) == "exact"
+            found, _ = exact_p_values(part, metric, *PAIR, alternative=alternative)
+            expected = oracle.p_value(metric, preds, alternative)
+            np.testing.assert_allclose(found[0], expected, atol=1e-12, err_msg=metric.name)
+
+
+DESIGNS = {
+    "samples": {},
+    "weights": {"sample_weight": np.random.default_rng(1).random(14)},
+    "clusters": {"groups": np.random.default_rng(2).integers(0, 8, 14)},
+    "both": {
+        "sample_weight": np.random.default_rng(3).random(14),
+        "groups": np.random.default_rng(4).integers(0, 8, 14),
+    },
+}
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("zero_division", [np.nan, 0.0, "paper"])
+def test_few_swaps_are_all_counted_as_the_definition_says(design, alternative, zero_division):
+    preds = close_models(5, **DESIGNS[design])
+    names = [*HARD, *AVERAGES, *SOFT]
+    found = run(preds, names, pairs=PAIR, zero_division=zero_division, alternative=alternative)
+    place = 0
+    for metric in resolve_metrics(names, preds, zero_division=zero_division):
+        width = 3 if metric.per_class else 1
+        expected = oracle.p_value(metric, preds, alternative)
+        here = found.p_values[0, place : place + width]
+        np.testing.assert_allclose(here, expected, atol=1e-12, err_msg=metric.name)
+        place += width
+
+
+def test_of_all_swapped_data_sets_at_most_a_share_of_alpha_is_rejected_at_alpha():
+    preds = close_models(1, n=12, n_changed=6)
+    for name in ("f1", "f1_macro", "cf1", "cf1_macro", "matthews_corrcoef", "accuracy"):
+        (metric,) = resolve_metrics([name], preds)
+        first, second = (preds.probabilities(model) for model in preds.models)
+        differ = np.flatnonzero((first != second).any(axis=1))
+        found = []
+        for swap in range(2 ** len(differ)):
+            mask = np.zeros((12, 1), bool)
+            mask[differ, 0] = swap >> np.arange(len(differ)) & 1
+            outputs = {"a": np.where(mask, second, first), "b": np.where(mask, first, second)}
+            found.append(
+                run(Predictions(preds.y_true, outputs, labels=range(3)), [metric]).p_values[0]
+            )
+        p = np.nan_to_num(np.array(found), nan=1.0)
+        for alpha in np.unique(p):
+            assert ((p <= alpha).mean(axis=0) <= alpha + 1e-12).all(), (name, alpha)
+
+
+def test_accuracy_and_recall_have_the_exact_test_of_mcnemar():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 900)
+    outputs = {
+        m: np.where(rng.random(900) < right, y, rng.integers(0, 4, 900))
+        for m, right in (("a", 0.7), ("b", 0.76), ("c", 0.5))
+    }
+    preds = Predictions(y, outputs)
+    accuracy, recall = run(preds, ["accuracy"]).p_values, run(preds, ["recall"]).p_values
+    for pair, (i, j) in enumerate(zip(*all_pairs(3), strict=True)):
+        right = [outputs["abc"[k]] == y for k in (i, j)]
+        for rows, found in [
+            (slice(None), accuracy[pair, 0]),
+            *((y == k, recall[pair, k]) for k in range(4)),
+        ]:
+            one, other = right[0][rows], right[1][rows]
+            table = [[0, (one & ~other).sum()], [(other & ~one).sum(), 0]]
+            assert found == pytest.approx(mcnemar(table, exact=True).pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "names", [["f1_macro"], ["cf1"], ["cf1_macro"], ["matthews_corrcoef"], ["ece"]]
+)
+def test_drawn_swaps_come_close_to_all_of_them(names):
+    preds = close_models(2, n=30, n_changed=10)
+    exact = run(preds, names, pairs=PAIR, n_resamples=2**10).p_values
+    (metric,) = resolve_metrics(names, preds)
+    part = Evaluation(preds, [metric], collapse=False)
+    statistic = swap_statistic(part, metric, *PAIR)
+    masks = SwapMasks(part.units, 20_000, SEED)
+    extreme = statistic.map(
+        masks, lambda t: as_extreme(t, statistic.observed, "two-sided").mean(axis=0)
+    )
+    drawn = np.average(
+        extreme, axis=0, weights=[masks.block_size(b) for b in range(masks.n_blocks)]
+    )
+    error = np.sqrt(exact * (1 - exact) / 20_000)
+    assert (np.abs(drawn - exact) <= 4 * error + 1e-12).all()
+
+
+def test_drawn_swaps_of_hard_labels_come_close_to_the_binomials():
+    preds = many_models(n=200, n_models=3)
+    part = Evaluation(preds, [get_metric("f1")], collapse=False)
+    exact, _ = exact_p_values(part, get_metric("f1"), *all_pairs(3))
+    statistic = swap_statistic(part, get_metric("f1"), *all_pairs(3))
+    masks = SwapMasks(part.units, 12_800, SEED)
+    drawn = np.mean(
+        statistic.map(masks, lambda t: as_extreme(t, statistic.observed, "two-sided").mean(axis=0)),
+        axis=0,
+    )
+    assert (np.abs(drawn - exact) <= 4 * np.sqrt(exact * (1 - exact) / 12_800)).all()
+
+
+EVERYTHING = ["f1", "f1_macro", "cf1", "cf1_macro", "log_loss", "cohen_kappa", "ece"]
+
+
+@pytest.mark.parametrize(
+    "columns", [{}, {"groups": np.arange(60) // 3}, {"sample_weight": np.arange(1.0, 61)}]
+)
+def test_threads_do_not_change_a_bit(columns):
+    preds = many_models(**columns)
+    one, two = (run(preds, EVERYTHING, n_jobs=n_jobs).p_values for n_jobs in (1, 2))
+    assert one.tobytes() == two.tobytes()
+
+
+def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
+    preds = many_models()
+    before = run(preds, EVERYTHING).p_values
+    monkeypatch.setattr("modelcompare.significance.swapped_sums.PASS_BYTES", 1)
+    monkeypatch.setattr("modelcompare.significance.swapped_sums._CACHED_NUMBERS", 1)
+    monkeypatch.setattr("modelcompare.significance.swapped_quotients.PASS_BYTES", 1)
+    monkeypatch.setattr("modelcompare.significance.exact._CELLS", 1)
+    assert run(preds, EVERYTHING).p_values.tobytes() == before.tobytes()
+
+
+def test_distinct_rows_give_the_same_p_values_where_all_swaps_are_counted():
+    preds = close_models(3, n=40, n_changed=8)
+    names = ["f1_macro", "f1", "matthews_corrcoef"]
+    collapsed, plain = (
+        run(preds, names, pairs=PAIR, collapse=how).p_values for how in (True, False)
+    )
+    np.testing.assert_allclose(collapsed, plain, atol=1e-12)
+
+
+def test_the_order_of_samples_and_the_names_of_classes_do_not_matter():
+    preds = close_models(6)
+    first, second = (preds.probabilities(model) for model in preds.models)
+    order, names = np.random.default_rng(0).permutation(14), np.array([2, 0, 1])
+    before = run(preds, ["f1_macro", "cf1", "accuracy"], pairs=PAIR).p_values[0]
+    renamed = [np.empty_like(first), np.empty_like(first)]
+    for place, p in enumerate((first, second)):
+        renamed[place][:, names] = p[order]
+    other = Predictions(
+        names[preds.y_true[order]], dict(zip("ab", renamed, strict=True)), labels=range(3)
+    )
+    after = run(other, ["f1_macro", "cf1", "accuracy"], pairs=PAIR).p_values[0]
+    np.testing.assert_allclose(
+        after, np.r_[before[0], before[1:4][np.argsort(names)], before[4]], atol=1e-12
+    )
+
+
+def test_models_that_say_the_same_have_a_p_value_of_one():
+    preds = many_models(n_models=1)
+    p = preds.probabilities("m0")
+    same = Predictions(preds.y_true, {"a": p, "b": p.copy()}, labels=range(3))
+    found = run(same, EVERYTHING, pairs=PAIR)
+    assert (found.p_values == 1).all()
+    assert (found.floor == 1).all()
+
+
+def test_one_long_text_of_twenty_decides_nothing():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(list("abcdef"), 5 if i else 200)) for i in range(20)]
+    other = [texts[0].replace("a", "z"), *texts[1:]]
+    found = run(
+        Predictions(texts, {"a": texts, "b": other}, kind="texts"), ["wer", "bleu"], pairs=PAIR
+    )
+    assert (found.p_values == 1).all()
+    assert (found.floor == 1).all()
+
+
+def test_sixty_classes_of_one_sample_hold_no_finding():
+    rng = np.random.default_rng(0)
+    y = np.arange(60)
+    outputs = {m: np.where(rng.random(60) < 0.6, y, rng.integers(0, 60, 60)) for m in "ab"}
+    found = run(
+        Predictions(y, outputs, labels=range(60)), ["f1", "recall", "precision"], pairs=PAIR
+    )
+    assert np.nanmin(found.p_values) >= 0.2
+
+
+def test_no_p_value_is_below_its_floor_or_zero():
+    preds = many_models(n=400)
+    found = run(preds, ["f1", "f1_macro", "cf1", "log_loss"])
+    assert (found.p_values >= found.floor * (1 - 1e-9)).all()
+    assert (found.floor > 0).all()
+    assert found.floor[0, 3] == pytest.approx(1e-3)
+
+
+def test_a_difference_beyond_doubt_has_a_p_value_far_below_any_number_of_resamples():
+    y = np.tile([0, 1, 2], 400)
+    wrong = (y + 1) % 3
+    found = run(Predictions(y, {"a": y, "b": wrong}), ["f1", "accuracy"], pairs=PAIR)
+    assert (found.p_values < 1e-15).all()
+    assert (found.p_values > 0).all()
+
+
+def test_a_model_without_a_value_has_no_p_value():
+    y = np.array([0, 0, 1, 1, 0, 1])
+    preds = Predictions(y, {"a": np.zeros(6, int), "b": y}, labels=[0, 1])
+    assert np.isnan(run(preds, ["precision"], pairs=PAIR).p_values[0, 1])
+
+
+def test_what_is_no_sum_is_refused_by_name():
+    y = np.tile([0, 1], 10)
+    p = np.random.default_rng(0).random(20)
+    preds = Predictions(y, {"a": p, "b": p**2}, labels=[0, 1], kind="probabilities")
+    with pytest.raises(ValueError, match="roc_auc is not a sum"):
+        run(preds, ["roc_auc"], pairs=PAIR)
