@@ -73,7 +73,7 @@ class SliceComparison(Result):
         columns = [*subgroup, VALUE, Column("model"), *value_columns(level)]
         tables = {"scores": table_of("Subgroups, the worst first", columns, self.scores)}
         if len(self.differences):
-            pairs = [*subgroup, VALUE, *pair_columns(level, self.correction)]
+            pairs = [subgroup[0], VALUE, *pair_columns(level, self.correction)]
             tables["differences"] = table_of("Differences", pairs, self.differences)
         if len(self.left_out):
             tables["left_out"] = Table("Left out", subgroup, self.left_out)

@@ -24,7 +24,8 @@ from modelcompare.words import is_missing, label_name
 MAX_SENTENCES = 9
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
-_WIDEST_NAME = 30
+_WIDEST_NAME, _NARROWEST_NAME = 30, 8
+_NAMES = ("text", "value", "slice")
 
 
 def screen_text(result: Result, *, width: int = 80, show_all: bool = False) -> str:
@@ -79,7 +80,9 @@ def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Itera
     shown = table if show_all else table.shortened()
     columns = [_text_column(shown, column) for column in shown.columns if column.kind != "class"]
     if total_width(columns) > width:
-        columns = _stacked(columns, [c.kind for c in shown.columns if c.kind != "class"], width)
+        kinds = [column.kind for column in shown.columns if column.kind != "class"]
+        columns = _narrowed(columns, kinds, width)
+        columns = _stacked(columns, kinds, width) if total_width(columns) > width else columns
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
     yield from table_lines(columns, _headings(shown))
     yield from _hidden(len(table.frame) - len(shown.frame))
@@ -97,8 +100,7 @@ def _text_column(table: Table, column: Column) -> TextColumn:
     elif column.kind == "better":
         texts = [{a: "a", b: "b"}.get(better, MISSING) for (better, a, b), _ in table.cells(column)]
     made = TextColumn(column.title, texts, right=column.kind in RIGHT)
-    named = column.kind in ("text", "value", "slice")
-    return replace(made, width=min(made.needed, _WIDEST_NAME)) if named else made
+    return replace(made, width=min(made.needed, _WIDEST_NAME)) if column.kind in _NAMES else made
 
 
 def aligned(intervals: Sequence[str]) -> list[str]:
@@ -118,6 +120,22 @@ def aligned(intervals: Sequence[str]) -> list[str]:
     ]
 
 
+def _narrowed(columns: Sequence[TextColumn], kinds: Sequence[str], width: int) -> list[TextColumn]:
+    """Fold the widest names until the page is wide enough, or all are narrow."""
+    fitted = list(columns)
+    while total_width(fitted) > width:
+        names = [
+            place
+            for place, kind in enumerate(kinds)
+            if kind in _NAMES and fitted[place].needed > _NARROWEST_NAME
+        ]
+        if not names:
+            break
+        widest = max(names, key=lambda place: fitted[place].needed)
+        fitted[widest] = replace(fitted[widest], width=fitted[widest].needed - 1)
+    return fitted
+
+
 def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> list[TextColumn]:
     """Put the two sides of a difference into one column of two lines."""
     if "model_a" not in kinds:
@@ -127,6 +145,8 @@ def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> lis
     pairs = [f"{a}\n- {b}" for a, b in zip(first.cells, second.cells, strict=True)]
     title = f"{first.header} - {second.header}"
     widest = max((len(line) for pair in pairs for line in pair.split("\n")), default=0)
+    if max(widest, len(title)) >= first.needed + GAP + second.needed:
+        return columns
     room = width - total_width([*columns[:place], *rest]) - GAP
     pair = TextColumn(title, pairs, width=max(min(widest, room), len(title)))
     return [*columns[:place], pair, *rest]

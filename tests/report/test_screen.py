@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+import modelcompare as mc
 from modelcompare.report.screen import (
     ASCII,
     CharacterAxis,
@@ -209,3 +210,17 @@ def test_header_and_intervals_fill_the_width(low, span, width):
     assert len(drawn) == width
     assert drawn[0] in "├●"
     assert drawn[-1] == "┤"
+
+
+def test_names_of_subgroups_are_folded_before_a_row_breaks():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    outputs = {name: np.where(rng.random(120) < 0.8, y, 1 - y) for name in ("first", "second")}
+    slices = {"language": np.resize(["American English", "Swiss German"], 120)}
+    result = mc.compare_slices(
+        mc.Predictions(y, outputs, slices=slices), "accuracy", n_resamples=99, method="basic"
+    )
+    lines = screen_text(result).splitlines()
+    (header,) = [line for line in lines if "model b" in line]
+    assert header.endswith("p (holm)")
+    assert sum(line.startswith(" language") for line in lines) == 4 + 2
