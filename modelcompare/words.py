@@ -42,14 +42,18 @@ INTERVALS: Mapping[IntervalMethod, str] = {
 }
 Alternative = Literal["two-sided", "greater", "less"]
 # Tests of all pairs of models at once; a paired test of two models may be any of `PairedTest`.
-PairsTest = Literal["sign-flip", "permutation", "bootstrap", "wald"]
+PairsTest = Literal["studentized-permutation", "sign-flip", "permutation", "bootstrap", "wald"]
 PairedTest = Literal[
-    "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald", "mcnemar-exact",
-    "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong", "t", "wilcoxon", "sign",
+    "studentized-permutation", "sign-flip", "permutation", "bootstrap", "berg-kirkpatrick", "wald",
+    "mcnemar-exact", "mcnemar-midp", "mcnemar-chi2", "mcnemar-chi2-corrected", "delong", "t",
+    "wilcoxon", "sign",
 ]  # fmt: skip
 # When to choose which; the rows of `significance.TESTS`. The last two serve reproduction alone.
 PAIRED_TESTS: Mapping[str, str] = {
-    "sign-flip": "null: the two values are equal, nothing more",
+    "studentized-permutation": "swaps of the models' outputs, studentized anew; exact where models "
+    "are exchangeable, right in the limit where only their values are equal",
+    "sign-flip": "null: the two values are equal, nothing more; for means of per-sample scores, "
+    "wrong where classes are rare or clusters unequal",
     "permutation": "null: the models are exchangeable, which is more than equal values (one may "
     "trade recall for precision); exact where it holds",
     "bootstrap": "the resampled difference shifted to the null",
@@ -69,10 +73,15 @@ PAIRED_TESTS: Mapping[str, str] = {
 }
 UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch"]
 OmnibusTest = Literal["cochran-q", "friedman"]
-AgreementTest = Literal["t", "paired-t", "permutation", "sign-flip", "bootstrap", "wald"]
+AgreementTest = Literal[
+    "t", "paired-t", "studentized-permutation", "permutation", "sign-flip", "bootstrap", "wald"
+]
 VarianceTest = Literal["f", "bartlett", "levene", "brown-forsythe", "fligner", "pitman-morgan"]
 FoldTest = Literal["corrected-t", "5x2cv-t", "5x2cv-f"]
-Correction = Literal["holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "none"]
+Correction = Literal[
+    "holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "min-p", "none"
+]
+Family = Literal["metric", "all"]
 Decision = Literal["non-inferior", "superior", "equivalent"]
 CurveKind = Literal["roc", "precision-recall"]
 

@@ -31,7 +31,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.significance import run_test
 from modelcompare.significance.pairwise import PairView
-from modelcompare.significance.studentized import studentized_swap, swap_statistic
+from modelcompare.significance.studentized import studentized_permutation, swap_statistic
 
 HERE = Path(__file__).resolve().parent
 ALPHA = 0.05
@@ -61,11 +61,7 @@ def p_values(
     part = Evaluation(preds, metrics, collapse=False)
     view = PairView(part, A, B, N_SWAPS, np.random.SeedSequence(seed))
     run_one: dict[str, Callable[[], np.ndarray]] = {
-        "studentized": lambda: (
-            studentized_swap(
-                part, view.estimate, A, B, n_resamples=N_SWAPS, seed=view.seed
-            ).p_values
-        ),
+        "studentized": lambda: studentized_permutation(view).p_value,
         "normal": lambda: 2 * ndtr(-np.abs(swap_statistic(part, metrics[0], A, B).observed)),
         **{test: lambda test=test: run_test(test, view).p_value for test in TESTS[2:]},
     }

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
 
 from modelcompare import intervals, significance
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import bootstrap
-from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.views import DrawnPairs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, rng_label
-from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.pairwise import (
     all_pairs,
-    pair_differences,
 )
 from modelcompare.words import (
     Correction,
+    Family,
     IntervalMethod,
     PairsTest,
     Scheme,
@@ -44,8 +42,10 @@ def compare(
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
     method: IntervalMethod = "BCa",
-    test: PairsTest = "sign-flip",
+    test: PairsTest = "studentized-permutation",
     correction: Correction = "holm",
+    family: Family = "metric",
+    baseline: str | None = None,
     alpha: float = 0.05,
     scheme: Scheme = "multinomial",
     zero_division: ZeroDivision = math.nan,
@@ -82,8 +82,13 @@ def compare(
         {tests}
     correction : str
         "holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t" (Romano-Wolf, from
-        the same replicates; it takes the place of `test`) or "none". A family is all pairs, and
-        all classes, of one metric.
+        the same replicates; it takes the place of `test`), "min-p" (Westfall-Young, from the same
+        swaps) or "none". Where p-values cannot be small enough for the first four to show
+        anything, the step-down of the swaps takes their place, and the signature says so.
+    family : {"metric", "all"}
+        What is corrected together: all pairs and classes of one metric, or of all metrics.
+    baseline : str, optional
+        Look at the differences of every other model from this one only.
     alpha : float
         Level at which a difference is called one, in ranks and in the verdict.
     scheme : {"multinomial", "poisson", "bayesian"}
@@ -130,8 +135,10 @@ def compare(
     check_choice("method", method, IntervalMethod)
     check_choice("test", test, PairsTest)
     check_choice("correction", correction, Correction)
+    check_choice("family", family, Family)
     check_fraction("confidence_level", confidence_level)
     check_fraction("alpha", alpha)
+    model_a, model_b = _pairs(predictions, baseline)
     replicated = bootstrap(
         predictions,
         metrics,
@@ -146,22 +153,20 @@ def compare(
     )
     replicated.warn_of_undefined()
     evaluation = replicated.evaluation
-    model_a, model_b = all_pairs(len(evaluation.models))
     pairs = DrawnPairs(
         evaluation, model_a, model_b, n_resamples, replicated.seed, n_jobs=n_jobs, result=replicated
     )
-    p_values = significance.run_test(test, pairs).p_value
-    p_adjusted = _adjusted(replicated, p_values, model_a, model_b, correction)
-    if test != "wald":
-        _warn_of_few_resamples(replicated, p_values, p_adjusted, correction, alpha)
+    outcome = significance.run_test(test, pairs)
+    adjusted = adjust_families(pairs, outcome, test, correction, family=family, alpha=alpha)
     return Comparison(
         bootstrap=replicated,
+        pairs=(model_a, model_b),
         score_interval=replicated.score_interval(method, confidence_level),
         difference_interval=replicated.difference_interval(
             model_a, model_b, method, confidence_level
         ),
-        p_values=p_values,
-        p_adjusted=p_adjusted,
+        p_values=outcome.p_value,
+        p_adjusted=adjusted.p_values,
         metric_info={
             metric.name: MetricInfo(metric.greater_is_better, metric.bounds, metric.per_class)
             for metric in evaluation.metrics
@@ -169,55 +174,21 @@ def compare(
         confidence_level=confidence_level,
         method=method,
         test=test,
+        tests_used=outcome.used,
         correction=correction,
+        corrections_used=adjusted.used,
+        family=family,
+        baseline=baseline,
         alpha=alpha,
         rng_label=rng_label(rng),
     )
 
 
-def _adjusted(
-    replicated: BootstrapResult,
-    p_values: FloatArray,
-    model_a: IntArray,
-    model_b: IntArray,
-    correction: Correction,
-) -> FloatArray:
-    """Adjust p-values within the family of each metric: all of its pairs and classes."""
-    out = np.empty_like(p_values)
-    for metric in replicated.evaluation.metrics:
-        family = replicated.evaluation.metric_slice(metric.name)
-        if correction != "max-t":
-            out[:, family] = adjust(p_values[:, family], correction)
-            continue
-        point, draws = replicated.point[:, family], replicated.draws[:, :, family]
-        difference = pair_differences(point, model_a, model_b)
-        null = draws[:, model_a] - draws[:, model_b] - difference
-        error = replicated.moments.pair_standard_error(model_a, model_b)[:, family]
-        adjusted = max_t(null.reshape(len(null), -1), difference.ravel(), error.ravel())
-        out[:, family] = adjusted.reshape(difference.shape)
-    return out
-
-
-def _warn_of_few_resamples(
-    replicated: BootstrapResult,
-    p_values: FloatArray,
-    p_adjusted: FloatArray,
-    correction: Correction,
-    alpha: float,
-) -> None:
-    """Say where the number of resamples, and not the data, keeps differences from counting."""
-    smallest = 1 / (replicated.n_resamples + 1)
-    for metric in replicated.evaluation.metrics:
-        family = replicated.evaluation.metric_slice(metric.name)
-        at_floor = p_values[:, family] <= smallest * (1 + 1e-9)
-        if correction == "max-t" or not (at_floor & (p_adjusted[:, family] >= alpha)).any():
-            continue
-        n_tests = np.count_nonzero(~np.isnan(p_values[:, family]))
-        warnings.warn(
-            f"{metric.name}: {replicated.n_resamples:,} resamples are too few for {n_tests:,} "
-            f"tests: p-values cannot fall below {smallest:.2g}, which {correction} makes "
-            f"{np.nanmin(p_adjusted[:, family]):.2g}. Take n_resamples of "
-            f"{math.ceil(2 * n_tests / alpha):,} or more, correction='max-t', or test='wald'.",
-            UserWarning,
-            stacklevel=3,
-        )
+def _pairs(predictions: Predictions, baseline: str | None) -> tuple[IntArray, IntArray]:
+    """All pairs in the models' order, or every other model minus the baseline."""
+    if baseline is None:
+        return all_pairs(len(predictions.models))
+    predictions.output(baseline)
+    place = predictions.models.index(baseline)
+    others = np.delete(np.arange(len(predictions.models)), place)
+    return others, np.full(len(others), place)

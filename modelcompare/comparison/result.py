@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import (
     compact_letters,
@@ -30,8 +31,8 @@ from modelcompare.report.comparison_contents import (
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table
-from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import IntervalMethod, signature
+from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import Family, IntervalMethod, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +47,11 @@ class MetricInfo:
     per_class: bool
 
 
+def _with_others(asked: str, used: Mapping[str, str]) -> str:
+    """What was asked for, and what stood in for it."""
+    return "/".join(dict.fromkeys([asked, *used.values()]))
+
+
 @dataclass(frozen=True)
 class Comparison(Result):
     """Scores and paired differences of models on one test set.
@@ -54,21 +60,26 @@ class Comparison(Result):
     ----------
     bootstrap : BootstrapResult
         The replicates, for other intervals without new draws.
+    pairs : tuple of ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair; differences are a - b.
     score_interval : Interval
         Bounds of shape (n_models, n_values).
     difference_interval : Interval
-        Bounds of shape (n_pairs, n_values), pairs in the models' order.
+        Bounds of shape (n_pairs, n_values).
     p_values, p_adjusted : ndarray of shape (n_pairs, n_values)
         Of the paired test, before and after correction.
     metric_info : dict of str to MetricInfo
         Direction and bounds of each metric.
-    confidence_level, method, test, correction, alpha
+    confidence_level, method, test, correction, family, baseline, alpha
         As given to `compare`.
+    tests_used, corrections_used : dict of str to str
+        For each metric the test, and the correction, that stood in for the one asked for.
     rng_label : str
         The seed, as far as it can be named.
     """
 
     bootstrap: BootstrapResult = field(repr=False)
+    pairs: tuple[IntArray, IntArray] = field(repr=False)
     score_interval: Interval = field(repr=False)
     difference_interval: Interval = field(repr=False)
     p_values: FloatArray = field(repr=False)
@@ -77,7 +88,11 @@ class Comparison(Result):
     confidence_level: float
     method: IntervalMethod
     test: str
+    tests_used: Mapping[str, str] = field(repr=False)
     correction: str
+    corrections_used: Mapping[str, str] = field(repr=False)
+    family: Family
+    baseline: str | None
     alpha: float
     rng_label: str
 
@@ -139,9 +154,10 @@ class Comparison(Result):
 
         Columns: model_a, model_b, metric, label, difference (a - b), standard_error, ci_low,
         ci_high, p_value, p_adjusted, better (the better model where p_adjusted < alpha; missing
-        where the two cannot be told apart), method (what the interval was made with).
+        where the two cannot be told apart), method and test (what the interval and the p-value were
+        made with).
         """
-        model_a, model_b = all_pairs(len(self.models))
+        model_a, model_b = self.pairs
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
         names = np.array(self.models, dtype=object)
         winner = np.where(
@@ -161,13 +177,14 @@ class Comparison(Result):
             p_adjusted=self.p_adjusted,
             better=np.where(significant, winner, np.array(None)),
             method=self.difference_interval.method,
+            test=np.broadcast_to(self._by_value(self.tests_used, self.test), difference.shape),
         )
 
     @cached_property
     def better_worse(self) -> BoolArray:
         """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
         n_models = len(self.models)
-        model_a, model_b = all_pairs(n_models)
+        model_a, model_b = self.pairs
         difference = pair_differences(self.bootstrap.point, model_a, model_b).T
         signed = difference * self._direction[:, None]
         shown = (self.p_adjusted < self.alpha).T
@@ -180,10 +197,12 @@ class Comparison(Result):
     def standings(self) -> pd.DataFrame:
         """Which models stand together, a row for each model, metric and class.
 
-        Columns: model, metric, label, estimate, tier (a new one begins with a model shown to be
-        worse than its tier's best), letters (two models share one exactly if they are not shown to
-        differ), p_best (share of resamples in which the model is best: how often these samples,
-        drawn anew, put it first; not the probability that it is the best).
+        Columns: model, metric, label, estimate, tier (one more than the models that are shown to be
+        better, each than the next, down to this one), may_be_best (no model is shown to be better:
+        with family-wise corrected tests these hold the best model at the confidence 1 - alpha),
+        letters (two models share one exactly if they are not shown to differ), p_best (share of
+        resamples in which the model is best: how often these samples, drawn anew, put it first; not
+        the probability that it is the best).
         """
         frames = []
         for position, key in enumerate(self.bootstrap.evaluation.keys):
@@ -197,6 +216,7 @@ class Comparison(Result):
                     [key],
                     estimate=self.bootstrap.point[:, position],
                     tier=tiers(better, order),
+                    may_be_best=~better.any(axis=0) & ~np.isnan(turned),
                     letters=compact_letters(better | better.T, order),
                     p_best=share_of_best(draws),
                 ).iloc[order]
@@ -213,6 +233,20 @@ class Comparison(Result):
         )
         return self.standings
 
+    @cached_property
+    def corrected_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Bounds of all differences at the level that the number of tests asks for (Bonferroni).
+
+        They go with corrected p-values, as the bounds of `differences` go with plain ones.
+        """
+        low, high = (np.empty(self.p_values.shape) for _ in range(2))
+        for metric in self.metrics:
+            level = 1 - (1 - self.confidence_level) / self.n_tests(metric)
+            found = self.bootstrap.difference_interval(*self.pairs, self.method, level)
+            where = self.bootstrap.evaluation.metric_slice(metric)
+            low[:, where], high[:, where] = found.low[:, where], found.high[:, where]
+        return low, high
+
     def simultaneous_intervals(self) -> pd.DataFrame:
         """Intervals that cover all differences of a metric at once, from the same replicates.
 
@@ -222,7 +256,7 @@ class Comparison(Result):
         1 - confidence_level nothing is excluded. Columns: model_a, model_b, metric, label,
         difference, ci_low, ci_high.
         """
-        model_a, model_b = all_pairs(len(self.models))
+        model_a, model_b = self.pairs
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
         error = self.bootstrap.moments.pair_standard_error(model_a, model_b)
         draws = self.bootstrap.draws
@@ -270,7 +304,7 @@ class Comparison(Result):
         >>> import modelcompare as mc
         >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
         >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
-        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:sign-flip|adjust:holm|rng:0'
+        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
         """
         evaluation = self.bootstrap.evaluation
         clustered = evaluation.predictions.groups is not None
@@ -278,14 +312,39 @@ class Comparison(Result):
             {"n": self.n_samples},
             {"clusters": evaluation.units.n_units} if clustered else "",
             {
-                "B": self.n_resamples, "ci": self._interval_methods, "test": self.test,
-                "adjust": self.correction, "rng": self.rng_label,
+                "B": self.n_resamples, "ci": self._interval_methods,
+                "test": _with_others(self.test, self.tests_used),
+                "adjust": _with_others(self.correction, self.corrections_used),
             },
+            {"family": "all"} if self.family == "all" else "",
+            {"baseline": self.baseline} if self.baseline else "",
+            {"tests": "+".join(str(size) for size in self.family_sizes.values())}
+            if len(self.models) > 1 and self.correction != "none"
+            else "",
+            {"rng": self.rng_label},
             "stratified" if evaluation.units.strata is not None else "",
             self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
             "collapsed" if evaluation.collapsed else "",
             *(f"{m.name}:[{m.signature()}]" for m in evaluation.metrics if m.signature),
         )  # fmt: skip
+
+    @property
+    def family_sizes(self) -> dict[str, int]:
+        """How many tests are corrected together: by metric, or of all metrics under "all"."""
+        tested = ~np.isnan(self.p_values)
+        if self.family == "all":
+            return {"all": int(tested.sum())}
+        where = self.bootstrap.evaluation.metric_slice
+        return {metric: int(tested[:, where(metric)].sum()) for metric in self.metrics}
+
+    def n_tests(self, metric: str) -> int:
+        """How many tests a metric's p-values are corrected for; 1 if they are not."""
+        sizes = self.family_sizes
+        return 1 if self.correction == "none" else max(1, sizes.get(metric, sizes.get("all", 1)))
+
+    def _by_value(self, used: Mapping[str, str], asked: str) -> AnyArray:
+        keys = self.bootstrap.evaluation.keys
+        return np.array([used.get(key.metric, asked) for key in keys], dtype=object)
 
     @property
     def _interval_methods(self) -> str:

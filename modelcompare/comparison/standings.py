@@ -95,7 +95,10 @@ def _letter(number: int) -> str:
 
 
 def tiers(better: BoolArray, order: IntArray) -> IntArray:
-    """Tier of each model: a new one begins where a model is shown to be worse than its tier's best.
+    """Tier of each model: one more than that of the lowest model shown to be better.
+
+    A model stands below another only where the tests show a chain of models down to it, each
+    better than the next.
 
     Parameters
     ----------
@@ -106,16 +109,13 @@ def tiers(better: BoolArray, order: IntArray) -> IntArray:
 
     Examples
     --------
-    >>> beats = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
-    >>> tiers(beats, np.array([0, 1, 2])).tolist()
-    [1, 1, 2]
+    >>> beats = np.array([[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
+    >>> tiers(beats, np.array([0, 1, 2, 3])).tolist()
+    [1, 1, 2, 1]
     """
     out = np.ones(len(better), dtype=np.intp)
-    head, tier = order[0], 1
-    for model in order[1:]:
-        if better[head, model]:
-            head, tier = model, tier + 1
-        out[model] = tier
+    for model in order:
+        out[model] = 1 + max(out[better[:, model]], default=0)
     return out
 
 

@@ -11,6 +11,7 @@ from modelcompare.report.numbers import format_interval, format_number, interval
 from modelcompare.words import value_name
 
 if TYPE_CHECKING:
+    from modelcompare.arrays import IntArray
     from modelcompare.comparison.result import Comparison
     from modelcompare.engine.axis import ValueKey
 
@@ -41,6 +42,8 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
         interval = format_interval(ends.low[0, position], ends.high[0, position], digits)
         level = interval_title(result.confidence_level)
         return f"{heading}: {models[0]} scores {best} ({level} {interval})."
+    if result.baseline is not None:
+        return f"{heading}: {_against_baseline(result, position, order)}"
     if len(others) == 0:
         return (
             f"{heading}: {models[leader]} scores {best}; it is undefined for "
@@ -69,27 +72,53 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     return f"{first}{behind}.{_what_would_settle(result, position, leader, rival)}"
 
 
+def _against_baseline(result: Comparison, position: int, order: IntArray) -> str:
+    """Which models are better, or worse, than the baseline, and which cannot be told from it."""
+    models, baseline = result.models, result.models.index(result.baseline or "")
+    point = result.bootstrap.point[baseline, position]
+    digits = result.decimals(result.bootstrap.evaluation.keys[position].metric)
+    named = f"the baseline {models[baseline]} ({format_number(point, digits)})"
+    others = [int(i) for i in order if i != baseline]
+    if math.isnan(point) or not others:
+        return f"{named} has nothing to be compared with."
+    better, worse = (
+        result.better_worse[position, :, baseline],
+        result.better_worse[position, baseline],
+    )
+    parts = []
+    for word, shown in (("better", better), ("worse", worse)):
+        if found := [i for i in others if shown[i]]:
+            verb = "is" if len(found) == 1 else "are"
+            p_values = _largest_p(result, position, baseline, found)
+            parts.append(
+                f"{_names([models[i] for i in found])} {verb} {word} than {named} ({p_values})"
+            )
+    if tied := [i for i in others if not better[i] and not worse[i]]:
+        clause = _difference_clause(result, position, tied[0], baseline)
+        what = named if not parts else "it"
+        parts.append(f"{_names([models[i] for i in tied])} cannot be told from {what} ({clause})")
+    settle = _what_would_settle(result, position, tied[0], baseline) if len(tied) == 1 else ""
+    return f"{'; '.join(parts)}.{settle}"
+
+
 def _pair(result: Comparison, a: int, b: int) -> tuple[int, float]:
     """Row of a pair in the results, and the sign that turns it into a - b."""
-    low, high = min(a, b), max(a, b)
-    n_models = len(result.models)
-    row = low * n_models - low * (low + 1) // 2 + high - low - 1
-    return row, 1.0 if a < b else -1.0
+    first, second = result.pairs
+    row = int(np.flatnonzero((first == a) & (second == b) | (first == b) & (second == a))[0])
+    return row, 1.0 if first[row] == a else -1.0
 
 
 def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str:
+    """Difference, interval and p-value, the last two corrected for the same number of tests."""
     row, sign = _pair(result, a, b)
-    point = result.bootstrap.point[:, position]
-    bounds = sorted(
-        sign * bound[row, position]
-        for bound in (result.difference_interval.low, result.difference_interval.high)
-    )
-    p_value = result.p_adjusted[row, position]
-    digits = result.decimals(result.bootstrap.evaluation.keys[position].metric)
+    metric = result.bootstrap.evaluation.keys[position].metric
+    point, digits = result.bootstrap.point[:, position], result.decimals(metric)
+    bounds = sorted(sign * bound[row, position] for bound in result.corrected_bounds)
     difference = format_number(point[a] - point[b], digits, signed=True)
     interval = format_interval(bounds[0], bounds[1], digits)
-    level = interval_title(result.confidence_level)
-    return f"{difference}, {level} {interval}, {p_clause(p_value)}"
+    level, n_tests = interval_title(result.confidence_level), result.n_tests(metric)
+    both = f", both for {n_tests:,} tests" if n_tests > 1 else ""
+    return f"{difference}, {level} {interval}, {p_clause(result.p_adjusted[row, position])}{both}"
 
 
 def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]) -> str:
@@ -99,15 +128,15 @@ def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]
 
 
 def _what_would_settle(result: Comparison, position: int, a: int, b: int) -> str:
-    """How many samples would show a difference of the observed size."""
+    """How many samples would show a difference of the observed size at the corrected level."""
     from scipy.special import ndtri
 
     difference = result.bootstrap.point[a, position] - result.bootstrap.point[b, position]
-    model_a, model_b = np.array([min(a, b)]), np.array([max(a, b)])
-    error = result.bootstrap.moments.pair_standard_error(model_a, model_b)[0, position]
+    error = result.bootstrap.moments.pair_standard_error(np.array([a]), np.array([b]))[0, position]
     if difference == 0 or error == 0:
         return ""
-    quantiles = ndtri(1 - result.alpha / 2) + ndtri(_POWER)
+    alpha = result.alpha / result.n_tests(result.bootstrap.evaluation.keys[position].metric)
+    quantiles = ndtri(1 - alpha / 2) + ndtri(_POWER)
     needed = result.n_samples * float(quantiles * error / difference) ** 2
     if not math.isfinite(needed) or needed > 1e9:
         return " No test set of a practical size would tell them apart."

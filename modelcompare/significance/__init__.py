@@ -6,18 +6,24 @@ replicates, moments, errors, per-sample numbers) and returns an `Outcome` with a
 extreme as the observed difference is said once, in `extreme`.
 
 To add a test of all pairs: its function and row in `resampled`, its name and when to choose it in
-`words`. What a test cannot do it refuses by name, with a ValueError.
+`words`. What a test cannot do it refuses by name, with a ValueError; where another serves a metric,
+the outcome says so in `used`.
 """
 
 from collections.abc import Mapping
 
-from modelcompare.significance import replicate_t, resampled, two_models
+import numpy as np
+
+from modelcompare.significance import replicate_t, resampled, studentized, two_models
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.words import PAIRED_TESTS
 
 __all__ = ["TESTS", "Outcome", "PairTest", "PairView", "choices", "run_test"]
 
-_ROWS = {row.name: row for row in (*resampled.ROWS, *two_models.ROWS, *replicate_t.ROWS)}
+_ROWS = {
+    row.name: row
+    for row in (*studentized.ROWS, *resampled.ROWS, *two_models.ROWS, *replicate_t.ROWS)
+}
 TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS}
 
 
@@ -30,6 +36,9 @@ def run_test(name: str, view: PairView) -> Outcome:
         If the test does not apply to the metric, the data or the alternative.
     """
     row = TESTS[name]
+    if len(view.model_a) == 0:
+        nothing = np.empty((0, len(view.evaluation.keys)))
+        return Outcome(nothing, nothing)
     if view.alternative in row.alternatives:
         return row.run(view)
     if view.alternative == "two-sided":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -176,12 +176,18 @@ class Outcome:
         Resamples drawn or enumerated; 0 where there were none.
     exact : bool
         Whether the p-values have no Monte-Carlo error.
+    floor : ndarray of shape (n_pairs, n_values), optional
+        The smallest p-value that could have been had.
+    used : dict of str to str
+        For each metric the test that served it, where that is not the one asked for.
     """
 
     statistic: FloatArray
     p_value: FloatArray
     n_resamples: int = 0
     exact: bool = True
+    floor: FloatArray | None = None
+    used: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_one(

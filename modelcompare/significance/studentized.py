@@ -20,7 +20,8 @@ Which road a metric takes:
 - other quotients: `SwappedQuotients`; averages and smooth metrics: `SwappedForms`;
 - sums with a corner (ECE) or with too many slopes: the difference itself, not studentized. Its
   null is that the models are exchangeable;
-- metrics of order (AUC, Spearman) and functions: refused; their outputs must be swapped.
+- metrics of order (AUC, Spearman) and functions have no totals to swap: the sign-flip test of their
+  influences serves them, and the outcome names it.
 
 Where a pair has so few samples that differ that there are no more than `n_resamples` swaps, all
 are counted. Otherwise p = (1 + number as extreme) / (1 + n_resamples).
@@ -29,7 +30,6 @@ are counted. Otherwise p = (1 + number as extreme) / (1 + n_resamples).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -40,12 +40,15 @@ from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView
+from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.swapped_forms import SwappedForms
 from modelcompare.significance.swapped_quotients import SwappedQuotients
 from modelcompare.significance.swapped_sums import SwappedDifferences
 from modelcompare.words import Alternative
 
-Road = Literal["exact", "quotient", "form", "raw"]
+Road = Literal["exact", "quotient", "form", "raw", "flip"]
+NAME = "studentized-permutation"
 Result = TypeVar("Result")
 
 
@@ -66,85 +69,51 @@ class SwapStatistic(Protocol):
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]: ...
 
 
-@dataclass(frozen=True)
-class SwapTest:
-    """p-values of all pairs and values.
-
-    Attributes
-    ----------
-    p_values : ndarray of shape (n_pairs, n_values)
-        NaN where a model has no value.
-    floor : ndarray of shape (n_pairs, n_values)
-        The smallest p-value that could have been had: by the number of samples whose outputs
-        differ, or by the number of resamples.
-    roads : dict of str to str
-        For each metric "exact", "quotient", "form" or "raw".
-    """
-
-    p_values: FloatArray
-    floor: FloatArray
-    roads: dict[str, Road]
-
-
-def studentized_swap(
-    evaluation: Evaluation,
-    estimate: FloatArray,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    alternative: Alternative = "two-sided",
-    n_jobs: int | None = None,
-) -> SwapTest:
-    """Test all pairs of models in all values.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Models, metrics and units; metrics that are sums.
-    estimate : ndarray of shape (n_models, n_values)
-        Values on the test set.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair; differences are a - b.
-    n_resamples : int
-        Random swaps, where they are not counted out.
-    seed : SeedSequence
-        Of the swaps, which all pairs share.
-    alternative : {"two-sided", "greater", "less"}
-        "greater": a is greater than b.
-    n_jobs : int, optional
-        joblib's; the numbers do not depend on it.
-
-    Raises
-    ------
-    ValueError
-        If a metric is no sum.
-    """
-    shape = (len(model_a), estimate.shape[1])
-    p_values, floor = np.full(shape, np.nan), np.full(shape, np.nan)
-    roads: dict[str, Road] = {}
+def studentized_permutation(view: PairView) -> Outcome:
+    """Test all pairs of models in all values; see the module's text."""
+    evaluation, a, b = view.evaluation, view.model_a, view.model_b
+    p_values, floor = (np.full(view.difference.shape, np.nan) for _ in range(2))
+    used: dict[str, str] = {}
+    exact = True
     for metric in evaluation.metrics:
         where = evaluation.metric_slice(metric.name)
-        road = roads[metric.name] = road_of(evaluation, metric)
-        if road == "exact":
-            assert isinstance(metric, Metric)  # noqa: S101  by its road
-            found = exact_p_values(evaluation, metric, model_a, model_b, alternative=alternative)
+        road = road_of(evaluation, metric)
+        exact &= road == "exact"
+        if not isinstance(metric, Metric):
+            used[metric.name] = "sign-flip"
+            p_values[:, where], floor[:, where] = _flipped(view, metric)
+        elif road == "exact":
+            p_values[:, where], floor[:, where] = exact_p_values(
+                evaluation, metric, a, b, alternative=view.alternative
+            )
         else:
-            masks = SwapMasks(evaluation.units, n_resamples, seed)
-            statistic = swap_statistic(evaluation, metric, model_a, model_b)
-            found = _drawn_p_values(statistic, masks, alternative, n_jobs)
-        p_values[:, where], floor[:, where] = found
-    undefined = np.isnan(estimate[model_a] - estimate[model_b])
-    return SwapTest(np.where(undefined, np.nan, p_values), floor, roads)
+            if road == "raw":
+                used[metric.name] = "permutation"
+            statistic = swap_statistic(evaluation, metric, a, b)
+            masks = SwapMasks(evaluation.units, view.n_resamples, view.seed)
+            found = _drawn_p_values(statistic, masks, view.alternative, view.n_jobs)
+            p_values[:, where], floor[:, where] = found
+    p_values = np.where(np.isnan(view.difference), np.nan, p_values)
+    drawn = 0 if exact else view.n_resamples
+    return Outcome(view.difference, p_values, drawn, exact, floor, used)
+
+
+def _flipped(view: PairView, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
+    """p-values and floor of a metric whose swaps have no totals."""
+    alone = Evaluation(view.evaluation.predictions, (metric,), collapse=False)
+    found = sign_flip(
+        PairView(
+            alone, view.model_a, view.model_b, view.n_resamples, view.seed, view.alternative,
+            n_jobs=view.n_jobs,
+        )
+    )  # fmt: skip
+    return found.p_value, np.full(found.p_value.shape, 1 / (1 + view.n_resamples))
 
 
 def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
     """How a metric's swaps are evaluated."""
     if not isinstance(metric, Metric):
-        raise ValueError(
-            f"{metric.name} is not a sum, so its swaps have no totals; swap the outputs."
-        )
+        return "flip"
     if is_exact(evaluation, metric):
         return "exact"
     if metric.ratio is not None and metric.average is None:
@@ -194,3 +163,6 @@ def _drawn_p_values(
         found = statistic.enumerated(pair, bits.astype(np.float64), units)
         p_values[pair] = as_extreme(found, observed[pair], alternative).mean(axis=0)
     return np.where(np.isnan(observed), np.nan, p_values), floor
+
+
+ROWS: tuple[PairTest, ...] = (PairTest(NAME, studentized_permutation, all_pairs=True),)

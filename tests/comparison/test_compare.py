@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 import modelcompare as mc
 from modelcompare import UndefinedMetricWarning
@@ -47,7 +48,7 @@ def test_differences_are_a_minus_b(result):
     frame = result.differences
     assert frame.columns.tolist() == [
         "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low",
-        "ci_high", "p_value", "p_adjusted", "better", "method",
+        "ci_high", "p_value", "p_adjusted", "better", "method", "test",
     ]  # fmt: skip
     score = result.scores.set_index(["model", "metric", "label"])["estimate"]
     for row in frame.itertuples():
@@ -86,7 +87,7 @@ def test_the_verdict_is_honest(result):
     accuracy, *_, last = result.verdict().splitlines()
     assert re.match(
         r"accuracy: (good|twin) leads \(0\.\d+\) but cannot be told from (good|twin) \([+-]0\.\d+, "
-        r"95 % CI -0\.\d+ to 0\.\d+, p = 0\.\d+\); it is better than poor\.", accuracy,
+        r"95 % CI -0\.\d+ to 0\.\d+, p = \d\.\d+, both for 3 tests\); it is better than poor\.", accuracy,
     )  # fmt: skip
     assert last.startswith("log_loss: ")
 
@@ -209,9 +210,9 @@ def test_per_example_scores():
     [
         ({"n_resamples": 1}, "`n_resamples` must be at least 2, got 1."),
         ({"alpha": 0}, "`alpha` must be in (0, 1), got 0."),
-        ({"test": "t"}, "`test` must be one of sign-flip, permutation, bootstrap, wald, got 't'."),
+        ({"test": "t"}, "`test` must be one of studentized-permutation, sign-flip, permutation, bootstrap, wald, got 't'."),
         ({"correction": "bh"}, "`correction` must be one of holm, hommel, bonferroni, sidak, fdr_bh, "
-         "fdr_by, max-t, none, got 'bh'."),
+         "fdr_by, max-t, min-p, none, got 'bh'."),
         ({"scheme": "jackknife"}, "`scheme` must be one of multinomial, poisson, bayesian, got "
          "'jackknife'."),
         ({"metrics": []}, "`metrics` is empty; name at least one, e.g. metrics=['accuracy']."),
@@ -263,14 +264,63 @@ def test_too_few_resamples_for_the_number_of_tests_are_told():
     models = {f"m{i}": rng.random(300) + i for i in range(6)}
     preds = mc.Predictions.from_scores(models)
     with pytest.warns(UserWarning, match=r"mean_score: 99 resamples are too few for 15 tests.*600"):
-        few = mc.compare(preds, n_resamples=99)
+        few = mc.compare(preds, n_resamples=99, test="sign-flip")
     np.testing.assert_allclose(few.differences.p_adjusted, 0.15)
-    enough = mc.compare(preds, n_resamples=599)
+    enough = mc.compare(preds, n_resamples=599, test="sign-flip")
     assert (enough.differences.p_adjusted < 0.05).all()
     assert (
         mc.compare(preds, n_resamples=99, correction="max-t").differences.p_adjusted < 0.05
     ).all()
     assert (mc.compare(preds, n_resamples=99, test="wald").differences.p_adjusted < 0.05).all()
+
+
+def test_swaps_step_down_where_no_p_value_could_be_small_enough_and_say_so():
+    rng = np.random.default_rng(0)
+    preds = mc.Predictions.from_scores({f"m{i}": rng.random(300) + i for i in range(6)})
+    few = mc.compare(preds, n_resamples=99)
+    assert (few.differences.p_adjusted == 0.01).all()
+    assert "|adjust:holm/step-down|tests:15|" in few.signature
+    asked = mc.compare(preds, n_resamples=99, correction="min-p")
+    assert asked.differences.p_adjusted.equals(few.differences.p_adjusted)
+    assert "|adjust:min-p|" in asked.signature
+    with pytest.raises(ValueError, match=r"needs test='studentized-permutation'"):
+        mc.compare(preds, n_resamples=99, correction="min-p", test="sign-flip")
+
+
+def test_a_family_of_all_metrics_is_corrected_together(preds):
+    apart = mc.compare(preds, ["accuracy", "f1"], n_resamples=199)
+    together = mc.compare(preds, ["accuracy", "f1"], n_resamples=199, family="all")
+    p = together.differences.p_value.to_numpy()
+    np.testing.assert_allclose(
+        together.differences.p_adjusted, multipletests(p, method="holm")[1], rtol=1e-12
+    )
+    assert (together.differences.p_adjusted >= apart.differences.p_adjusted - 1e-12).all()
+    assert "|tests:3+9|" in apart.signature
+    assert "|family:all|tests:12|" in together.signature
+
+
+def test_a_baseline_is_compared_with_and_nothing_else(preds):
+    every = mc.compare(preds, "accuracy", n_resamples=199, correction="none")
+    found = mc.compare(preds, "accuracy", n_resamples=199, baseline="good", correction="none")
+    rows = found.differences
+    assert rows.model_b.unique().tolist() == ["good"]
+    assert rows.model_a.tolist() == [m for m in preds.models if m != "good"]
+    pairs = every.differences.set_index(["model_a", "model_b"]).difference
+    for row in rows.itertuples():
+        known = (row.model_a, row.model_b)
+        expected = pairs[known] if known in pairs.index else -pairs[known[::-1]]
+        assert row.difference == pytest.approx(expected)
+    assert "the baseline good" in found.verdict()
+    assert "|baseline:good|" in found.signature
+    with pytest.raises(KeyError, match="bad"):
+        mc.compare(preds, "accuracy", baseline="bad")
+
+
+def test_where_too_few_samples_part_the_models_nothing_can_be_shown_and_that_is_said():
+    y = [0, 1] * 10
+    preds = mc.Predictions(y, {"a": y, "b": [1, 0, 1, 0, *y[4:]]})
+    with pytest.warns(UserWarning, match=r"accuracy: no p-value can be below 0.12 here"):
+        mc.compare(preds, "accuracy", n_resamples=99, method="percentile")
 
 
 def test_a_verdict_where_one_model_alone_has_a_value():

@@ -207,7 +207,7 @@ def test_equal_models_differ_by_nothing():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "z"}, "`method` must be one of sign-flip, permutation"),
+        ({"method": "z"}, "`method` must be one of studentized-permutation, sign-flip"),
         ({"method": "mcnemar-exact"}, "McNemar's tests are of accuracy, not of f1_macro; use "),
         ({"method": "delong"}, "DeLong's test is of roc_auc, not of f1_macro."),
         ({"method": "t"}, "metric 'f1_macro' is not a mean of per-sample numbers"),

@@ -8,8 +8,8 @@ from modelcompare.resampling import SwapMasks
 from modelcompare.significance.corrections import adjust, max_t_step_down, min_p_step_down
 from modelcompare.significance.exact import exact_p_values
 from modelcompare.significance.families import _ExactNull, step_down_p_values
-from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.studentized import studentized_swap, swap_statistic
+from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.studentized import studentized_permutation, swap_statistic
 
 SEED = np.random.SeedSequence(3)
 
@@ -124,7 +124,7 @@ def test_rare_classes_take_nothing_from_the_others():
     metric = get_metric("f1")
     part = Evaluation(preds, [metric], collapse=False)
     a, b = all_pairs(2)
-    plain = studentized_swap(part, part.estimate(), a, b, n_resamples=999, seed=SEED).p_values
+    plain = studentized_permutation(PairView(part, a, b, 999, SEED)).p_value
     found = step_down_p_values(part, metric, a, b, n_resamples=1999, seed=SEED)
     assert (found[0, :2] < adjust(plain[0], "holm")[:2]).all()
     assert (found[0, :2] < 0.05).all()

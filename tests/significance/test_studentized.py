@@ -6,9 +6,10 @@ from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric, resolve_metrics
 from modelcompare.resampling import SwapMasks
+from modelcompare.significance import run_test
 from modelcompare.significance.exact import as_extreme, exact_p_values
-from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.studentized import road_of, studentized_swap, swap_statistic
+from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.studentized import road_of, studentized_permutation, swap_statistic
 from tests.significance import oracle
 
 SEED = np.random.SeedSequence(3)
@@ -48,9 +49,7 @@ def run(
         preds, resolve_metrics(names, preds, zero_division=zero_division), collapse=collapse
     )
     a, b = all_pairs(len(preds.models)) if pairs is None else pairs
-    return studentized_swap(
-        part, part.estimate(), a, b, n_resamples=n_resamples, seed=SEED, **options
-    )
+    return studentized_permutation(PairView(part, a, b, n_resamples, SEED, **options))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -88,7 +87,7 @@ def test_few_swaps_are_all_counted_as_the_definition_says(design, alternative, z
     for metric in resolve_metrics(names, preds, zero_division=zero_division):
         width = 3 if metric.per_class else 1
         expected = oracle.p_value(metric, preds, alternative)
-        here = found.p_values[0, place : place + width]
+        here = found.p_value[0, place : place + width]
         np.testing.assert_allclose(here, expected, atol=1e-12, err_msg=metric.name)
         place += width
 
@@ -105,7 +104,7 @@ def test_of_all_swapped_data_sets_at_most_a_share_of_alpha_is_rejected_at_alpha(
             mask[differ, 0] = swap >> np.arange(len(differ)) & 1
             outputs = {"a": np.where(mask, second, first), "b": np.where(mask, first, second)}
             found.append(
-                run(Predictions(preds.y_true, outputs, labels=range(3)), [metric]).p_values[0]
+                run(Predictions(preds.y_true, outputs, labels=range(3)), [metric]).p_value[0]
             )
         p = np.nan_to_num(np.array(found), nan=1.0)
         for alpha in np.unique(p):
@@ -120,7 +119,7 @@ def test_accuracy_and_recall_have_the_exact_test_of_mcnemar():
         for m, right in (("a", 0.7), ("b", 0.76), ("c", 0.5))
     }
     preds = Predictions(y, outputs)
-    accuracy, recall = run(preds, ["accuracy"]).p_values, run(preds, ["recall"]).p_values
+    accuracy, recall = run(preds, ["accuracy"]).p_value, run(preds, ["recall"]).p_value
     for pair, (i, j) in enumerate(zip(*all_pairs(3), strict=True)):
         right = [outputs["abc"[k]] == y for k in (i, j)]
         for rows, found in [
@@ -137,7 +136,7 @@ def test_accuracy_and_recall_have_the_exact_test_of_mcnemar():
 )
 def test_drawn_swaps_come_close_to_all_of_them(names):
     preds = close_models(2, n=30, n_changed=10)
-    exact = run(preds, names, pairs=PAIR, n_resamples=2**10).p_values
+    exact = run(preds, names, pairs=PAIR, n_resamples=2**10).p_value
     (metric,) = resolve_metrics(names, preds)
     part = Evaluation(preds, [metric], collapse=False)
     statistic = swap_statistic(part, metric, *PAIR)
@@ -173,25 +172,25 @@ EVERYTHING = ["f1", "f1_macro", "cf1", "cf1_macro", "log_loss", "cohen_kappa", "
 )
 def test_threads_do_not_change_a_bit(columns):
     preds = many_models(**columns)
-    one, two = (run(preds, EVERYTHING, n_jobs=n_jobs).p_values for n_jobs in (1, 2))
+    one, two = (run(preds, EVERYTHING, n_jobs=n_jobs).p_value for n_jobs in (1, 2))
     assert one.tobytes() == two.tobytes()
 
 
 def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     preds = many_models()
-    before = run(preds, EVERYTHING).p_values
+    before = run(preds, EVERYTHING).p_value
     monkeypatch.setattr("modelcompare.significance.swapped_sums.PASS_BYTES", 1)
     monkeypatch.setattr("modelcompare.significance.swapped_sums._CACHED_NUMBERS", 1)
     monkeypatch.setattr("modelcompare.significance.swapped_quotients.PASS_BYTES", 1)
     monkeypatch.setattr("modelcompare.significance.exact._CELLS", 1)
-    assert run(preds, EVERYTHING).p_values.tobytes() == before.tobytes()
+    assert run(preds, EVERYTHING).p_value.tobytes() == before.tobytes()
 
 
 def test_distinct_rows_give_the_same_p_values_where_all_swaps_are_counted():
     preds = close_models(3, n=40, n_changed=8)
     names = ["f1_macro", "f1", "matthews_corrcoef"]
     collapsed, plain = (
-        run(preds, names, pairs=PAIR, collapse=how).p_values for how in (True, False)
+        run(preds, names, pairs=PAIR, collapse=how).p_value for how in (True, False)
     )
     np.testing.assert_allclose(collapsed, plain, atol=1e-12)
 
@@ -200,14 +199,14 @@ def test_the_order_of_samples_and_the_names_of_classes_do_not_matter():
     preds = close_models(6)
     first, second = (preds.probabilities(model) for model in preds.models)
     order, names = np.random.default_rng(0).permutation(14), np.array([2, 0, 1])
-    before = run(preds, ["f1_macro", "cf1", "accuracy"], pairs=PAIR).p_values[0]
+    before = run(preds, ["f1_macro", "cf1", "accuracy"], pairs=PAIR).p_value[0]
     renamed = [np.empty_like(first), np.empty_like(first)]
     for place, p in enumerate((first, second)):
         renamed[place][:, names] = p[order]
     other = Predictions(
         names[preds.y_true[order]], dict(zip("ab", renamed, strict=True)), labels=range(3)
     )
-    after = run(other, ["f1_macro", "cf1", "accuracy"], pairs=PAIR).p_values[0]
+    after = run(other, ["f1_macro", "cf1", "accuracy"], pairs=PAIR).p_value[0]
     np.testing.assert_allclose(
         after, np.r_[before[0], before[1:4][np.argsort(names)], before[4]], atol=1e-12
     )
@@ -218,7 +217,7 @@ def test_models_that_say_the_same_have_a_p_value_of_one():
     p = preds.probabilities("m0")
     same = Predictions(preds.y_true, {"a": p, "b": p.copy()}, labels=range(3))
     found = run(same, EVERYTHING, pairs=PAIR)
-    assert (found.p_values == 1).all()
+    assert (found.p_value == 1).all()
     assert (found.floor == 1).all()
 
 
@@ -229,7 +228,7 @@ def test_one_long_text_of_twenty_decides_nothing():
     found = run(
         Predictions(texts, {"a": texts, "b": other}, kind="texts"), ["wer", "bleu"], pairs=PAIR
     )
-    assert (found.p_values == 1).all()
+    assert (found.p_value == 1).all()
     assert (found.floor == 1).all()
 
 
@@ -240,13 +239,13 @@ def test_sixty_classes_of_one_sample_hold_no_finding():
     found = run(
         Predictions(y, outputs, labels=range(60)), ["f1", "recall", "precision"], pairs=PAIR
     )
-    assert np.nanmin(found.p_values) >= 0.2
+    assert np.nanmin(found.p_value) >= 0.2
 
 
 def test_no_p_value_is_below_its_floor_or_zero():
     preds = many_models(n=400)
     found = run(preds, ["f1", "f1_macro", "cf1", "log_loss"])
-    assert (found.p_values >= found.floor * (1 - 1e-9)).all()
+    assert (found.p_value >= found.floor * (1 - 1e-9)).all()
     assert (found.floor > 0).all()
     assert found.floor[0, 3] == pytest.approx(1e-3)
 
@@ -255,19 +254,22 @@ def test_a_difference_beyond_doubt_has_a_p_value_far_below_any_number_of_resampl
     y = np.tile([0, 1, 2], 400)
     wrong = (y + 1) % 3
     found = run(Predictions(y, {"a": y, "b": wrong}), ["f1", "accuracy"], pairs=PAIR)
-    assert (found.p_values < 1e-15).all()
-    assert (found.p_values > 0).all()
+    assert (found.p_value < 1e-15).all()
+    assert (found.p_value > 0).all()
 
 
 def test_a_model_without_a_value_has_no_p_value():
     y = np.array([0, 0, 1, 1, 0, 1])
     preds = Predictions(y, {"a": np.zeros(6, int), "b": y}, labels=[0, 1])
-    assert np.isnan(run(preds, ["precision"], pairs=PAIR).p_values[0, 1])
+    assert np.isnan(run(preds, ["precision"], pairs=PAIR).p_value[0, 1])
 
 
-def test_what_is_no_sum_is_refused_by_name():
+def test_what_is_no_sum_is_served_by_flipped_influences_and_says_so():
     y = np.tile([0, 1], 10)
     p = np.random.default_rng(0).random(20)
     preds = Predictions(y, {"a": p, "b": p**2}, labels=[0, 1], kind="probabilities")
-    with pytest.raises(ValueError, match="roc_auc is not a sum"):
-        run(preds, ["roc_auc"], pairs=PAIR)
+    found = run(preds, ["accuracy", "roc_auc"], pairs=PAIR)
+    assert found.used == {"roc_auc": "sign-flip"}
+    alone = Evaluation(preds, resolve_metrics(["roc_auc"], preds), collapse=False)
+    flipped = run_test("sign-flip", PairView(alone, *PAIR, 999, SEED))
+    assert found.p_value[0, 1] == flipped.p_value[0, 0]

@@ -1,0 +1,159 @@
+"""Families of tests: adjusted p-values, and warnings where significance cannot be had."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.views import DrawnPairs
+from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.significance import Outcome
+from modelcompare.significance.corrections import adjust, max_t
+from modelcompare.significance.families import step_down_p_values
+from modelcompare.significance.studentized import NAME as SWAPS
+from modelcompare.words import Correction, Family
+
+# Family-wise corrections that look at each test's p-value alone, and so suffer from its floor.
+_BY_P_VALUE = ("holm", "hommel", "bonferroni", "sidak")
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """Adjusted p-values, and what adjusted them.
+
+    Attributes
+    ----------
+    p_values : ndarray of shape (n_pairs, n_values)
+        Adjusted within each family.
+    used : dict of str to str
+        For each metric the correction that stood in for the one asked for.
+    """
+
+    p_values: FloatArray
+    used: dict[str, str] = field(default_factory=dict)
+
+
+def adjust_families(
+    pairs: DrawnPairs,
+    outcome: Outcome,
+    test: str,
+    correction: Correction,
+    *,
+    family: Family,
+    alpha: float,
+) -> Adjusted:
+    """Adjust p-values within each family: all pairs and classes of a metric, or of all metrics.
+
+    Where p-values cannot be small enough for a correction that multiplies them (few resamples, or
+    few samples on which models differ), the step-down of the same swaps takes its place, and is
+    named: it uses what the tests have in common. Whether it does depends on what p-values could
+    be, not on what they are.
+    """
+    out = np.empty_like(outcome.p_value)
+    used: dict[str, str] = {}
+    for metric in pairs.evaluation.metrics:
+        where = pairs.evaluation.metric_slice(metric.name) if family == "metric" else slice(None)
+        stepped = correction == "min-p" or (
+            family == "metric" and test == SWAPS and _floored(outcome, where, correction, alpha)
+        )
+        if correction == "max-t":
+            out[:, where] = _by_max_t(pairs, where)
+        elif stepped and (found := _step_down(pairs, metric, test, family, correction)) is not None:
+            out[:, where] = found
+            used |= {} if correction == "min-p" else {metric.name: "step-down"}
+        else:
+            out[:, where] = adjust(outcome.p_value[:, where], correction)
+    if correction != "max-t" and len(pairs.model_a):
+        _warn_of_floors(pairs, outcome, alpha)
+        _warn_of_few_resamples(pairs, outcome, out, correction, test, alpha)
+    return Adjusted(out, used)
+
+
+def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: float) -> bool:
+    """Whether no test of a family could be significant, whatever the differences were."""
+    if outcome.floor is None or correction not in _BY_P_VALUE:
+        return False
+    tested = ~np.isnan(outcome.p_value[:, where])
+    floor = outcome.floor[:, where][tested]
+    return len(floor) > 1 and float(floor.min()) < alpha <= float(floor.min()) * len(floor)
+
+
+def _step_down(
+    pairs: DrawnPairs, metric: AnyMetric, test: str, family: Family, correction: Correction
+) -> FloatArray | None:
+    """Adjusted p-values from the joint distribution of the swaps; None where there are none."""
+    if isinstance(metric, Metric) and test == SWAPS and family == "metric":
+        return step_down_p_values(
+            pairs.evaluation, metric, pairs.model_a, pairs.model_b,
+            n_resamples=pairs.n_resamples, seed=pairs.seed,
+        )  # fmt: skip
+    if correction == "min-p":
+        raise ValueError(
+            f"correction='min-p' steps down the swaps of one metric that is a sum: it needs "
+            f"test={SWAPS!r} and family='metric', and does not serve {metric.name} here; use "
+            "'holm' or 'max-t'."
+        )
+    return None
+
+
+def _by_max_t(pairs: DrawnPairs, where: slice) -> FloatArray:
+    draws, difference = pairs.replicates[:, :, where], pairs.difference[:, where]
+    null = draws[:, pairs.model_a] - draws[:, pairs.model_b] - difference
+    adjusted = max_t(
+        null.reshape(len(null), -1), difference.ravel(), pairs.errors[:, where].ravel()
+    )
+    return adjusted.reshape(difference.shape)
+
+
+def _warn_of_floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> None:
+    """Say where the data, and not the models, keep every p-value above alpha."""
+    if outcome.floor is None:
+        return
+    clustered = pairs.evaluation.predictions.groups is not None
+    units = "clusters" if clustered else "samples"
+    for metric in pairs.evaluation.metrics:
+        where = pairs.evaluation.metric_slice(metric.name)
+        floor = np.nanmin(outcome.floor[:, where], initial=1.0)
+        if alpha <= floor < 1:
+            warnings.warn(
+                f"{metric.name}: no p-value can be below {floor:.2g} here, so at alpha = "
+                f"{alpha:g} nothing can be shown, whatever the difference: the models part on too "
+                f"few {units}.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def _warn_of_few_resamples(
+    pairs: DrawnPairs,
+    outcome: Outcome,
+    adjusted: FloatArray,
+    correction: Correction,
+    test: str,
+    alpha: float,
+) -> None:
+    """Say where the number of resamples, and not the data, keeps differences from counting."""
+    if test == "wald":
+        return
+    smallest = 1 / (pairs.n_resamples + 1)
+    drawn = np.ones(adjusted.shape, dtype=bool)
+    if outcome.floor is not None:
+        drawn = np.isclose(outcome.floor, smallest, rtol=1e-9)
+    for metric in pairs.evaluation.metrics:
+        where = pairs.evaluation.metric_slice(metric.name)
+        at_floor = drawn[:, where] & (outcome.p_value[:, where] <= smallest * (1 + 1e-9))
+        if not (at_floor & (adjusted[:, where] >= alpha)).any():
+            continue
+        n_tests = np.count_nonzero(~np.isnan(outcome.p_value[:, where]))
+        warnings.warn(
+            f"{metric.name}: {pairs.n_resamples:,} resamples are too few for {n_tests:,} tests: "
+            f"p-values cannot fall below {smallest:.2g}, which {correction} makes "
+            f"{np.nanmin(adjusted[:, where]):.2g}. Take n_resamples of "
+            f"{math.ceil(2 * n_tests / alpha):,} or more, correction='max-t', or test='wald'.",
+            UserWarning,
+            stacklevel=4,
+        )
