@@ -244,7 +244,7 @@ def test_fast_scorers_are_scikit_learns_on_every_resample():
             for e in fitted.values()
             for n in ("precision_macro", "matthews_corrcoef")
         ]
-    np.testing.assert_allclose(other.scores.estimate, expected)
+        np.testing.assert_allclose(other.scores.estimate, expected)
 
 
 def test_scorers_refuse_other_lengths_and_bear_empty_resamples():
