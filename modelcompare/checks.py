@@ -196,11 +196,7 @@ def _is_text_list(found: Any) -> bool:
 
 
 def probabilities(
-    where: str,
-    array: AnyArray,
-    labels: AnyArray,
-    normalize: bool,
-    missing_mass: bool = False,
+    where: str, array: AnyArray, labels: AnyArray, normalize: bool, missing_mass: bool = False
 ) -> AnyArray:
     """Rows of probabilities over the labels, float32 or float64."""
     if array.dtype.kind not in "fiub":

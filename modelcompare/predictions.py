@@ -169,11 +169,7 @@ class Predictions:
 
     @classmethod
     def from_scores(
-        cls,
-        scores: Mapping[str, ArrayLike],
-        *,
-        greater_is_better: bool = True,
-        **options: Any,
+        cls, scores: Mapping[str, ArrayLike], *, greater_is_better: bool = True, **options: Any
     ) -> Predictions:
         """Predictions from per-example scores: 0/1 or real, one for each sample and model.
 

@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_type_hints
 
 import typer
 
-from modelcompare.words import (
-    FileKind,
-    Format,
-    Missing,
-    SameIds,
-    Told,
-    ToldOrAuto,
-    listed,
-)
+from modelcompare.words import FileKind, Format, Missing, SameIds, Told, ToldOrAuto, listed
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -124,8 +116,7 @@ class ResamplingOptions:
     resamples: Resamples = 9999
     seed: Annotated[int, _resampling("N", "Seed of the random numbers.", min=0)] = 0
     jobs: Annotated[
-        int | None,
-        _resampling("N", "Threads; -1 for all processors. Results do not depend on it."),
+        int | None, _resampling("N", "Threads; -1 for all processors. Results do not depend on it.")
     ] = None
 
     def options(self) -> dict[str, Any]:
@@ -146,10 +137,7 @@ class OutputOptions:
 
     format: Annotated[
         Format | None,
-        written(
-            "FORM",
-            f"{listed(Format)}; by default what the suffix of -o says, else a table.",
-        ),
+        written("FORM", f"{listed(Format)}; by default what the suffix of -o says, else a table."),
     ] = None
     output: Annotated[Path | None, written("PATH", "Write to a file.", "--output", "-o")] = None
     all: Every = False

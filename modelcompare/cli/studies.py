@@ -53,8 +53,7 @@ def variance(
     ] = None,
     subsamples: Annotated[int, statistics("N", "Down-samplings at each ratio.", min=1)] = 1,
     stratify: Annotated[
-        bool,
-        statistics("", "Keep the classes' proportions when down-sampling.", "--stratify"),
+        bool, statistics("", "Keep the classes' proportions when down-sampling.", "--stratify")
     ] = False,
     study: StudyOptions,
     output: StudyOutputOptions,

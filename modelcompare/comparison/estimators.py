@@ -32,12 +32,7 @@ from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, random_state, rng_label
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
-from modelcompare.significance.folds import (
-    corrected_t,
-    correlated_t,
-    five_by_two_f,
-    five_by_two_t,
-)
+from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.words import Correction, FoldTest, check_choice, check_fraction, signature
 

@@ -92,11 +92,7 @@ def variance_components(
     ]
     items, runs, both = (
         evaluation.replicates(GivenWeights(drawn, evaluation.units))
-        for drawn in (
-            counts[0][:, item],
-            counts[1][:, run],
-            counts[0][:, item] * counts[1][:, run],
-        )
+        for drawn in (counts[0][:, item], counts[1][:, run], counts[0][:, item] * counts[1][:, run])
     )
     # What is left of drawing both after the items' and the runs' own parts: single rows.
     rows_alone = both - items - runs + evaluation.estimate()

@@ -178,10 +178,7 @@ def _chosen(
 
 
 def _named(
-    truth: NDArray[Any],
-    outputs: dict[str, NDArray[Any]],
-    labels: NDArray[Any],
-    path: Path,
+    truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any], path: Path
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """Integer truths and predictions index the class names."""
     for where, array in {"y_true": truth, **outputs}.items():

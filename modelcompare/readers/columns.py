@@ -125,11 +125,7 @@ def column_array(column: pd.Series[Any]) -> AnyArray:
 
 
 def without_missing(
-    frame: pd.DataFrame,
-    used: list[str],
-    missing: Missing,
-    where: str,
-    truth: list[str],
+    frame: pd.DataFrame, used: list[str], missing: Missing, where: str, truth: list[str]
 ) -> pd.DataFrame:
     """The rows without missing cells, or an error that counts them by column."""
     empty = frame[[*truth, *used]].isna()
@@ -201,9 +197,7 @@ def _chosen_models(available: list[str], wanted: tuple[str, ...] | None, where: 
 
 
 def _outputs(
-    frame: pd.DataFrame,
-    model_columns: dict[str, dict[str | None, str]],
-    truth: AnyArray | None,
+    frame: pd.DataFrame, model_columns: dict[str, dict[str | None, str]], truth: AnyArray | None
 ) -> tuple[AnyArray | None, dict[str, AnyArray]]:
     """Labels by the probabilities' headings, and each model's array in their order."""
     headings = {

@@ -14,11 +14,7 @@ Kind = Literal["welch", "paired"]
 
 
 def replicate_t_p_values(
-    replicates: FloatArray,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    kind: Kind,
+    replicates: FloatArray, model_a: IntArray, model_b: IntArray, *, kind: Kind
 ) -> FloatArray:
     """p-values of t-tests between models' replicates, of shape (n_pairs, n_values).
 

@@ -25,11 +25,7 @@ _ROUNDING = 1e-13
 
 
 def variance_tests(
-    x: ArrayLike,
-    y: ArrayLike,
-    *,
-    paired: bool = False,
-    tests: Sequence[VarianceTest] | None = None,
+    x: ArrayLike, y: ArrayLike, *, paired: bool = False, tests: Sequence[VarianceTest] | None = None
 ) -> pd.DataFrame:
     """Test whether two sets of numbers have equal variances.
 

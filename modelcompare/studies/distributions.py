@@ -99,10 +99,7 @@ def run_tests(
 
 
 def distribution_frame(
-    predictions: Predictions,
-    metric_pairs: MetricPairs,
-    parts: list[Part],
-    n_subsamples: int,
+    predictions: Predictions, metric_pairs: MetricPairs, parts: list[Part], n_subsamples: int
 ) -> pd.DataFrame:
     """Frame `VarianceStudy.distribution`."""
     keys = Evaluation(predictions, metric_pairs.metrics, collapse=False).keys
