@@ -80,13 +80,9 @@ def from_nbest(
         labels = _sorted({*truth.tolist(), *said})
     classes = checks.as_array(labels)
     return Predictions(
-        y_true,
-        {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
-        kind="probabilities",
-        labels=classes,
-        missing_mass=True,
-        **options,
-    )
+        y_true, {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
+        kind="probabilities", labels=classes, missing_mass=True, **options,
+    )  # fmt: skip
 
 
 def from_bins(

@@ -69,18 +69,9 @@ class Predictions:
     """
 
     __slots__ = (
-        "_codes",
-        "_columns",
-        "_greater_is_better",
-        "_labels",
-        "_missing_mass",
-        "_name",
-        "_outputs",
-        "_predicted",
-        "_slices",
-        "_true_distribution",
-        "_y_true",
-    )
+        "_codes", "_columns", "_greater_is_better", "_labels", "_missing_mass", "_name", "_outputs",
+        "_predicted", "_slices", "_true_distribution", "_y_true",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -65,16 +65,9 @@ def compare(
 
     metrics = [*(metric or []), *map(load_metric, metric_from or [])]
     result = compare_models(
-        predictions,
-        metrics or None,
-        confidence_level=confidence_level,
-        method=method,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        **resampling.options(),
-        progress=True,
-    )
+        predictions, metrics or None, confidence_level=confidence_level, method=method, test=test,
+        correction=correction, alpha=alpha, **resampling.options(), progress=True,
+    )  # fmt: skip
     emit(result, output)
     if plot is not None:
         emit_figure(plot, result.plot())

@@ -65,15 +65,10 @@ def variance(
     from modelcompare.studies.variance import PAPER_TESTS, variance_study
 
     result = variance_study(
-        predictions,
-        _pairs(pair) or PAPER_PAIRS,
-        ratios=ratio or PAPER_RATIOS,
-        tests=cast("list[VarianceTest]", test) or PAPER_TESTS,
-        n_subsamples=subsamples,
-        stratify=stratify,
-        **study.options(),
-        progress=True,
-    )
+        predictions, _pairs(pair) or PAPER_PAIRS, ratios=ratio or PAPER_RATIOS,
+        tests=cast("list[VarianceTest]", test) or PAPER_TESTS, n_subsamples=subsamples,
+        stratify=stratify, **study.options(), progress=True,
+    )  # fmt: skip
     emit_study(result, output)
 
 
@@ -100,13 +95,9 @@ def agreement(
     from modelcompare.studies.pairs import PAPER_PAIRS
 
     result = agreement_study(
-        predictions,
-        _pairs(pair) or PAPER_PAIRS,
-        alpha=alpha,
-        test=test,
-        **study.options(),
+        predictions, _pairs(pair) or PAPER_PAIRS, alpha=alpha, test=test, **study.options(),
         progress=True,
-    )
+    )  # fmt: skip
     emit_study(result, output)
 
 
@@ -173,13 +164,9 @@ def sample_size(
     from modelcompare.questions.sample_size import sample_size as size_of
 
     result = size_of(
-        predictions,
-        *predictions.models,
-        metric,
-        label=class_named(predictions, label),
-        alpha=alpha,
-        power=power,
-    )
+        predictions, *predictions.models, metric, label=class_named(predictions, label),
+        alpha=alpha, power=power,
+    )  # fmt: skip
     emit_study(result, output)
 
 

@@ -220,15 +220,10 @@ def compare_estimators(
             chosen = default_metrics(next(iter(single.values())))
         folds.evaluate(single, chosen)
     return EstimatorComparison(
-        whole,
-        folds.frame({k: number for number, part in enumerate(parts) for k in part}),
-        folds.differences(test, correction, alpha, rope, confidence_level),
-        test,
-        correction,
-        rope,
-        confidence_level,
-        rng_label(rng),
-    )
+        whole, folds.frame({k: number for number, part in enumerate(parts) for k in part}),
+        folds.differences(test, correction, alpha, rope, confidence_level), test, correction, rope,
+        confidence_level, rng_label(rng),
+    )  # fmt: skip
 
 
 class _Folds:
@@ -305,22 +300,14 @@ class _Folds:
                 leads = sign * found.difference
                 better = self.models[a] if leads > 0 else self.models[b] if leads < 0 else None
                 yield {
-                    "model_a": self.models[a],
-                    "model_b": self.models[b],
-                    "metric": key.metric,
-                    "label": key.label,
-                    "difference": found.difference,
-                    "standard_error": found.standard_error,
-                    "ci_low": found.difference - half,
-                    "ci_high": found.difference + half,
-                    "statistic": found.statistic,
-                    "p_value": found.p_value,
-                    "p_adjusted": found.p_value,
-                    "better": better,
-                    "p_a": posterior.p_a,
-                    "p_equivalent": posterior.p_equivalent,
+                    "model_a": self.models[a], "model_b": self.models[b], "metric": key.metric,
+                    "label": key.label, "difference": found.difference,
+                    "standard_error": found.standard_error, "ci_low": found.difference - half,
+                    "ci_high": found.difference + half, "statistic": found.statistic,
+                    "p_value": found.p_value, "p_adjusted": found.p_value, "better": better,
+                    "p_a": posterior.p_a, "p_equivalent": posterior.p_equivalent,
                     "p_b": posterior.p_b,
-                }
+                }  # fmt: skip
 
 
 _COLUMNS = [

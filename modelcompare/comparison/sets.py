@@ -137,16 +137,9 @@ class SetComparison(Result):
             else:
                 adjusted[:, where] = adjust(p_values[:, where], self.correction)
         return pair_frame(
-            self.models,
-            model_a,
-            model_b,
-            evaluation.keys,
-            difference=difference,
-            ci_low=interval.low,
-            ci_high=interval.high,
-            p_value=p_values,
-            p_adjusted=adjusted,
-        )
+            self.models, model_a, model_b, evaluation.keys, difference=difference,
+            ci_low=interval.low, ci_high=interval.high, p_value=p_values, p_adjusted=adjusted,
+        )  # fmt: skip
 
     def friedman(self, metric: str) -> pd.DataFrame:
         """Mean ranks over test sets, Friedman's test and Nemenyi's critical difference.

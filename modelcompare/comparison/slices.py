@@ -186,17 +186,12 @@ def compare_slices(
         differences["better"] = differences["better"].where(~weak)
         _open_ranks(scores, differences)
     return SliceComparison(
-        _worst_first(scores, greater_is_better=upwards),
-        differences,
+        _worst_first(scores, greater_is_better=upwards), differences,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        confidence_level=result.confidence_level,
-        n_samples=len(predictions),
-        n_resamples=result.n_resamples,
-        method=result.method,
-        test=result.test,
-        correction=correction,
-        rng_label=rng_label(rng),
-    )
+        confidence_level=result.confidence_level, n_samples=len(predictions),
+        n_resamples=result.n_resamples, method=result.method, test=result.test,
+        correction=correction, rng_label=rng_label(rng),
+    )  # fmt: skip
 
 
 def _open_ranks(scores: pd.DataFrame, differences: pd.DataFrame) -> None:

@@ -134,14 +134,10 @@ def model_agreement(
     for place, reference in enumerate(predictions.models[1:], start=1):
         # Another model's decisions take the place of the truth.
         part = Predictions(
-            decided[reference],
-            {m: decided[m] for m in predictions.models[:place]},
-            kind="labels",
-            labels=predictions.labels,
-            groups=predictions.groups,
-            strata=predictions.strata,
+            decided[reference], {m: decided[m] for m in predictions.models[:place]}, kind="labels",
+            labels=predictions.labels, groups=predictions.groups, strata=predictions.strata,
             sample_weight=predictions.sample_weight,
-        )
+        )  # fmt: skip
         names = list(_OF_MODELS)
         result = bootstrap(part, names, n_resamples=n_resamples, collapse=False, rng=seed)
         frame = result.confidence_interval(method=method, confidence_level=confidence_level)

@@ -107,13 +107,9 @@ def variance_components(
     )
     by_both = np.maximum.reduce([by_items + by_runs - by_rows, by_items, by_runs])
     return score_frame(
-        evaluation.models,
-        evaluation.keys,
-        estimate=evaluation.estimate(),
-        se_items=np.sqrt(by_items),
-        se_runs=np.sqrt(by_runs),
-        se_both=np.sqrt(by_both),
-    )
+        evaluation.models, evaluation.keys, estimate=evaluation.estimate(),
+        se_items=np.sqrt(by_items), se_runs=np.sqrt(by_runs), se_both=np.sqrt(by_both),
+    )  # fmt: skip
 
 
 def _drawn(n_units: int, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:

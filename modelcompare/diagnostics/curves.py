@@ -134,32 +134,18 @@ def curve(
     points, bands = [], []
     for model, ordered, scores in sampled.models():
         hits, alarms = ordered.counts(sampled.whole)
-        points.append(
-            pd.DataFrame(
-                {
-                    "model": model,
-                    "threshold": scores,
-                    "recall": _share(hits)[0],
-                    "false_positive_rate": _share(alarms)[0],
-                    "precision": divide(hits, hits + alarms)[0],
-                }
-            )
-        )
+        points.append(pd.DataFrame({
+            "model": model, "threshold": scores, "recall": _share(hits)[0],
+            "false_positive_rate": _share(alarms)[0], "precision": divide(hits, hits + alarms)[0],
+        }))  # fmt: skip
         draws = np.vstack(
             [on_grid(*ordered.counts(weights), grid) for weights in sampled.weights()]
         )
         interval = percentile_interval(draws, confidence_level=confidence_level)
-        bands.append(
-            pd.DataFrame(
-                {
-                    "model": model,
-                    "x": grid,
-                    "y": on_grid(hits, alarms, grid)[0],
-                    "ci_low": interval.low,
-                    "ci_high": interval.high,
-                }
-            )
-        )
+        bands.append(pd.DataFrame({
+            "model": model, "x": grid, "y": on_grid(hits, alarms, grid)[0], "ci_low": interval.low,
+            "ci_high": interval.high,
+        }))  # fmt: skip
     return CurveResult(
         pd.concat(points, ignore_index=True),
         pd.concat(bands, ignore_index=True),

@@ -145,19 +145,11 @@ def reliability(
             )
             interval = percentile_interval(draws, confidence_level=confidence_level)
         bounds = np.r_[0.0, edges, 1.0]
-        frame = pd.DataFrame(
-            {
-                "model": model,
-                "bin": np.arange(n_bins),
-                "low": bounds[:-1],
-                "high": bounds[1:],
-                "n": n,
-                "confidence": mean,
-                "accuracy": divide(hits, n),
-                "ci_low": interval.low,
-                "ci_high": interval.high,
-            }
-        )
+        frame = pd.DataFrame({
+            "model": model, "bin": np.arange(n_bins), "low": bounds[:-1], "high": bounds[1:],
+            "n": n, "confidence": mean, "accuracy": divide(hits, n), "ci_low": interval.low,
+            "ci_high": interval.high,
+        })  # fmt: skip
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]

@@ -80,20 +80,11 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
     elif labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
         truth, outputs = _named(truth, outputs, labels, path)
     return Predictions(
-        truth,
-        outputs,
-        kind=kind,
-        labels=labels,
-        ids=special.get("id"),
-        groups=special.get("groups"),
-        strata=special.get("strata"),
-        runs=special.get("runs"),
-        sample_weight=special.get("weight"),
-        slices=slices or None,
-        normalize=columns.normalize,
-        greater_is_better=not columns.lower_is_better,
-        name=path.name,
-    )
+        truth, outputs, kind=kind, labels=labels, ids=special.get("id"),
+        groups=special.get("groups"), strata=special.get("strata"), runs=special.get("runs"),
+        sample_weight=special.get("weight"), slices=slices or None, normalize=columns.normalize,
+        greater_is_better=not columns.lower_is_better, name=path.name,
+    )  # fmt: skip
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:

@@ -84,16 +84,10 @@ def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None
     labels, outputs = _outputs(frame, {model: model_columns[model] for model in chosen}, truth)
     kind: KindOrAuto = "scores" if truth is None else columns.kind
     return Predictions(
-        truth,
-        outputs,
-        kind=kind,
-        labels=labels,
-        ids=None if id_name is None else column_array(frame[id_name]),
-        normalize=columns.normalize,
-        greater_is_better=not columns.lower_is_better,
-        name=name,
-        **columns.beside(frame),
-    )
+        truth, outputs, kind=kind, labels=labels,
+        ids=None if id_name is None else column_array(frame[id_name]), normalize=columns.normalize,
+        greater_is_better=not columns.lower_is_better, name=name, **columns.beside(frame),
+    )  # fmt: skip
 
 
 def check_columns(frame: pd.DataFrame, columns: Columns, where: str) -> None:

@@ -142,19 +142,12 @@ class AgreementStudy(Result):
                 ]
             )
             low, high = np.quantile(same, [0.025, 0.975], axis=0)
-            frames.append(
-                pd.DataFrame(
-                    {
-                        "metric": [key.metric for key in evaluation.keys],
-                        "label": pd.Series([key.label for key in evaluation.keys], dtype=object),
-                        "ratio": ratio,
-                        "n_samples": int(weights[0].sum()),
-                        "pct_agree": 100 * same.mean(axis=0),
-                        "low": 100 * low,
-                        "high": 100 * high,
-                    }
-                )
-            )
+            frames.append(pd.DataFrame({
+                "metric": [key.metric for key in evaluation.keys],
+                "label": pd.Series([key.label for key in evaluation.keys], dtype=object),
+                "ratio": ratio, "n_samples": int(weights[0].sum()),
+                "pct_agree": 100 * same.mean(axis=0), "low": 100 * low, "high": 100 * high,
+            }))  # fmt: skip
         return pd.concat(frames, ignore_index=True)
 
     @property
@@ -260,29 +253,18 @@ def agreement_study(
     seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, metric_pairs.metrics, collapse=False)
     view = PairView(
-        evaluation,
-        *all_pairs(len(predictions.models)),
-        n_resamples,
-        seed,
-        n_jobs=n_jobs,
+        evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
         progress=progress,
-    )
+    )  # fmt: skip
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     frame, table = _frames(
         evaluation, metric_pairs, view.difference, p_values, alpha, confidence_level, seed
     )
     return AgreementStudy(
-        predictions=predictions,
-        metric_pairs=metric_pairs,
-        alpha=alpha,
-        test=test,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        table=table,
-        pairs=frame,
-        seed=seed,
-        seed_label=rng_label(rng),
-    )
+        predictions=predictions, metric_pairs=metric_pairs, alpha=alpha, test=test,
+        n_resamples=n_resamples, confidence_level=confidence_level, table=table, pairs=frame,
+        seed=seed, seed_label=rng_label(rng),
+    )  # fmt: skip
 
 
 def _frames(
@@ -303,23 +285,14 @@ def _frames(
         labels = [key.label for key in evaluation.keys[a]]
         significant = (p_values[:, a] < alpha) & (p_values[:, b] < alpha)
         agree = np.sign(difference[:, a]) == np.sign(difference[:, b])
-        frames.append(
-            pd.DataFrame(
-                {
-                    "model_a": np.repeat(names[model_a], len(labels)),
-                    "model_b": np.repeat(names[model_b], len(labels)),
-                    "metric_a": name_a,
-                    "metric_b": name_b,
-                    "label": pd.Series(labels * len(model_a), dtype=object),
-                    "difference_a": difference[:, a].ravel(),
-                    "difference_b": difference[:, b].ravel(),
-                    "p_value_a": p_values[:, a].ravel(),
-                    "p_value_b": p_values[:, b].ravel(),
-                    "significant": significant.ravel(),
-                    "agree": agree.ravel(),
-                }
-            )
-        )
+        frames.append(pd.DataFrame({
+            "model_a": np.repeat(names[model_a], len(labels)),
+            "model_b": np.repeat(names[model_b], len(labels)), "metric_a": name_a,
+            "metric_b": name_b, "label": pd.Series(labels * len(model_a), dtype=object),
+            "difference_a": difference[:, a].ravel(), "difference_b": difference[:, b].ravel(),
+            "p_value_a": p_values[:, a].ravel(), "p_value_b": p_values[:, b].ravel(),
+            "significant": significant.ravel(), "agree": agree.ravel(),
+        }))  # fmt: skip
         for place, label in enumerate(labels):
             n_significant = int(significant[:, place].sum())
             n_agree = int((significant & agree)[:, place].sum())

@@ -116,23 +116,13 @@ def distribution_frame(
         def averaged(name: str, summaries: list[Summary] = summaries) -> FloatArray:
             return np.mean([getattr(summary, name) for summary in summaries], axis=0)
 
-        frames.append(
-            long_frame(
-                {
-                    "model": predictions.models,
-                    "ratio": group[0].ratio,
-                    "n_samples": group[0].n_samples,
-                },
-                keys,
-                estimate=averaged("estimate"),
-                mean=averaged("mean"),
-                variance=averaged("variance"),
-                variance_between=between,
-                ci_low=averaged("ci_low"),
-                ci_high=averaged("ci_high"),
-                n_undefined=np.sum([s.n_undefined for s in summaries], axis=0).astype(int),
-            )
-        )
+        frames.append(long_frame(
+            {"model": predictions.models, "ratio": group[0].ratio, "n_samples": group[0].n_samples},
+            keys, estimate=averaged("estimate"), mean=averaged("mean"),
+            variance=averaged("variance"), variance_between=between, ci_low=averaged("ci_low"),
+            ci_high=averaged("ci_high"),
+            n_undefined=np.sum([s.n_undefined for s in summaries], axis=0).astype(int),
+        ))  # fmt: skip
     return pd.concat(frames, ignore_index=True)
 
 

@@ -38,17 +38,10 @@ def variance_ratios(
             error = np.sqrt(np.maximum(spread, 0.0) * n / (n - 1))
             half = ndtri((1 + confidence_level) / 2) * error
             low, high = ratio * np.exp(-half), ratio * np.exp(half)
-        frames.append(
-            score_frame(
-                evaluation.models,
-                evaluation.keys[a],
-                metric_a=name_a,
-                metric_b=name_b,
-                variance_ratio=ratio,
-                ci_low=low,
-                ci_high=high,
-            )
-        )
+        frames.append(score_frame(
+            evaluation.models, evaluation.keys[a], metric_a=name_a, metric_b=name_b,
+            variance_ratio=ratio, ci_low=low, ci_high=high,
+        ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 
 
@@ -93,23 +86,15 @@ def relative_efficiency(
         covariances = [_of_pairs(matrix, model_a, model_b) / (n * (n - 1)) for matrix in gram]
         d_a, d_b = difference[:, a], difference[:, b]
         needed = samples_ratio(d_a, d_b, *covariances, confidence_level=confidence_level)
-        frames.append(
-            long_frame(
-                {
-                    "model_a": names[model_a],
-                    "model_b": names[model_b],
-                    "metric_a": name_a,
-                    "metric_b": name_b,
-                },
-                evaluation.keys[a],
-                separation_a=needed.separation_a,
-                separation_b=needed.separation_b,
-                samples_ratio=needed.ratio,
-                ci_low=needed.low,
-                ci_high=needed.high,
-                same_sign=d_a * d_b > 0,
-            )
-        )
+        frames.append(long_frame(
+            {
+                "model_a": names[model_a], "model_b": names[model_b], "metric_a": name_a,
+                "metric_b": name_b,
+            },
+            evaluation.keys[a], separation_a=needed.separation_a, separation_b=needed.separation_b,
+            samples_ratio=needed.ratio, ci_low=needed.low, ci_high=needed.high,
+            same_sign=d_a * d_b > 0,
+        ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 
 

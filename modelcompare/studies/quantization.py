@@ -152,15 +152,10 @@ def _values(
     error = moments.pair_standard_error(after, before)
     half = float(ndtri((1 + level) / 2)) * error
     return score_frame(
-        evaluation.models[:n_models],
-        evaluation.keys,
-        raw=estimate[before],
-        quantized=estimate[after],
-        difference=difference,
-        standard_error=error,
-        ci_low=difference - half,
-        ci_high=difference + half,
-    )
+        evaluation.models[:n_models], evaluation.keys, raw=estimate[before],
+        quantized=estimate[after], difference=difference, standard_error=error,
+        ci_low=difference - half, ci_high=difference + half,
+    )  # fmt: skip
 
 
 def _pairs(
@@ -187,13 +182,7 @@ def _pairs(
         confidence_level=level,
     )
     return pair_frame(
-        evaluation.models,
-        model_a,
-        model_b,
-        evaluation.keys,
-        separation_raw=needed.separation_a,
-        separation_quantized=needed.separation_b,
-        samples_ratio=needed.ratio,
-        ci_low=needed.low,
+        evaluation.models, model_a, model_b, evaluation.keys, separation_raw=needed.separation_a,
+        separation_quantized=needed.separation_b, samples_ratio=needed.ratio, ci_low=needed.low,
         ci_high=needed.high,
-    )
+    )  # fmt: skip

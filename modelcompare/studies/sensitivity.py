@@ -195,13 +195,8 @@ def _one_model(
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
     changes, amounts = zip(*levels, strict=True)
     return long_frame(
-        {"model": variants.models[0], "change": changes, "level": amounts},
-        result.evaluation.keys,
-        original=result.point[original],
-        estimate=result.point[changed],
-        difference=difference,
-        standard_error=error,
-        ci_low=interval.low,
-        ci_high=interval.high,
+        {"model": variants.models[0], "change": changes, "level": amounts}, result.evaluation.keys,
+        original=result.point[original], estimate=result.point[changed], difference=difference,
+        standard_error=error, ci_low=interval.low, ci_high=interval.high,
         moves=(interval.low > 0) | (interval.high < 0),
-    )
+    )  # fmt: skip

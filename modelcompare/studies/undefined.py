@@ -142,15 +142,11 @@ def undefined_study(
                 rows = {
                     "model": [model], "ratio": ratio, "n_samples": round(ratio * len(predictions)),
                 }  # fmt: skip
-                frames.append(
-                    long_frame(
-                        rows,
-                        evaluation.keys,
-                        support=[support.get(key.label) for key in evaluation.keys],
-                        n_undefined=n_undefined,
-                        pct_undefined=100 * n_undefined / n_resamples,
-                    )
-                )
+                frames.append(long_frame(
+                    rows, evaluation.keys,
+                    support=[support.get(key.label) for key in evaluation.keys],
+                    n_undefined=n_undefined, pct_undefined=100 * n_undefined / n_resamples,
+                ))  # fmt: skip
                 bar.update()
     table = pd.concat(frames, ignore_index=True)
     return UndefinedStudy(table, predictions, metric_pairs, sizes, n_resamples, rng_label(rng))

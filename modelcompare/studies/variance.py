@@ -331,19 +331,12 @@ def variance_study(
                 parts.append(Part(ratio, index, len(rows), summary, outcomes))
                 bar.update()
     return VarianceStudy(
-        predictions=predictions,
-        pairs=metric_pairs.pairs,
-        ratios=sizes,
-        n_resamples=n_resamples,
-        n_subsamples=n_subsamples,
-        confidence_level=confidence_level,
+        predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
+        n_subsamples=n_subsamples, confidence_level=confidence_level,
         distribution=distribution_frame(predictions, metric_pairs, parts, n_subsamples),
-        tests=tests_frame(predictions, metric_pairs, parts),
-        metric_pairs=metric_pairs,
-        seed=seed,
-        stratify=stratify,
-        seed_label=rng_label(rng),
-    )
+        tests=tests_frame(predictions, metric_pairs, parts), metric_pairs=metric_pairs, seed=seed,
+        stratify=stratify, seed_label=rng_label(rng),
+    )  # fmt: skip
 
 
 def _separation(evaluation: Evaluation) -> pd.DataFrame:
@@ -355,11 +348,6 @@ def _separation(evaluation: Evaluation) -> pd.DataFrame:
     with np.errstate(divide="ignore", invalid="ignore"):
         separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
     return pair_frame(
-        evaluation.models,
-        model_a,
-        model_b,
-        evaluation.keys,
-        difference=difference,
-        standard_error=error,
-        separation=separation,
-    )
+        evaluation.models, model_a, model_b, evaluation.keys, difference=difference,
+        standard_error=error, separation=separation,
+    )  # fmt: skip
