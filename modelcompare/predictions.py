@@ -387,13 +387,9 @@ class Predictions:
         return part
 
     def _set_classes(
-        self,
-        truth: AnyArray | None,
-        labels: ArrayLike | None,
-        arrays: Mapping[str, AnyArray],
-        said: Sequence[AnyArray],
-        normalize: bool,
-    ) -> None:
+        self, truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
+        said: Sequence[AnyArray], normalize: bool,
+    ) -> None:  # fmt: skip
         if truth is None:
             raise ValueError("`y_true` is missing; labels and probabilities need it.")
         widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]

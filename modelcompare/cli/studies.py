@@ -116,12 +116,9 @@ def undefined(
     from modelcompare.studies.undefined import undefined_study
 
     result = undefined_study(
-        predictions,
-        _pairs(pair) or PAPER_PAIRS,
-        ratios=ratio or PAPER_RATIOS,
-        **study.options(),
+        predictions, _pairs(pair) or PAPER_PAIRS, ratios=ratio or PAPER_RATIOS, **study.options(),
         progress=True,
-    )
+    )  # fmt: skip
     emit_study(result, output)
 
 

@@ -254,14 +254,11 @@ class _Folds:
         return long_frame(
             {
                 "repeat": np.array([repeat_of.get(int(k), 0) for k in folds], dtype=np.intp),
-                "fold": folds,
-                "n_train": sizes[:, 0],
-                "n_test": sizes[:, 1],
+                "fold": folds, "n_train": sizes[:, 0], "n_test": sizes[:, 1],
                 "model": np.array(self.models * len(self.numbers), dtype=object),
             },
-            self.keys,
-            value=self.values,
-        )
+            self.keys, value=self.values,
+        )  # fmt: skip
 
     def differences(
         self,
@@ -323,13 +320,9 @@ def _fold_test(test: FoldTest, d: FloatArray, test_to_train: float) -> FoldTestR
 
 
 def _predictions(
-    y: AnyArray,
-    outputs: Mapping[str, list[AnyArray]],
-    labels: AnyArray | None,
-    splits: Sequence[Split],
-    part: Sequence[int],
-    groups: Any,
-) -> Predictions:
+    y: AnyArray, outputs: Mapping[str, list[AnyArray]], labels: AnyArray | None,
+    splits: Sequence[Split], part: Sequence[int], groups: Any,
+) -> Predictions:  # fmt: skip
     """Outputs of some splits as one test set, in the order of the samples."""
     held = np.concatenate([splits[k][1] for k in part])
     order = np.argsort(held, kind="stable")

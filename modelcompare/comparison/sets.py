@@ -169,12 +169,9 @@ class SetComparison(Result):
         order = np.argsort(ranks, kind="stable")
         frame = pd.DataFrame({"model": np.array(self.models)[order], "mean_rank": ranks[order]})
         frame.attrs = {
-            "statistic": statistic,
-            "p_value": p_value,
-            "critical_difference": critical,
-            "p_values": p_values.tolist(),
-            "n_sets": len(scores),
-        }
+            "statistic": statistic, "p_value": p_value, "critical_difference": critical,
+            "p_values": p_values.tolist(), "n_sets": len(scores),
+        }  # fmt: skip
         return frame
 
     def plot_critical_difference(self, metric: str) -> Figure:

@@ -147,13 +147,10 @@ def curve(
             "ci_high": interval.high,
         }))  # fmt: skip
     return CurveResult(
-        pd.concat(points, ignore_index=True),
-        pd.concat(bands, ignore_index=True),
-        kind,
-        sampled.label,
-        float(sampled.whole[0] @ sampled.positive / sampled.whole.sum()),
+        pd.concat(points, ignore_index=True), pd.concat(bands, ignore_index=True), kind,
+        sampled.label, float(sampled.whole[0] @ sampled.positive / sampled.whole.sum()),
         confidence_level,
-    )
+    )  # fmt: skip
 
 
 def operating_point(

@@ -144,13 +144,9 @@ def _aligned(
 
 
 def _report_difference(
-    first_model: str,
-    first: pd.DataFrame,
-    model: str,
-    frame: pd.DataFrame,
-    ids: SameIds,
+    first_model: str, first: pd.DataFrame, model: str, frame: pd.DataFrame, ids: SameIds,
     n_common: int,
-) -> None:
+) -> None:  # fmt: skip
     missing = first.index[~first.index.isin(frame.index)]
     extra = frame.index[~frame.index.isin(first.index)]
     if ids == "intersect" or not (len(missing) or len(extra)):

@@ -268,14 +268,9 @@ def agreement_study(
 
 
 def _frames(
-    evaluation: Evaluation,
-    metric_pairs: MetricPairs,
-    difference: FloatArray,
-    p_values: FloatArray,
-    alpha: float,
-    confidence_level: float,
-    seed: np.random.SeedSequence,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    evaluation: Evaluation, metric_pairs: MetricPairs, difference: FloatArray, p_values: FloatArray,
+    alpha: float, confidence_level: float, seed: np.random.SeedSequence,
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     names = np.array(evaluation.models, dtype=object)
     model_a, model_b = all_pairs(len(names))
     frames, rows = [], []
@@ -313,12 +308,9 @@ def _frames(
 
 
 def _share_interval(
-    significant: BoolArray,
-    agree: BoolArray,
-    n_models: int,
-    confidence_level: float,
+    significant: BoolArray, agree: BoolArray, n_models: int, confidence_level: float,
     seed: np.random.SeedSequence,
-) -> tuple[float, float]:
+) -> tuple[float, float]:  # fmt: skip
     """Percentile interval of the share that agrees, models drawn with replacement.
 
     A pair counts as often as its two models were drawn together; two copies of one model make no

@@ -64,13 +64,10 @@ class Summary:
         tail = (1 - confidence_level) / 2
         low, high = (quantiles(rows.T, np.full(len(rows), q)) for q in (tail, 1 - tail))
         return cls(
-            estimate=evaluation.estimate(),
-            mean=mean.reshape(shape),
-            variance=variance.reshape(shape),
-            ci_low=low.reshape(shape),
-            ci_high=high.reshape(shape),
-            n_undefined=n_undefined.astype(np.float64),
-        )
+            estimate=evaluation.estimate(), mean=mean.reshape(shape),
+            variance=variance.reshape(shape), ci_low=low.reshape(shape),
+            ci_high=high.reshape(shape), n_undefined=n_undefined.astype(np.float64),
+        )  # fmt: skip
 
 
 def run_tests(

@@ -175,12 +175,9 @@ def _pairs(
 
     needed = samples_ratio(
         pair_differences(estimate, model_a, model_b),
-        pair_differences(estimate, model_a + n_models, model_b + n_models),
-        of_differences(0, 0),
-        of_differences(n_models, n_models),
-        of_differences(0, n_models),
-        confidence_level=level,
-    )
+        pair_differences(estimate, model_a + n_models, model_b + n_models), of_differences(0, 0),
+        of_differences(n_models, n_models), of_differences(0, n_models), confidence_level=level,
+    )  # fmt: skip
     return pair_frame(
         evaluation.models, model_a, model_b, evaluation.keys, separation_raw=needed.separation_a,
         separation_quantized=needed.separation_b, samples_ratio=needed.ratio, ci_low=needed.low,

@@ -178,13 +178,9 @@ def _changed(
 
 
 def _one_model(
-    variants: Predictions,
-    levels: list[tuple[str, float]],
-    *,
-    bootstrap_options: dict[str, Any],
-    method: IntervalMethod,
-    confidence_level: float,
-) -> pd.DataFrame:
+    variants: Predictions, levels: list[tuple[str, float]], *, bootstrap_options: dict[str, Any],
+    method: IntervalMethod, confidence_level: float,
+) -> pd.DataFrame:  # fmt: skip
     """Changes of one model, whose variants stand behind it as further models."""
     result: BootstrapResult = bootstrap(variants, **bootstrap_options)
     changed = np.arange(1, len(levels) + 1)
