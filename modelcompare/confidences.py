@@ -246,11 +246,7 @@ def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int
             f"model {model!r} has {len(rows):,} lists, `y_true` has {n_samples:,} rows."
         )
     bad = np.array([not row or len({a for a, _ in row}) < len(row) for row in rows], dtype=bool)
-    if bad.any():
-        raise ValueError(
-            f"model {model!r} has lists that are empty or name an answer twice in "
-            f"{checks.rows_text(bad)}."
-        )
+    checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
 def _sorted(labels: set[Any]) -> list[Any]:
@@ -268,20 +264,14 @@ def _matrix(
     sample = np.repeat(np.arange(len(rows)), lengths)
     place = {label: code for code, label in enumerate(classes.tolist())}
     unknown = np.array([any(answer not in place for answer, _ in row) for row in rows], dtype=bool)
-    if unknown.any():
-        raise ValueError(
-            f"model {model!r} lists labels that are not among the {len(classes)} classes in "
-            f"{checks.rows_text(unknown)}; pass all classes as `labels`."
-        )
+    what = f"model {model!r} lists labels that are not among the {len(classes)} classes"
+    checks.refuse_rows(unknown, what, "pass all classes as `labels`")
     code = np.array([place[answer] for row in rows for answer, _ in row])
     out = np.zeros((len(rows), len(classes)))
     out[sample, code] = [p for row in rows for _, p in row]
     rest = 1 - out.sum(axis=1)
-    bad = rest < -checks.SUM_TOLERANCE
-    if bad.any():
-        raise ValueError(
-            f"model {model!r} has lists that sum to more than 1 in {checks.rows_text(bad)}."
-        )
+    too_much = rest < -checks.SUM_TOLERANCE
+    checks.refuse_rows(too_much, f"model {model!r} has lists that sum to more than 1")
     if missing == "spread":
         listed = np.zeros(out.shape, dtype=bool)
         listed[sample, code] = True

@@ -37,13 +37,6 @@ def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
 
     A Generator is advanced, so that a second call with it draws other numbers; an int or a
     SeedSequence always gives the same.
-
-    Raises
-    ------
-    TypeError
-        If `rng` is none of int, Generator, SeedSequence and None.
-    ValueError
-        If an int is negative.
     """
     if isinstance(rng, np.random.SeedSequence):
         return rng
@@ -79,18 +72,11 @@ def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequenc
 
 @dataclass(frozen=True)
 class Units:
-    """What is drawn: samples, whole clusters of samples, or distinct rows.
+    """What is drawn: samples, whole clusters of samples, or distinct rows of the statistics.
 
-    Parameters
-    ----------
-    n_units : int
-        Number of units, i.e. of rows of the statistics.
-    multiplicity : ndarray of int of shape (n_units,), optional
-        How many equal samples a distinct row stands for; 1 if not given.
-    strata : ndarray of int of shape (n_units,), optional
-        Stratum of each unit. Every resample keeps the number of samples of each stratum.
-    rescaled : bool
-        Whether a resample may weigh units by fractions, as small strata need it.
+    `multiplicity` says how many equal samples a distinct row stands for, 1 if not given; `strata`
+    the stratum of each unit, of which every resample keeps the number of samples; `rescaled`
+    whether a resample may weigh units by fractions, as small strata need it.
     """
 
     n_units: int
@@ -167,21 +153,10 @@ class _Blocks(ABC):
 class BootstrapWeights(_Blocks):
     """How often each unit counts in each bootstrap resample.
 
-    Parameters
-    ----------
-    units : Units
-        What is drawn, and within which strata.
-    n_resamples : int
-        Number of resamples.
-    seed : SeedSequence
-        The same seed gives the same weights.
-    scheme : {"multinomial", "poisson", "bayesian"}
-        Multinomial counts (Efron 1979); independent Poisson(1) counts; Dirichlet weights
-        (Rubin 1981). Multinomial counts of n_h of the n_h units of a stratum vary by
-        (n_h - 1) / n_h of what they should, half for two units: of fewer than `SMALL_STRATUM`,
-        n_h - 1 are drawn and weigh n_h / (n_h - 1) each (Rao & Wu 1988).
-    size : int, optional
-        Number of units drawn in a resample (m out of n); all by default.
+    Multinomial counts (Efron 1979), independent Poisson(1) counts, or Dirichlet weights (Rubin
+    1981), of all units or of `size` (m out of n). Multinomial counts of n_h of the n_h units of a
+    stratum vary by (n_h - 1) / n_h of what they should, half for two units: of fewer than
+    `SMALL_STRATUM`, n_h - 1 are drawn and weigh n_h / (n_h - 1) each (Rao & Wu 1988).
     """
 
     scheme: Scheme = "multinomial"
@@ -313,13 +288,7 @@ class SwapMasks(_Blocks):
 
 @dataclass(frozen=True)
 class AllSwaps(_Blocks):
-    """Every way of swapping some units, once each: 2 to the power of their number.
-
-    Parameters
-    ----------
-    movable : ndarray of int
-        The units that may swap; `n_resamples` must be ``2 ** len(movable)``.
-    """
+    """Every way of swapping the `movable` units, once each: 2 to the power of their number."""
 
     movable: IntArray
 
@@ -335,13 +304,7 @@ class AllSwaps(_Blocks):
 def deals(
     n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
-    """Deal samples into a hand of `size` and the rest, block by block.
-
-    Yields
-    ------
-    ndarray of shape (block_size, n_samples)
-        1 for the samples in the hand.
-    """
+    """Deal samples into a hand of `size` (1) and the rest (0), in (block_size, n_samples)."""
     blocks = SwapMasks(Units(n_samples), n_resamples, seed)
     for block in range(blocks.n_blocks):
         generator = np.random.default_rng(child_seed(seed, block, 1))
@@ -361,16 +324,8 @@ def subsample(
 ) -> IntArray:
     """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
 
-    Parameters
-    ----------
-    n_samples, size : int
-        Rows to draw from and to draw.
-    seed : SeedSequence
-        Source of randomness.
-    index : int
-        Which of several subsamples of one seed; each is drawn by a child of its own.
-    strata : ndarray of int of shape (n_samples,), optional
-        Keep the proportions of these strata, by largest remainders.
+    Each `index` names another subsample of the same seed, drawn by a child of its own. The
+    proportions of `strata`, of shape (n_samples,), are kept by largest remainders.
     """
     child = np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, _SUBSAMPLE, size, index)

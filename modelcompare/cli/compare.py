@@ -10,6 +10,7 @@ from modelcompare.cli.options import (
     ReadingOptions,
     ResamplingOptions,
     Texts,
+    measured,
     statistics,
     written,
 )
@@ -22,12 +23,9 @@ def compare(
     *,
     metric: Annotated[
         Texts,
-        statistics(
-            "NAME",
+        measured(
             "What to measure (repeatable), e.g. accuracy, f1 (per class), f1_macro, cf1, mcc. "
-            "By default accuracy, f1_macro and cf1_macro, or the mean of scores.",
-            "--metric",
-            "-m",
+            "By default accuracy, f1_macro and cf1_macro, or the mean of scores."
         ),
     ] = None,
     metric_from: Annotated[

@@ -35,6 +35,11 @@ def option(
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
 
+def measured(help: str, panel: str | None = "Statistics") -> Any:
+    """Declare the option that names what is measured."""
+    return option("NAME", help, "--metric", "-m", panel=panel)
+
+
 _input = partial(option, panel="Input")
 statistics = partial(option, panel="Statistics")
 _resampling = partial(option, panel="Resampling")
@@ -55,14 +60,10 @@ class ReadingOptions:
             help=f"Predictions: {listed(FileKind)}; several files hold one model each.",
         ),
     ]
-    model: Annotated[
-        Texts, _input("NAME", "Keep this model (repeatable); all by default.", "--model")
-    ] = None
+    model: Annotated[Texts, _input("NAME", "Keep this model (repeatable); all by default.")] = None
     true: Annotated[Text, _input("COLUMN", "Column of the true labels (y_true by default).")] = None
     id: Annotated[Text, _input("COLUMN", "Column that names the samples.")] = None
-    groups: Annotated[Text, _input("COLUMN", "Column of clusters, which are resampled whole.")] = (
-        None
-    )
+    groups: Annotated[Text, _input("COLUMN", "Column of clusters, resampled whole.")] = None
     strata: Annotated[Text, _input("COLUMN", "Column of strata, whose sizes are kept.")] = None
     weight: Annotated[Text, _input("COLUMN", "Column of sample weights.")] = None
     slices: Annotated[
@@ -174,18 +175,7 @@ def register(
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Spread a command's groups of options into single parameters for typer.
-
-    Parameters
-    ----------
-    command : callable
-        Parameters annotated with one of the dataclasses above are spread; others stay.
-
-    Returns
-    -------
-    callable
-        With one parameter per option; it collects the groups again and calls `command`.
-    """
+    """Spread a command's groups of options into single parameters, which are collected again."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: hint for name, hint in hints.items() if _is_group(hint)}
 

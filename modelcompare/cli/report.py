@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
+from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, measured, option
 
 
 def report(
     reading: ReadingOptions,
     *,
-    metric: Annotated[
-        Texts, option("NAME", "What to measure (repeatable).", "--metric", "-m")
-    ] = None,
+    metric: Annotated[Texts, measured("What to measure (repeatable).", None)] = None,
     card: Annotated[
         Text, option("MODEL", "Write the model card of this model instead of a page.")
     ] = None,

@@ -70,7 +70,6 @@ class EstimatorComparison(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         folds = self.folds.drop_duplicates(["repeat", "fold"])
         made = {
             "folds": len(folds), "repeats": folds["repeat"].nunique(), "test": self.test,

@@ -74,10 +74,6 @@ def compare_scorers(
     **options
         As for `compare`; take few `n_resamples` where scorers are slow.
 
-    Returns
-    -------
-    Comparison
-
     Raises
     ------
     ImportError

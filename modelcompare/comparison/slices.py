@@ -117,10 +117,6 @@ def compare_slices(
     **options
         Further options of `compare`.
 
-    Returns
-    -------
-    SliceComparison
-
     Raises
     ------
     ValueError

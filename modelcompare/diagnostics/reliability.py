@@ -99,10 +99,6 @@ def reliability(
     n_resamples, rng
         Of these resamples.
 
-    Returns
-    -------
-    Reliability
-
     Raises
     ------
     ValueError

@@ -76,10 +76,6 @@ def read_predictions(
     normalize, kind
         As for Predictions.
 
-    Returns
-    -------
-    Predictions
-
     Raises
     ------
     FileNotFoundError

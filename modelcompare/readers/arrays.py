@@ -20,13 +20,7 @@ _LABELS = ("labels", "class_names")
 
 
 def read_arrays(path: Path, columns: Columns) -> Predictions:
-    """Predictions from an archive; pickled arrays in it are refused.
-
-    Raises
-    ------
-    ValueError
-        If the archive is damaged, holds objects, or no model.
-    """
+    """Predictions from an archive; pickled arrays in it are refused."""
     arrays = _load(path)
     true = columns.true or "y_true"
     if columns.true is not None and columns.true not in arrays:

@@ -59,14 +59,7 @@ class Columns:
 
 
 def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None) -> Predictions:
-    """Predictions from a wide table.
-
-    Raises
-    ------
-    ValueError
-        If a named column is absent, no model column is left, columns are mixed, or cells are
-        missing.
-    """
+    """Predictions from a wide table."""
     frame = frame.rename(columns=str)
     where = name or "the table"
     check_columns(frame, columns, where)

@@ -37,14 +37,7 @@ def is_harness_log(frame: pd.DataFrame) -> bool:
 
 
 def one_file_per_model(paths: Mapping[str, Path], columns: Columns, ids: SameIds) -> Predictions:
-    """Predictions from one file for each model.
-
-    Raises
-    ------
-    ValueError
-        If ids are missing, repeated or differ between files, true labels disagree, or the columns
-        are not those of one model.
-    """
+    """Predictions from one file for each model."""
     frames = {model: read_table(path).rename(columns=str) for model, path in paths.items()}
     if columns.models is not None:
         unknown = [model for model in columns.models if model not in frames]

@@ -92,7 +92,6 @@ class AgreementStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         made = {
             "n": len(self.predictions), "models": len(self.predictions.models),
             "B": self.n_resamples, "test": self.test, "alpha": f"{self.alpha:g}",
@@ -121,7 +120,7 @@ class AgreementStudy(Result):
         """
         check_count("n_subsamples", n_subsamples, at_least=1)
         sizes = check_ratios(ratios, len(self.predictions))
-        evaluation = Evaluation(self.predictions, self.metric_pairs.metrics, collapse=False)
+        evaluation = self.metric_pairs.evaluate(self.predictions)
         model_a, model_b = all_pairs(len(self.predictions.models))
         full = evaluation.estimate()
         order = np.sign(pair_differences(full, model_a, model_b))
@@ -134,18 +133,17 @@ class AgreementStudy(Result):
             weights = np.zeros((len(samples), len(self.predictions)))
             for row, chosen in zip(weights, samples, strict=True):
                 row[chosen] = 1.0
-            values = _values_of_rows(self.predictions, evaluation, weights)
-            same = np.array(
-                [
-                    (np.sign(pair_differences(v, model_a, model_b)) == order).mean(axis=0)
-                    for v in values
-                ]
-            )
+            if self.predictions.groups is not None:
+                # Clusters are in or out as a whole; their first samples stand for them.
+                weights = weights[:, np.unique(self.predictions.groups, return_index=True)[1]]
+            values = evaluation.values(weights)
+            found = np.array([pair_differences(v, model_a, model_b) for v in values])
+            same = (np.sign(found) == order).mean(axis=1)
             low, high = np.quantile(same, [0.025, 0.975], axis=0)
             frames.append(pd.DataFrame({
                 "metric": [key.metric for key in evaluation.keys],
                 "label": pd.Series([key.label for key in evaluation.keys], dtype=object),
-                "ratio": ratio, "n_samples": int(weights[0].sum()),
+                "ratio": ratio, "n_samples": len(samples[0]),
                 "pct_agree": 100 * same.mean(axis=0), "low": 100 * low, "high": 100 * high,
             }))  # fmt: skip
         return pd.concat(frames, ignore_index=True)
@@ -251,7 +249,7 @@ def agreement_study(
     check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
-    evaluation = Evaluation(predictions, metric_pairs.metrics, collapse=False)
+    evaluation = metric_pairs.evaluate(predictions)
     view = PairView(
         evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
         progress=progress,
@@ -331,13 +329,3 @@ def _share_interval(
     tail = (1 - confidence_level) / 2
     low, high = np.quantile(share, [tail, 1 - tail])
     return float(low), float(high)
-
-
-def _values_of_rows(
-    predictions: Predictions, evaluation: Evaluation, weights: FloatArray
-) -> FloatArray:
-    """Values on parts of the test set, given as 0/1 weights of samples."""
-    if predictions.groups is None:
-        return evaluation.values(weights)
-    cluster = np.unique(predictions.groups, return_index=True)[1]
-    return evaluation.values(weights[:, cluster])

@@ -17,7 +17,7 @@ from modelcompare.studies.pairs import MetricPairs
 
 
 def variance_ratios(
-    evaluation: Evaluation, metric_pairs: MetricPairs, *, confidence_level: float
+    evaluation: Evaluation, metric_pairs: MetricPairs, confidence_level: float
 ) -> pd.DataFrame:
     """Ratio of two metrics' variances for each model, with a delta-method interval.
 
@@ -63,7 +63,7 @@ def _power_sums(
 
 
 def relative_efficiency(
-    evaluation: Evaluation, metric_pairs: MetricPairs, *, confidence_level: float
+    evaluation: Evaluation, metric_pairs: MetricPairs, confidence_level: float
 ) -> pd.DataFrame:
     """Samples of metric b for each sample of metric a, for each pair of models and class.
 

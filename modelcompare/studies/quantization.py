@@ -99,10 +99,6 @@ def quantization_study(
     confidence_level : float
         Of the intervals.
 
-    Returns
-    -------
-    QuantizationStudy
-
     Raises
     ------
     ValueError

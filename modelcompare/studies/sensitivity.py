@@ -54,7 +54,6 @@ class SensitivityStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
         return signature("sensitivity_study", made)
 
@@ -101,10 +100,6 @@ def sensitivity_study(
         Of the paired bootstrap intervals of the changes.
     zero_division, n_jobs, rng
         As in `compare`.
-
-    Returns
-    -------
-    SensitivityStudy
 
     Raises
     ------
