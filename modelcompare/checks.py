@@ -62,7 +62,7 @@ def rows_text(bad: Any) -> str:
     return f"{len(rows):,} rows (first: {examples})"
 
 
-def refuse_rows(bad: BoolArray, what: str, remedy: str = "") -> None:
+def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
     """Raise where any row is bad: what is wrong, in which rows, and what to do."""
     if bad.any():
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")

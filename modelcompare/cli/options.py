@@ -63,7 +63,9 @@ class ReadingOptions:
     model: Annotated[Texts, _input("NAME", "Keep this model (repeatable); all by default.")] = None
     true: Annotated[Text, _input("COLUMN", "Column of the true labels (y_true by default).")] = None
     id: Annotated[Text, _input("COLUMN", "Column that names the samples.")] = None
-    groups: Annotated[Text, _input("COLUMN", "Column of clusters, resampled whole.")] = None
+    groups: Annotated[Text, _input("COLUMN", "Column of clusters, which are resampled whole.")] = (
+        None
+    )
     strata: Annotated[Text, _input("COLUMN", "Column of strata, whose sizes are kept.")] = None
     weight: Annotated[Text, _input("COLUMN", "Column of sample weights.")] = None
     slices: Annotated[

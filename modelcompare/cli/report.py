@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, measured, option
+from modelcompare.cli.options import (
+    ReadingOptions,
+    ResamplingOptions,
+    Text,
+    Texts,
+    measured,
+    option,
+)
 
 
 def report(

@@ -53,9 +53,11 @@ def variance(
     predictions = reading.read()
     from modelcompare.studies.variance import variance_study
 
-    given = _given(pairs=_pairs(pair), ratios=ratio, tests=test, n_subsamples=subsamples)
-    options = {**given, **study.options()}
-    emit_study(variance_study(predictions, stratify=stratify, **options, progress=True), output)
+    options = {**_given(pairs=_pairs(pair), ratios=ratio, tests=test), **study.options()}
+    result = variance_study(
+        predictions, n_subsamples=subsamples, stratify=stratify, **options, progress=True
+    )
+    emit_study(result, output)
 
 
 def agreement(
@@ -79,8 +81,9 @@ def agreement(
     predictions = reading.read()
     from modelcompare.studies.agreement import agreement_study
 
-    options = {**_given(pairs=_pairs(pair), alpha=alpha, test=test), **study.options()}
-    emit_study(agreement_study(predictions, **options, progress=True), output)
+    options = {**_given(pairs=_pairs(pair)), **study.options()}
+    result = agreement_study(predictions, alpha=alpha, test=test, **options, progress=True)
+    emit_study(result, output)
 
 
 def undefined(
