@@ -7,14 +7,7 @@ from typing import Annotated
 
 import typer
 
-from modelcompare.cli.options import (
-    ReadingOptions,
-    ResamplingOptions,
-    Text,
-    class_named,
-    measured,
-    option,
-)
+from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, class_named, option
 from modelcompare.words import Decision, GateFormat, listed
 
 
@@ -23,7 +16,7 @@ def gate(
     *,
     baseline: Annotated[str, option("MODEL", "What is in use.")],
     candidate: Annotated[str, option("MODEL", "What would replace it.")],
-    metric: Annotated[str, measured("What counts.", None)] = "f1_macro",
+    metric: Annotated[str, option("NAME", "What counts.", "--metric", "-m")] = "f1_macro",
     margin: Annotated[
         float | None,
         option(

@@ -7,20 +7,15 @@ from typing import Annotated
 
 import typer
 
-from modelcompare.cli.options import (
-    ReadingOptions,
-    ResamplingOptions,
-    Text,
-    Texts,
-    measured,
-    option,
-)
+from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
 
 
 def report(
     reading: ReadingOptions,
     *,
-    metric: Annotated[Texts, measured("What to measure (repeatable).", None)] = None,
+    metric: Annotated[
+        Texts, option("NAME", "What to measure (repeatable).", "--metric", "-m")
+    ] = None,
     card: Annotated[
         Text, option("MODEL", "Write the model card of this model instead of a page.")
     ] = None,
