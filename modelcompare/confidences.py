@@ -19,14 +19,9 @@ NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
 
 def from_nbest(
-    y_true: ArrayLike,
-    lists: Mapping[str, NBest],
-    *,
-    kind: Listed = "labels",
-    labels: ArrayLike | None = None,
-    missing: Unlisted = "unassigned",
-    **options: Any,
-) -> Predictions:
+    y_true: ArrayLike, lists: Mapping[str, NBest], *, kind: Listed = "labels",
+    labels: ArrayLike | None = None, missing: Unlisted = "unassigned", **options: Any,
+) -> Predictions:  # fmt: skip
     """Predictions from truncated lists of the likeliest answers and their probabilities.
 
     Parameters
@@ -86,15 +81,10 @@ def from_nbest(
 
 
 def from_bins(
-    y_true: ArrayLike,
-    y_pred: Mapping[str, ArrayLike],
-    bins: Mapping[str, ArrayLike],
-    values: Mapping[Hashable, float] | Literal["fit"],
-    *,
-    labels: ArrayLike | None = None,
-    missing: Unlisted = "spread",
-    **options: Any,
-) -> Predictions:
+    y_true: ArrayLike, y_pred: Mapping[str, ArrayLike], bins: Mapping[str, ArrayLike],
+    values: Mapping[Hashable, float] | Literal["fit"], *, labels: ArrayLike | None = None,
+    missing: Unlisted = "spread", **options: Any,
+) -> Predictions:  # fmt: skip
     """Predictions from labels with a quantized confidence, HIGH, MED or LOW say.
 
     Parameters

@@ -74,23 +74,13 @@ class Predictions:
     )  # fmt: skip
 
     def __init__(
-        self,
-        y_true: ArrayLike | None,
-        outputs: Mapping[str, ArrayLike],
-        *,
-        kind: KindOrAuto = "auto",
-        labels: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        strata: ArrayLike | None = None,
-        runs: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None,
-        normalize: bool = False,
-        missing_mass: bool = False,
-        greater_is_better: bool = True,
-        name: str | None = None,
-    ) -> None:
+        self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
+        kind: KindOrAuto = "auto", labels: ArrayLike | None = None, ids: ArrayLike | None = None,
+        groups: ArrayLike | None = None, strata: ArrayLike | None = None,
+        runs: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
+        slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
+        missing_mass: bool = False, greater_is_better: bool = True, name: str | None = None,
+    ) -> None:  # fmt: skip
         arrays = checks.model_arrays(outputs)
         truth = None if y_true is None else checks.as_array(y_true)
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)

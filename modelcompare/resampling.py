@@ -315,13 +315,9 @@ def deals(
 
 
 def subsample(
-    n_samples: int,
-    size: int,
-    seed: np.random.SeedSequence,
-    *,
-    index: int = 0,
+    n_samples: int, size: int, seed: np.random.SeedSequence, *, index: int = 0,
     strata: IntArray | None = None,
-) -> IntArray:
+) -> IntArray:  # fmt: skip
     """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
 
     Each `index` names another subsample of the same seed, drawn by a child of its own. The

@@ -87,13 +87,9 @@ def agreement(
 
 
 def undefined(
-    reading: ReadingOptions,
-    *,
-    pair: PairOption = None,
-    ratio: RatioOption = None,
-    study: StudyOptions,
-    output: StudyOutputOptions,
-) -> None:
+    reading: ReadingOptions, *, pair: PairOption = None, ratio: RatioOption = None,
+    study: StudyOptions, output: StudyOutputOptions,
+) -> None:  # fmt: skip
     """How often a metric has no value, by class and size (paper, section 4)."""
     check_folder(output)
     predictions = reading.read()

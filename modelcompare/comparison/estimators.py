@@ -108,22 +108,12 @@ class EstimatorComparison(Result):
 
 
 def compare_estimators(
-    estimators: Mapping[str, Any],
-    X: Any,
-    y: ArrayLike,
-    *,
-    cv: Any = 10,
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    groups: ArrayLike | None = None,
-    test: FoldTest = "corrected-t",
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-    rope: float = 0.01,
-    confidence_level: float = 0.95,
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
+    estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, cv: Any = 10,
+    metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,
+    test: FoldTest = "corrected-t", correction: Correction = "holm", alpha: float = 0.05,
+    rope: float = 0.01, confidence_level: float = 0.95, n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
-) -> EstimatorComparison:
+) -> EstimatorComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
 
     Parameters
@@ -260,13 +250,9 @@ class _Folds:
         )  # fmt: skip
 
     def differences(
-        self,
-        test: FoldTest,
-        correction: Correction,
-        alpha: float,
-        rope: float,
+        self, test: FoldTest, correction: Correction, alpha: float, rope: float,
         confidence_level: float,
-    ) -> pd.DataFrame:
+    ) -> pd.DataFrame:  # fmt: skip
         """Test every pair of models by every metric."""
         rows = list(self._rows(test, rope, confidence_level))
         frame = pd.DataFrame(rows, columns=_COLUMNS)

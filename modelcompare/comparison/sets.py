@@ -228,15 +228,10 @@ class SetComparison(Result):
 
 
 def compare_sets(
-    sets: Mapping[str, Predictions],
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    *,
-    confidence_level: float = 0.95,
-    alpha: float = 0.05,
-    correction: Correction = "holm",
-    rng: RngLike = 0,
-    **options: Any,
-) -> SetComparison:
+    sets: Mapping[str, Predictions], metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    confidence_level: float = 0.95, alpha: float = 0.05, correction: Correction = "holm",
+    rng: RngLike = 0, **options: Any,
+) -> SetComparison:  # fmt: skip
     """Compare the same models on several test sets.
 
     Parameters

@@ -86,16 +86,10 @@ class SliceComparison(Result):
 
 
 def compare_slices(
-    predictions: Predictions,
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    *,
-    by: Sequence[str] | None = None,
-    min_size: int = 30,
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-    rng: RngLike = 0,
-    **options: Any,
-) -> SliceComparison:
+    predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    by: Sequence[str] | None = None, min_size: int = 30, correction: Correction = "holm",
+    alpha: float = 0.05, rng: RngLike = 0, **options: Any,
+) -> SliceComparison:  # fmt: skip
     """Compare models in every subgroup of the test set.
 
     Parameters

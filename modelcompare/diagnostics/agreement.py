@@ -19,16 +19,10 @@ _OF_MODELS = {"accuracy": "agreement", "zero_one_loss": "churn", "cohen_kappa": 
 
 
 def annotator_agreement(
-    ratings: ArrayLike,
-    *,
-    level: Level = "nominal",
-    order: Sequence[Any] | None = None,
-    groups: ArrayLike | None = None,
-    method: IntervalMethod = "BCa",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
+    ratings: ArrayLike, *, level: Level = "nominal", order: Sequence[Any] | None = None,
+    groups: ArrayLike | None = None, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
+    n_resamples: int = 9999, rng: RngLike = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Agreement of two or more annotators, with intervals over items.
 
     Parameters
@@ -86,13 +80,9 @@ def annotator_agreement(
 
 
 def model_agreement(
-    predictions: Predictions,
-    *,
-    method: IntervalMethod = "BCa",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
+    predictions: Predictions, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
+    n_resamples: int = 9999, rng: RngLike = 0,
+) -> pd.DataFrame:  # fmt: skip
     """How often models decide alike, whoever is right.
 
     Churn, the share of samples whose decision changes, is what users notice when one model takes

@@ -84,14 +84,9 @@ class CurveResult(Result):
 
 
 def curve(
-    predictions: Predictions,
-    kind: CurveKind = "roc",
-    *,
-    label: Any = None,
-    n_resamples: int = 999,
-    confidence_level: float = 0.95,
-    rng: RngLike = 0,
-) -> CurveResult:
+    predictions: Predictions, kind: CurveKind = "roc", *, label: Any = None, n_resamples: int = 999,
+    confidence_level: float = 0.95, rng: RngLike = 0,
+) -> CurveResult:  # fmt: skip
     """ROC or precision-recall curves of all models, with pointwise bootstrap bands.
 
     Resamples are shared by the models and drawn like any other: clusters whole, strata kept. The
@@ -154,17 +149,10 @@ def curve(
 
 
 def operating_point(
-    predictions: Predictions,
-    *,
-    precision: float | None = None,
-    recall: float | None = None,
-    false_positive_rate: float | None = None,
-    threshold: float | None = None,
-    label: Any = None,
-    n_resamples: int = 9999,
-    confidence_level: float = 0.95,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
+    predictions: Predictions, *, precision: float | None = None, recall: float | None = None,
+    false_positive_rate: float | None = None, threshold: float | None = None, label: Any = None,
+    n_resamples: int = 9999, confidence_level: float = 0.95, rng: RngLike = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Threshold that reaches a wanted precision, recall or false positive rate, with intervals.
 
     Of all thresholds that reach the wanted precision, or keep the false positive rate, the lowest

@@ -72,15 +72,9 @@ class Reliability(Result):
 
 
 def reliability(
-    predictions: Predictions,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "width",
-    label: Any = None,
-    confidence_level: float = 0.95,
-    n_resamples: int = 999,
-    rng: RngLike = 0,
-) -> Reliability:
+    predictions: Predictions, *, n_bins: int = 10, strategy: Strategy = "width", label: Any = None,
+    confidence_level: float = 0.95, n_resamples: int = 999, rng: RngLike = 0,
+) -> Reliability:  # fmt: skip
     """Bin the confidences, and count how often they came true.
 
     Parameters

@@ -23,24 +23,13 @@ WHOLE: dict[str, Callable[[Path, Columns], Predictions]] = {"npz": read_arrays}
 
 
 def read_predictions(
-    source: Source | Sequence[Source] | Mapping[str, Source] | Any,
-    *,
-    true: str | None = None,
-    id: str | None = None,
-    groups: str | None = None,
-    strata: str | None = None,
-    runs: str | None = None,
-    weight: str | None = None,
-    slices: Sequence[str] = (),
-    models: Sequence[str] | None = None,
-    scores: bool = False,
-    lower_is_better: bool = False,
-    score: str | None = None,
-    ids: SameIds = "same",
-    missing: Missing = "raise",
-    normalize: bool = False,
-    kind: KindOrAuto = "auto",
-) -> Predictions:
+    source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
+    id: str | None = None, groups: str | None = None, strata: str | None = None,
+    runs: str | None = None, weight: str | None = None, slices: Sequence[str] = (),
+    models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
+    score: str | None = None, ids: SameIds = "same", missing: Missing = "raise",
+    normalize: bool = False, kind: KindOrAuto = "auto",
+) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
     A single file or frame is wide: a column of true labels, and for each model a column of labels

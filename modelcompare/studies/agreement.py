@@ -182,18 +182,11 @@ class AgreementStudy(Result):
 
 
 def agreement_study(
-    predictions: Predictions,
-    pairs: Sequence[str | Pair] = PAPER_PAIRS,
-    *,
-    alpha: float = 0.01,
-    test: AgreementTest = "t",
-    n_resamples: int = 1000,
-    confidence_level: float = 0.95,
-    zero_division: ZeroDivision = "paper",
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
+    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
+    test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,
+    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
-) -> AgreementStudy:
+) -> AgreementStudy:  # fmt: skip
     """Count how often two metrics prefer the same model, over all pairs of models.
 
     Parameters

@@ -109,14 +109,9 @@ class SamplesRatio(NamedTuple):
 
 
 def samples_ratio(
-    difference_a: FloatArray,
-    difference_b: FloatArray,
-    variance_a: FloatArray,
-    variance_b: FloatArray,
-    covariance: FloatArray,
-    *,
-    confidence_level: float,
-) -> SamplesRatio:
+    difference_a: FloatArray, difference_b: FloatArray, variance_a: FloatArray,
+    variance_b: FloatArray, covariance: FloatArray, *, confidence_level: float,
+) -> SamplesRatio:  # fmt: skip
     """Squared ratio of two separations, with an interval on the logarithm (delta method)."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z_a, z_b = difference_a / np.sqrt(variance_a), difference_b / np.sqrt(variance_b)

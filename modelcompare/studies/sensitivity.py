@@ -71,18 +71,11 @@ class SensitivityStudy(Result):
 
 
 def sensitivity_study(
-    predictions: Predictions,
-    metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS,
-    *,
-    temperatures: Sequence[float] = TEMPERATURES,
-    noises: Sequence[float] = NOISES,
-    n_resamples: int = 999,
-    method: IntervalMethod = "percentile",
-    confidence_level: float = 0.95,
-    zero_division: ZeroDivision = math.nan,
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
-) -> SensitivityStudy:
+    predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS, *,
+    temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,
+    n_resamples: int = 999, method: IntervalMethod = "percentile", confidence_level: float = 0.95,
+    zero_division: ZeroDivision = math.nan, n_jobs: int | None = None, rng: RngLike = 0,
+) -> SensitivityStudy:  # fmt: skip
     """Change the confidences, leave the top label, and see which metrics move.
 
     Parameters

@@ -72,16 +72,11 @@ class UndefinedStudy(Result):
 
 
 def undefined_study(
-    predictions: Predictions,
-    pairs: Sequence[str | Pair] = PAPER_PAIRS,
-    *,
-    ratios: Sequence[float] = PAPER_RATIOS,
-    n_resamples: int = 1000,
-    zero_division: ZeroDivision = "paper",
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
+    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
+    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,
+    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
-) -> UndefinedStudy:
+) -> UndefinedStudy:  # fmt: skip
     """Count the test sets of each size on which a metric has no value.
 
     Every resample is a new test set, drawn with replacement from the whole one at the size of the

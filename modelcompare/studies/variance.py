@@ -207,20 +207,12 @@ class VarianceStudy(Result):
 
 
 def variance_study(
-    predictions: Predictions,
-    pairs: Sequence[str | Pair] = PAPER_PAIRS,
-    *,
-    ratios: Sequence[float] = PAPER_RATIOS,
-    n_resamples: int = 1000,
-    n_subsamples: int = 1,
-    stratify: bool = False,
-    confidence_level: float = 0.95,
-    tests: Sequence[VarianceTest] = PAPER_TESTS,
-    zero_division: ZeroDivision = "paper",
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
-    progress: bool = False,
-) -> VarianceStudy:
+    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
+    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
+    stratify: bool = False, confidence_level: float = 0.95,
+    tests: Sequence[VarianceTest] = PAPER_TESTS, zero_division: ZeroDivision = "paper",
+    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
+) -> VarianceStudy:  # fmt: skip
     """Bootstrap metrics at several sizes of the test set and compare their variances.
 
     The test set is down-sampled without replacement to each ratio, and the part is bootstrapped at
