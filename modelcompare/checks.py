@@ -335,10 +335,10 @@ def slice_frame(
     return frame
 
 
-def unknown_model(model: str, models: tuple[str, ...]) -> str:
-    """Message that names the nearest models."""
+def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
+    """An error that names the nearest models."""
     nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])
-    return f"unknown model {model!r}; there are {', '.join(nearest)}"
+    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}")
 
 
 def _listed(values: AnyArray) -> str:

@@ -61,14 +61,14 @@ def from_nbest(
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
-    pairs = {model: [_pairs(found) for found in rows] for model, rows in lists.items()}
+    pairs: dict[str, list[list[tuple[Any, float]]]] = {
+        model: [[*(row.items() if isinstance(row, Mapping) else row)] for row in rows]
+        for model, rows in lists.items()
+    }
     for model, rows in pairs.items():
         _check_lists(model, rows, len(truth))
     if kind == "texts":
-        arrays = {
-            model: np.fromiter(map(tuple, rows), dtype=object, count=len(rows))
-            for model, rows in pairs.items()
-        }
+        arrays = {m: np.fromiter(map(tuple, rows), dtype=object) for m, rows in pairs.items()}
         return Predictions(y_true, arrays, kind="text_lists", **options)
     if labels is None:
         said = {answer for rows in pairs.values() for row in rows for answer, _ in row}
@@ -224,10 +224,6 @@ def missing_mass(predictions: Predictions) -> Any:
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
     })  # fmt: skip
-
-
-def _pairs(found: Any) -> list[tuple[Any, float]]:
-    return [*found.items()] if isinstance(found, Mapping) else [*found]
 
 
 def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int) -> None:

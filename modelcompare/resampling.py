@@ -138,14 +138,17 @@ class _Blocks(ABC):
         drawn = [self.draw(block, j) for j in range(len(self.units.row_blocks()))]
         return drawn[0] if len(drawn) == 1 else np.hstack(drawn)
 
+    def blocks(self) -> Iterator[FloatArray]:
+        """Weights of all units, block by block of resamples."""
+        return map(self.draw_all, range(self.n_blocks))
+
     def draw_counts(self, block: int) -> NDArray[np.int32]:
         """The same as `draw_all` in narrow integers, where weights are `whole`."""
         return self.draw_all(block).astype(np.int32)
 
     def _generator(self, purpose: int, *key: int) -> np.random.Generator:
-        child = np.random.SeedSequence(
-            self.seed.entropy, spawn_key=(*self.seed.spawn_key, purpose, *key)
-        )
+        key = (*self.seed.spawn_key, purpose, *key)
+        child = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
         return np.random.Generator(np.random.SFC64(child))
 
 
@@ -168,16 +171,13 @@ class BootstrapWeights(_Blocks):
 
     def draw_counts(self, block: int) -> NDArray[np.int32]:
         units, plain = self.units, self.scheme == "multinomial"
-        if plain and units.strata is None and units.multiplicity is None and self._one_row_block:
+        one_block = units.n_units <= ROW_BLOCK
+        if plain and units.strata is None and units.multiplicity is None and one_block:
             # Straight into integers, without the floats between.
             generator = self._generator(_BOOTSTRAP, block, 0, 0)
             out = np.empty((self.block_size(block), units.n_units), dtype=np.int32)
             return _fill_counts(generator, self._sizes(block, 0, -1), out)
         return super().draw_counts(block)
-
-    @property
-    def _one_row_block(self) -> bool:
-        return self.units.n_units <= ROW_BLOCK
 
     def draw(self, block: int, row_block: int) -> FloatArray:
         rows = self.units.row_blocks()[row_block]
@@ -219,22 +219,15 @@ class BootstrapWeights(_Blocks):
         """How much of each resample falls into one row block of a stratum."""
         n_resamples, size = self.block_size(block), self._stratum_size(stratum)
         size -= self._is_rescaled(stratum)
-        blocks = self._available_by_row_block(stratum)
+        blocks = self._row_block_table[stratum + 1]
         if np.count_nonzero(blocks) == 1:
             return np.full(n_resamples, float(size))
         generator = self._generator(_STRATUM, block, stratum + 1)
         if self.scheme == "bayesian":
-            return (
-                size
-                * generator.dirichlet(blocks[blocks > 0], n_resamples)[
-                    :, np.count_nonzero(blocks[:row_block])
-                ]
-            )
+            place = np.count_nonzero(blocks[:row_block])
+            return size * generator.dirichlet(blocks[blocks > 0], n_resamples)[:, place]
         sizes = generator.multinomial(size, blocks / blocks.sum(), n_resamples)
         return sizes[:, row_block].astype(np.float64)
-
-    def _available_by_row_block(self, stratum: int) -> IntArray:
-        return self._row_block_table[stratum + 1]
 
     @cached_property
     def _row_block_table(self) -> IntArray:
@@ -257,7 +250,7 @@ class BootstrapWeights(_Blocks):
         return rescales and in_strata and 1 < self._stratum_available(stratum) < SMALL_STRATUM
 
     def _stratum_available(self, stratum: int) -> int:
-        return int(self._available_by_row_block(stratum).sum())
+        return int(self._row_block_table[stratum + 1].sum())
 
     def _stratum_size(self, stratum: int) -> int:
         if self.size is None:
@@ -323,10 +316,8 @@ def subsample(
     Each `index` names another subsample of the same seed, drawn by a child of its own. The
     proportions of `strata`, of shape (n_samples,), are kept by largest remainders.
     """
-    child = np.random.SeedSequence(
-        seed.entropy, spawn_key=(*seed.spawn_key, _SUBSAMPLE, size, index)
-    )
-    generator = np.random.default_rng(child)
+    key = (*seed.spawn_key, _SUBSAMPLE, size, index)
+    generator = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
     if strata is None:
         return np.sort(generator.choice(n_samples, size, replace=False))
     sizes = _shared_out(size, np.bincount(strata))

@@ -135,21 +135,15 @@ def compare_estimators(
         Samples of one group stay together, and are resampled together later.
     test : {"corrected-t", "5x2cv-t", "5x2cv-f"}
         Fold-level test: Nadeau & Bengio's, or Dietterich's and Alpaydin's for ``cv="5x2"``.
-    correction : str
-        For the pairs of one metric; see `compare`. "max-t" needs replicates and does not apply.
-    alpha : float
-        Level at which a difference is called one.
+    correction, alpha, confidence_level
+        As in `compare`, for the mean differences of the pairs by one metric; "max-t" needs
+        replicates and does not apply.
     rope : float
         Half width of the region of practical equivalence of the Bayesian correlated t-test, in
         units of the metric.
-    confidence_level : float
-        Of the intervals of the mean differences.
-    n_jobs : int, optional
-        joblib's, over splits and estimators.
-    rng : int, Generator, SeedSequence or None
-        Shuffles the splits; estimators keep their own `random_state`.
-    progress : bool
-        Show a bar on stderr.
+    n_jobs, rng, progress
+        As in `compare`, over splits and estimators; `rng` shuffles the splits, and estimators keep
+        their own `random_state`.
 
     Returns
     -------
@@ -204,10 +198,8 @@ def compare_estimators(
     # A fold of one sample (leave-one-out) has no metric of its own.
     single = {k: predicted([k]) for k, (_, n_test) in enumerate(folds.sizes) if n_test > 1}
     if single:
-        chosen: Any = metrics
-        if metrics is None:
-            chosen = default_metrics(next(iter(single.values())))
-        folds.evaluate(single, chosen)
+        first = next(iter(single.values()))
+        folds.evaluate(single, default_metrics(first) if metrics is None else metrics)
     return EstimatorComparison(
         whole, folds.frame({k: number for number, part in enumerate(parts) for k in part}),
         folds.differences(test, correction, alpha, rope, confidence_level), test, correction, rope,

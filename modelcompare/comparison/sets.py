@@ -144,16 +144,9 @@ class SetComparison(Result):
     def friedman(self, metric: str) -> pd.DataFrame:
         """Mean ranks over test sets, Friedman's test and Nemenyi's critical difference.
 
-        Parameters
-        ----------
-        metric : str
-            A metric that is not per class.
-
-        Returns
-        -------
-        DataFrame
-            model, mean_rank, best first. Its ``attrs`` hold statistic, p_value,
-            critical_difference, and p_values (n_models, n_models) of Nemenyi's test.
+        By a metric that is not per class. Columns: model, mean_rank, best first; ``attrs`` hold
+        statistic, p_value, critical_difference, and p_values (n_models, n_models) of Nemenyi's
+        test.
         """
         if len(self.models) < 3:
             raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
@@ -175,13 +168,7 @@ class SetComparison(Result):
         return frame
 
     def plot_critical_difference(self, metric: str) -> Figure:
-        """Critical-difference diagram: mean ranks, bars over models not told apart (Nemenyi).
-
-        Parameters
-        ----------
-        metric : str
-            A metric that is not per class.
-        """
+        """Critical-difference diagram: mean ranks, bars over models not told apart (Nemenyi)."""
         return plot_critical_difference(self.friedman(metric), metric)
 
     @property
@@ -201,10 +188,8 @@ class SetComparison(Result):
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
             )
-        return (
-            np.mean([part.point for part in parts], axis=0),
-            np.mean([part.draws for part in parts], axis=0),
-        )
+        points, draws = [part.point for part in parts], [part.draws for part in parts]
+        return np.mean(points, axis=0), np.mean(draws, axis=0)
 
     @property
     def _pooled_errors(self) -> FloatArray:

@@ -39,8 +39,6 @@ class SliceComparison(Result):
         As given to `compare_slices`.
     n_samples : int
         Size of the whole test set.
-    rng_label : str
-        The seed, as far as it can be named.
     """
 
     scores: pd.DataFrame = field(repr=False)
@@ -102,14 +100,9 @@ def compare_slices(
         Variables to look at; all by default.
     min_size : int
         Smaller subgroups are left out, and named in `left_out`.
-    correction : str
-        As in `compare`, except "max-t"; the family is all pairs, classes and slices of a metric.
-    alpha : float
-        Level at which a difference is called one.
-    rng : int, Generator, SeedSequence or None
-        Source of randomness.
-    **options
-        Further options of `compare`.
+    correction, alpha, rng, **options
+        As in `compare`, except "max-t"; the family of a correction is all pairs, classes and slices
+        of a metric.
 
     Raises
     ------
@@ -169,7 +162,7 @@ def compare_slices(
     scores = pd.concat(parts["scores"], ignore_index=True)
     differences = pd.concat(parts["differences"], ignore_index=True)
     if len(differences):
-        for _, index in differences.groupby("metric").groups.items():
+        for index in differences.groupby("metric").groups.values():
             p = differences.loc[index, "p_value"].to_numpy()
             differences.loc[index, "p_adjusted"] = adjust(p, correction)
         weak = differences["p_adjusted"] >= alpha

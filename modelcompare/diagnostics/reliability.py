@@ -61,8 +61,7 @@ class Reliability(Result):
             interval_column(self.confidence_level),
         ]  # fmt: skip
         title = "Confidence, and the share that came true"
-        table = Table(title, columns, self.table, decimals=3)
-        return {"reliability": table}
+        return {"reliability": Table(title, columns, self.table, decimals=3)}
 
     def plot(self) -> Figure:
         """Reliability diagrams, one for each model, over histograms of the confidences."""
@@ -128,9 +127,7 @@ def reliability(
             draws = np.vstack(
                 [
                     divide(drawn @ (inside * right[:, None]), drawn @ inside)
-                    for drawn in map(
-                        evaluation.per_sample, map(weights.draw_all, range(weights.n_blocks))
-                    )
+                    for drawn in map(evaluation.per_sample, weights.blocks())
                 ]
             )
             interval = percentile_interval(draws, confidence_level=confidence_level)

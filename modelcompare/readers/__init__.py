@@ -108,14 +108,12 @@ def _read_file(path: Path, columns: Columns, ids: SameIds) -> Predictions:
     if read is not None:
         return read(path, columns)
     frame = read_table(path)
-    if is_harness_log(frame) or {"y_pred"} & {*frame.columns} or _has_prob_columns(frame):
+    # The table of one model has its labels under y_pred, or probabilities under prob:class.
+    names = [str(column) for column in frame.columns]
+    of_one = "y_pred" in names or any(name.startswith("prob:") for name in names)
+    if of_one or is_harness_log(frame):
         return one_file_per_model({file_stem(path): path}, columns, ids)
     return frame_predictions(frame, columns, name=path.name)
-
-
-def _has_prob_columns(frame: Any) -> bool:
-    """Whether a table is that of one model, whose probabilities are headed prob:class."""
-    return any(str(column).startswith("prob:") for column in frame.columns)
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:

@@ -35,14 +35,14 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
         found = next((name for name in (*ID_NAMES, "ids") if name in arrays), None)
         special["id"] = None if found is None else arrays.pop(found)
     if "groups" not in special:
-        special["groups"] = arrays.pop("groups") if "groups" in arrays else None
+        special["groups"] = arrays.pop("groups", None)
     slices = {name: _take(arrays, name, path) for name in columns.slices}
     models = _models(arrays, labels, truth)
     slices |= {
         name: array for name, array in arrays.items() if name not in models and array.ndim == 1
     }
-    plain = [_plain(name) for name in models]
-    repeated = sorted({name for name in plain if plain.count(name) > 1})
+    plain_names = [_plain(name) for name in models]
+    repeated = sorted({name for name in plain_names if plain_names.count(name) > 1})
     if repeated:
         raise ValueError(f"{path.name} holds several arrays of model {repeated[0]!r}; keep one.")
     of_scores = [name.startswith("scores__") for name in models]
@@ -53,7 +53,10 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
                 "alone."
             )
         truth = None
-    outputs = {_plain(name): _output(name, arrays[name]) for name in models}
+    outputs = {
+        plain: softmax(plain, arrays[name]) if name.startswith("logits__") else arrays[name]
+        for plain, name in zip(plain_names, models, strict=True)
+    }
     if columns.models is not None:
         outputs = _chosen(outputs, columns.models, path)
     if not outputs:
@@ -147,10 +150,6 @@ def _models(
 
 def _plain(name: str) -> str:
     return next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
-
-
-def _output(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    return softmax(_plain(name), array) if name.startswith("logits__") else array
 
 
 def _chosen(

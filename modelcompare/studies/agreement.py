@@ -309,7 +309,7 @@ def _share_interval(
     """
     model_a, model_b = all_pairs(n_models)
     weights = BootstrapWeights(Units(n_models), _N_MODEL_RESAMPLES, child_seed(seed, 2**16))
-    drawn = np.vstack([weights.draw_all(block) for block in range(weights.n_blocks)])
+    drawn = np.vstack([*weights.blocks()])
     counts = []
     for shown in (significant & agree, significant):
         matrix = np.zeros((n_models, n_models))

@@ -48,11 +48,6 @@ def model_card(
     **options
         As for `compare`.
 
-    Returns
-    -------
-    str
-        Markdown.
-
     Raises
     ------
     ValueError
