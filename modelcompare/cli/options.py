@@ -45,6 +45,10 @@ statistics = partial(option, panel="Statistics")
 _resampling = partial(option, panel="Resampling")
 written = partial(option, panel="Output")
 
+_FILES = f"Predictions: {listed(FileKind)}; several files hold one model each."
+_KINDS = f"What the models gave: {listed(Told)} (values in regression); by its look if auto."
+_FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
+
 Resamples = Annotated[int, _resampling("N", "Number of resamples.", min=2)]
 Every = Annotated[bool, written("", "Show every row of the table.", "--all")]
 
@@ -53,13 +57,7 @@ Every = Annotated[bool, written("", "Show every row of the table.", "--all")]
 class ReadingOptions:
     """Which predictions to read, and how."""
 
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help=f"Predictions: {listed(FileKind)}; several files hold one model each.",
-        ),
-    ]
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help=_FILES)]
     model: Annotated[Texts, _input("NAME", "Keep this model (repeatable); all by default.")] = None
     true: Annotated[Text, _input("COLUMN", "Column of the true labels (y_true by default).")] = None
     id: Annotated[Text, _input("COLUMN", "Column that names the samples.")] = None
@@ -71,13 +69,7 @@ class ReadingOptions:
     slices: Annotated[
         Texts, _input("COLUMN", "Column that defines subgroups (repeatable).", "--slice")
     ] = None
-    kind: Annotated[
-        ToldOrAuto,
-        _input(
-            "NAME",
-            f"What the models gave: {listed(Told)} (values in regression); by its look if auto.",
-        ),
-    ] = "auto"
+    kind: Annotated[ToldOrAuto, _input("NAME", _KINDS)] = "auto"
     scores: Annotated[
         bool, _input("", "The model columns are scores per example, not predictions.", "--scores")
     ] = False
@@ -152,12 +144,7 @@ class StudyOutputOptions:
 
     output: Annotated[
         Path | None,
-        written(
-            "FOLDER",
-            "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
-            "--output",
-            "-o",
-        ),
+        written("FOLDER", _FOLDER, "--output", "-o"),
     ] = None
     format: Annotated[Format | None, written("FORM", f"What to print: {listed(Format)}.")] = None
     all: Every = False

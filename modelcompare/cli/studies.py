@@ -23,6 +23,14 @@ _PAIRS = (
     "precision and recall with their probabilistic twins."
 )
 _RATIOS = "Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01."
+_VARIANCE_TESTS = (
+    f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default the paper's, f, "
+    "bartlett and levene."
+)
+_AGREEMENT_TESTS = (
+    f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on replicates, the others "
+    "are valid."
+)
 PairOption = Annotated[Texts, statistics("NAME", _PAIRS)]
 RatioOption = Annotated[list[float] | None, statistics("FRACTION", _RATIOS)]
 AlphaOption = Annotated[float, statistics("FRACTION", "Level.")]
@@ -33,14 +41,7 @@ def variance(
     *,
     pair: PairOption = None,
     ratio: RatioOption = None,
-    test: Annotated[
-        Texts,
-        statistics(
-            "NAME",
-            f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default the "
-            "paper's, f, bartlett and levene.",
-        ),
-    ] = None,
+    test: Annotated[Texts, statistics("NAME", _VARIANCE_TESTS)] = None,
     subsamples: Annotated[int, statistics("N", "Down-samplings at each ratio.", min=1)] = 1,
     stratify: Annotated[
         bool, statistics("", "Keep the classes' proportions when down-sampling.", "--stratify")
@@ -64,14 +65,7 @@ def agreement(
     reading: ReadingOptions,
     *,
     pair: PairOption = None,
-    test: Annotated[
-        AgreementTest,
-        statistics(
-            "NAME",
-            f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on replicates, "
-            "the others are valid.",
-        ),
-    ] = "t",
+    test: Annotated[AgreementTest, statistics("NAME", _AGREEMENT_TESTS)] = "t",
     alpha: AlphaOption = 0.01,
     study: StudyOptions,
     output: StudyOutputOptions,

@@ -117,11 +117,8 @@ def _complete(arrays: list[NDArray[Any]], path: Path) -> NDArray[np.bool_] | Non
             bad |= np.isnan(array).reshape(len(array), -1).any(axis=1)
     if not bad.any():
         return None
-    warnings.warn(
-        f"{path.name}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells.",
-        DataWarning,
-        stacklevel=4,
-    )
+    what = f"{path.name}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
+    warnings.warn(what, DataWarning, stacklevel=4)
     return ~bad
 
 

@@ -120,11 +120,8 @@ def without_missing(
         return frame
     bad = empty.any(axis=1).to_numpy()
     if missing == "drop":
-        warnings.warn(
-            f"{where}: left out {int(bad.sum()):,} of {len(frame):,} rows with missing cells.",
-            DataWarning,
-            stacklevel=5,
-        )
+        what = f"{where}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
+        warnings.warn(what, DataWarning, stacklevel=5)
         return frame.loc[~bad].reset_index(drop=True)
     counts = empty.sum()
     parts = [f"{column} {count:,}" for column, count in counts[counts > 0].items()]
