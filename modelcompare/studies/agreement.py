@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
@@ -265,37 +266,29 @@ def _frames(
     names = np.array(evaluation.models, dtype=object)
     model_a, model_b = all_pairs(len(names))
     frames, rows = [], []
-    for (name_a, name_b), (a, b) in zip(
-        metric_pairs.pairs, metric_pairs.positions(evaluation), strict=True
-    ):
-        labels = [key.label for key in evaluation.keys[a]]
+    for metrics, a, b in metric_pairs.named(evaluation):
         significant = (p_values[:, a] < alpha) & (p_values[:, b] < alpha)
         agree = np.sign(difference[:, a]) == np.sign(difference[:, b])
-        frames.append(pd.DataFrame({
-            "model_a": np.repeat(names[model_a], len(labels)),
-            "model_b": np.repeat(names[model_b], len(labels)), "metric_a": name_a,
-            "metric_b": name_b, "label": pd.Series(labels * len(model_a), dtype=object),
-            "difference_a": difference[:, a].ravel(), "difference_b": difference[:, b].ravel(),
-            "p_value_a": p_values[:, a].ravel(), "p_value_b": p_values[:, b].ravel(),
-            "significant": significant.ravel(), "agree": agree.ravel(),
-        }))  # fmt: skip
-        for place, label in enumerate(labels):
+        frames.append(long_frame(
+            {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
+            difference_a=difference[:, a], difference_b=difference[:, b], p_value_a=p_values[:, a],
+            p_value_b=p_values[:, b], significant=significant, agree=agree,
+        ))  # fmt: skip
+        for place, key in enumerate(evaluation.keys[a]):
             n_significant = int(significant[:, place].sum())
             n_agree = int((significant & agree)[:, place].sum())
             low, high = _share_interval(
                 significant[:, place], agree[:, place], len(names), confidence_level, seed
             )
-            rows.append(
-                {
-                    "metric_a": name_a, "metric_b": name_b, "label": label,
-                    "n_pairs": len(model_a), "n_significant": n_significant,
-                    "pct_significant": 100 * n_significant / len(model_a), "n_agree": n_agree,
-                    "pct_agree": 100 * n_agree / n_significant if n_significant else np.nan,
-                    "ci_low": low, "ci_high": high,
-                }
-            )  # fmt: skip
-    table = pd.DataFrame(rows).astype({"label": object})
-    return pd.concat(frames, ignore_index=True), table
+            rows.append({
+                **metrics, "label": key.label, "n_pairs": len(model_a),
+                "n_significant": n_significant,
+                "pct_significant": 100 * n_significant / len(model_a), "n_agree": n_agree,
+                "pct_agree": 100 * n_agree / n_significant if n_significant else np.nan,
+                "ci_low": low, "ci_high": high,
+            })  # fmt: skip
+    pairs = pd.concat(frames, ignore_index=True).drop(columns="metric")
+    return pairs, pd.DataFrame(rows).astype({"label": object})
 
 
 def _share_interval(

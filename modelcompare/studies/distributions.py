@@ -109,11 +109,8 @@ def distribution_frame(
             for name in ("estimate", "mean", "variance", "ci_low", "ci_high")
         }
         ends = means.pop("ci_low"), means.pop("ci_high")
-        rows = {
-            "model": evaluation.models,
-            "ratio": group[0].ratio,
-            "n_samples": group[0].n_samples,
-        }
+        first = group[0]
+        rows = {"model": evaluation.models, "ratio": first.ratio, "n_samples": first.n_samples}
         n_undefined = np.sum([s.n_undefined for s in summaries], axis=0).astype(int)
         frames.append(long_frame(
             rows, evaluation.keys, **means, variance_between=between, ci_low=ends[0],

@@ -25,13 +25,11 @@ def variance_ratios(
     on its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
     estimate = evaluation.estimate()
-    positions = metric_pairs.positions(evaluation)
     n = evaluation.units.size
-    sums = _power_sums(evaluation, estimate, positions)
+    sums = _power_sums(evaluation, estimate, metric_pairs.positions(evaluation))
     frames = []
-    for (name_a, name_b), (a, _), (uu, vv, u4, v4, uuvv) in zip(
-        metric_pairs.pairs, positions, sums, strict=True
-    ):
+    named = metric_pairs.named(evaluation)
+    for (metrics, a, _), (uu, vv, u4, v4, uuvv) in zip(named, sums, strict=True):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = uu / vv
             spread = u4 / uu**2 + v4 / vv**2 - 2 * uuvv / (uu * vv)
@@ -39,8 +37,8 @@ def variance_ratios(
             half = ndtri((1 + confidence_level) / 2) * error
             low, high = ratio * np.exp(-half), ratio * np.exp(half)
         frames.append(score_frame(
-            evaluation.models, evaluation.keys[a], metric_a=name_a, metric_b=name_b,
-            variance_ratio=ratio, ci_low=low, ci_high=high,
+            evaluation.models, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
+            ci_high=high,
         ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 
@@ -77,21 +75,14 @@ def relative_efficiency(
     names = np.array(evaluation.models, dtype=object)
     n = evaluation.units.size
     frames = []
-    for (name_a, name_b), (a, b), gram in zip(
-        metric_pairs.pairs,
-        metric_pairs.positions(evaluation),
-        _cross_products(evaluation, estimate, metric_pairs),
-        strict=True,
-    ):
+    grams = _cross_products(evaluation, estimate, metric_pairs)
+    for (metrics, a, b), gram in zip(metric_pairs.named(evaluation), grams, strict=True):
         covariances = [_of_pairs(matrix, model_a, model_b) / (n * (n - 1)) for matrix in gram]
         d_a, d_b = difference[:, a], difference[:, b]
         needed = samples_ratio(d_a, d_b, *covariances, confidence_level=confidence_level)
         frames.append(long_frame(
-            {
-                "model_a": names[model_a], "model_b": names[model_b], "metric_a": name_a,
-                "metric_b": name_b,
-            },
-            evaluation.keys[a], separation_a=needed.separation_a, separation_b=needed.separation_b,
+            {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
+            separation_a=needed.separation_a, separation_b=needed.separation_b,
             samples_ratio=needed.ratio, ci_low=needed.low, ci_high=needed.high,
             same_sign=d_a * d_b > 0,
         ))  # fmt: skip

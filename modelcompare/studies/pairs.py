@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,11 @@ class MetricPairs:
     def positions(self, evaluation: Evaluation) -> list[tuple[slice, slice]]:
         """Where the two metrics of each pair stand along the axis of values."""
         return [(evaluation.metric_slice(a), evaluation.metric_slice(b)) for a, b in self.pairs]
+
+    def named(self, evaluation: Evaluation) -> Iterator[tuple[dict[str, str], slice, slice]]:
+        """The names of each pair, as columns of a frame, and the two positions."""
+        for (name_a, name_b), places in zip(self.pairs, self.positions(evaluation), strict=True):
+            yield {"metric_a": name_a, "metric_b": name_b}, *places
 
 
 def check_ratios(ratios: Sequence[float], n_samples: int) -> tuple[float, ...]:
