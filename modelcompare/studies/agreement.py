@@ -105,19 +105,10 @@ class AgreementStudy(Result):
     ) -> pd.DataFrame:
         """How often a part of the test set orders two models as the whole does.
 
-        Parameters
-        ----------
-        ratios : sequence of float
-            Parts of the test set.
-        n_subsamples : int
-            Down-samplings without replacement at each ratio.
-
-        Returns
-        -------
-        DataFrame
-            A row for each metric, class and ratio: metric, label, ratio, n_samples, pct_agree (mean
-            over pairs of models and down-samplings), low, high (range of 95 % of the
-            down-samplings). A value that is undefined orders nothing and so disagrees.
+        At each ratio as many parts as `n_subsamples` are drawn without replacement. Columns:
+        metric, label, ratio, n_samples, pct_agree (mean over pairs of models and down-samplings),
+        low, high (range of 95 % of the down-samplings). A value that is undefined orders nothing
+        and so disagrees.
         """
         check_count("n_subsamples", n_subsamples, at_least=1)
         sizes = check_ratios(ratios, len(self.predictions))

@@ -131,12 +131,8 @@ def quantization_study(
             frame = compute(evaluation, estimate, moments, confidence_level)
             frame.insert(0, "n_bins", number)
             frames.append(frame)
-    return QuantizationStudy(
-        pd.concat(values, ignore_index=True),
-        pd.concat(pairs, ignore_index=True),
-        len(predictions),
-        confidence_level,
-    )
+    both_frames = (pd.concat(frames, ignore_index=True) for frames in (values, pairs))
+    return QuantizationStudy(*both_frames, len(predictions), confidence_level)
 
 
 def _values(

@@ -152,11 +152,8 @@ class VarianceStudy(Result):
         return variance_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        frames = {
-            "variance": self.distribution,
-            "variance_tests": self.tests,
-            "variance_ratios": self.variance_ratios,
-        }
+        frames = {"variance": self.distribution, "variance_tests": self.tests}
+        frames["variance_ratios"] = self.variance_ratios
         if len(self.models) > 1:
             frames["separation"] = self.separated()
             frames["relative_efficiency"] = self.relative_efficiency
