@@ -131,8 +131,8 @@ def quantization_study(
             frame = compute(evaluation, estimate, moments, confidence_level)
             frame.insert(0, "n_bins", number)
             frames.append(frame)
-    both_frames = (pd.concat(frames, ignore_index=True) for frames in (values, pairs))
-    return QuantizationStudy(*both_frames, len(predictions), confidence_level)
+    long = [pd.concat(frames, ignore_index=True) for frames in (values, pairs)]
+    return QuantizationStudy(long[0], long[1], len(predictions), confidence_level)
 
 
 def _values(
