@@ -62,6 +62,12 @@ def rows_text(bad: Any) -> str:
     return f"{len(rows):,} rows (first: {examples})"
 
 
+def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
+    """Raise where any row is bad: what is wrong, in which rows, and what to do."""
+    if bad.any():
+        raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
+
+
 def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     """Arrays of the models, whose names are distinct, non-empty strings."""
     if not isinstance(outputs, Mapping):
@@ -108,18 +114,13 @@ def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samp
 
 def check_defined(array: AnyArray, where: str) -> None:
     """No label is missing, and labels are all texts or all numbers."""
-    bad = _missing(array)
-    if bad.any():
-        raise ValueError(
-            f"{where} has missing values in {rows_text(bad)}; drop these samples or fill them in."
-        )
+    remedy = "drop these samples or fill them in"
+    refuse_rows(_missing(array), f"{where} has missing values", remedy)
     if array.dtype.kind == "O":
         text = np.array([isinstance(x, str) for x in array], dtype=bool)
-        if text.any() and not text.all():
-            raise ValueError(
-                f"{where} mixes texts and numbers: not a text in {rows_text(~text)}; make them "
-                "all of one type."
-            )
+        if text.any():
+            mixed = f"{where} mixes texts and numbers: not a text"
+            refuse_rows(~text, mixed, "make them all of one type")
 
 
 def is_defined(array: AnyArray) -> bool:
@@ -153,30 +154,23 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
         values = array.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{where} must hold numbers, got {_example(array)!r}.") from None
-    bad = ~np.isfinite(values)
-    if bad.any():
-        raise ValueError(
-            f"{where} is NaN or infinite in {rows_text(bad)}; drop these samples or mend them."
-        )
+    remedy = "drop these samples or mend them"
+    refuse_rows(~np.isfinite(values), f"{where} is NaN or infinite", remedy)
     return values
 
 
 def texts(array: AnyArray, where: str) -> AnyArray:
     """Texts of shape (n_samples,)."""
     bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
-    if bad.any():
-        raise ValueError(f"{where} must hold texts, but does not in {rows_text(bad)}.")
+    refuse_rows(bad, f"{where} must hold texts, but does not")
     return array
 
 
 def text_lists(array: AnyArray, where: str) -> AnyArray:
     """Lists of (text, probability) of shape (n_samples,), as tuples; each sums to 1 or less."""
     bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
-    if bad.any():
-        raise ValueError(
-            f"{where} must hold lists of (text, probability) whose probabilities sum to at most 1, "
-            f"but does not in {rows_text(bad)}."
-        )
+    wanted = "lists of (text, probability) whose probabilities sum to at most 1"
+    refuse_rows(bad, f"{where} must hold {wanted}, but does not")
     lists = (tuple((text, float(p)) for text, p in found) for found in array)
     return np.fromiter(lists, dtype=object, count=len(array))
 
@@ -196,11 +190,7 @@ def _is_text_list(found: Any) -> bool:
 
 
 def probabilities(
-    where: str,
-    array: AnyArray,
-    labels: AnyArray,
-    normalize: bool,
-    missing_mass: bool = False,
+    where: str, array: AnyArray, labels: AnyArray, normalize: bool, missing_mass: bool = False
 ) -> AnyArray:
     """Rows of probabilities over the labels, float32 or float64."""
     if array.dtype.kind not in "fiub":
@@ -212,15 +202,10 @@ def probabilities(
         )
     if array.dtype != np.float32:
         array = array.astype(np.float64)
-    bad = ~np.isfinite(array).all(axis=1)
-    if bad.any():
-        raise ValueError(f"{where} has NaN or infinite probabilities in {rows_text(bad)}.")
-    bad = (array < 0).any(axis=1)
-    if bad.any():
-        raise ValueError(
-            f"{where} has negative probabilities in {rows_text(bad)}; for logits use "
-            "Predictions.from_logits."
-        )
+    finite = np.isfinite(array).all(axis=1)
+    refuse_rows(~finite, f"{where} has NaN or infinite probabilities")
+    remedy = "for logits use Predictions.from_logits"
+    refuse_rows((array < 0).any(axis=1), f"{where} has negative probabilities", remedy)
     sums = array.sum(axis=1, dtype=np.float64)
     bad = np.abs(sums - 1) > SUM_TOLERANCE
     if normalize:
@@ -229,9 +214,9 @@ def probabilities(
         bad = sums > 1 + SUM_TOLERANCE
     if bad.any():
         first = float(sums[np.flatnonzero(bad)[0]])
-        remedy = (
-            "nothing to divide by" if normalize else "pass normalize=True to divide by the sums"
-        )
+        remedy = "pass normalize=True to divide by the sums"
+        if normalize:
+            remedy = "nothing to divide by"
         raise ValueError(
             f"{where} has probabilities that do not sum to 1 in {rows_text(bad)}, e.g. to "
             f"{first:.6g}; {remedy}."
@@ -247,9 +232,7 @@ def softmax(model: str, logits: AnyArray) -> FloatArray:
             f"{logits.shape}."
         )
     z = logits.astype(np.float64)
-    bad = ~np.isfinite(z).all(axis=1)
-    if bad.any():
-        raise ValueError(f"logits of model {model!r} are NaN or infinite in {rows_text(bad)}.")
+    refuse_rows(~np.isfinite(z).all(axis=1), f"logits of model {model!r} are NaN or infinite")
     exponentials = np.exp(z - z.max(axis=1, keepdims=True))
     out: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
     return out
@@ -322,12 +305,8 @@ def check_nesting(groups: AnyArray | None, strata: AnyArray | None) -> None:
     stratum = np.unique(strata, return_inverse=True)[1]
     first = np.full(group.max() + 1, -1)
     first[group[::-1]] = stratum[::-1]
-    bad = stratum != first[group]
-    if bad.any():
-        raise ValueError(
-            f"`groups` cross `strata` in {rows_text(bad)}; a cluster must lie in one stratum, or "
-            "it cannot be drawn whole."
-        )
+    remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
+    refuse_rows(stratum != first[group], "`groups` cross `strata`", remedy)
 
 
 def weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray | None:
@@ -338,8 +317,7 @@ def weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray | Non
     if array.shape != (n_samples,):
         raise ValueError(f"`sample_weight` must have shape ({n_samples},), got {array.shape}.")
     values = real_values(array, "`sample_weight`")
-    if (values < 0).any():
-        raise ValueError(f"`sample_weight` is negative in {rows_text(values < 0)}.")
+    refuse_rows(values < 0, "`sample_weight` is negative")
     if not values.any():
         raise ValueError("`sample_weight` is 0 for every sample.")
     return frozen(values)
@@ -357,10 +335,10 @@ def slice_frame(
     return frame
 
 
-def unknown_model(model: str, models: tuple[str, ...]) -> str:
-    """Message that names the nearest models."""
+def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
+    """An error that names the nearest models."""
     nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])
-    return f"unknown model {model!r}; there are {', '.join(nearest)}"
+    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}")
 
 
 def _listed(values: AnyArray) -> str:

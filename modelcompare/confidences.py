@@ -19,14 +19,9 @@ NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
 
 def from_nbest(
-    y_true: ArrayLike,
-    lists: Mapping[str, NBest],
-    *,
-    kind: Listed = "labels",
-    labels: ArrayLike | None = None,
-    missing: Unlisted = "unassigned",
-    **options: Any,
-) -> Predictions:
+    y_true: ArrayLike, lists: Mapping[str, NBest], *, kind: Listed = "labels",
+    labels: ArrayLike | None = None, missing: Unlisted = "unassigned", **options: Any,
+) -> Predictions:  # fmt: skip
     """Predictions from truncated lists of the likeliest answers and their probabilities.
 
     Parameters
@@ -66,39 +61,30 @@ def from_nbest(
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
-    pairs = {model: [_pairs(found) for found in rows] for model, rows in lists.items()}
+    pairs: dict[str, list[list[tuple[Any, float]]]] = {
+        model: [[*(row.items() if isinstance(row, Mapping) else row)] for row in rows]
+        for model, rows in lists.items()
+    }
     for model, rows in pairs.items():
         _check_lists(model, rows, len(truth))
     if kind == "texts":
-        arrays = {
-            model: np.fromiter(map(tuple, rows), dtype=object, count=len(rows))
-            for model, rows in pairs.items()
-        }
+        arrays = {m: np.fromiter(map(tuple, rows), dtype=object) for m, rows in pairs.items()}
         return Predictions(y_true, arrays, kind="text_lists", **options)
     if labels is None:
         said = {answer for rows in pairs.values() for row in rows for answer, _ in row}
         labels = _sorted({*truth.tolist(), *said})
     classes = checks.as_array(labels)
     return Predictions(
-        y_true,
-        {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
-        kind="probabilities",
-        labels=classes,
-        missing_mass=True,
-        **options,
-    )
+        y_true, {model: _matrix(model, rows, classes, missing) for model, rows in pairs.items()},
+        kind="probabilities", labels=classes, missing_mass=True, **options,
+    )  # fmt: skip
 
 
 def from_bins(
-    y_true: ArrayLike,
-    y_pred: Mapping[str, ArrayLike],
-    bins: Mapping[str, ArrayLike],
-    values: Mapping[Hashable, float] | Literal["fit"],
-    *,
-    labels: ArrayLike | None = None,
-    missing: Unlisted = "spread",
-    **options: Any,
-) -> Predictions:
+    y_true: ArrayLike, y_pred: Mapping[str, ArrayLike], bins: Mapping[str, ArrayLike],
+    values: Mapping[Hashable, float] | Literal["fit"], *, labels: ArrayLike | None = None,
+    missing: Unlisted = "spread", **options: Any,
+) -> Predictions:  # fmt: skip
     """Predictions from labels with a quantized confidence, HIGH, MED or LOW say.
 
     Parameters
@@ -240,21 +226,13 @@ def missing_mass(predictions: Predictions) -> Any:
     })  # fmt: skip
 
 
-def _pairs(found: Any) -> list[tuple[Any, float]]:
-    return [*found.items()] if isinstance(found, Mapping) else [*found]
-
-
 def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int) -> None:
     if len(rows) != n_samples:
         raise ValueError(
             f"model {model!r} has {len(rows):,} lists, `y_true` has {n_samples:,} rows."
         )
     bad = np.array([not row or len({a for a, _ in row}) < len(row) for row in rows], dtype=bool)
-    if bad.any():
-        raise ValueError(
-            f"model {model!r} has lists that are empty or name an answer twice in "
-            f"{checks.rows_text(bad)}."
-        )
+    checks.refuse_rows(bad, f"model {model!r} has lists that are empty or name an answer twice")
 
 
 def _sorted(labels: set[Any]) -> list[Any]:
@@ -272,20 +250,14 @@ def _matrix(
     sample = np.repeat(np.arange(len(rows)), lengths)
     place = {label: code for code, label in enumerate(classes.tolist())}
     unknown = np.array([any(answer not in place for answer, _ in row) for row in rows], dtype=bool)
-    if unknown.any():
-        raise ValueError(
-            f"model {model!r} lists labels that are not among the {len(classes)} classes in "
-            f"{checks.rows_text(unknown)}; pass all classes as `labels`."
-        )
+    what = f"model {model!r} lists labels that are not among the {len(classes)} classes"
+    checks.refuse_rows(unknown, what, "pass all classes as `labels`")
     code = np.array([place[answer] for row in rows for answer, _ in row])
     out = np.zeros((len(rows), len(classes)))
     out[sample, code] = [p for row in rows for _, p in row]
     rest = 1 - out.sum(axis=1)
-    bad = rest < -checks.SUM_TOLERANCE
-    if bad.any():
-        raise ValueError(
-            f"model {model!r} has lists that sum to more than 1 in {checks.rows_text(bad)}."
-        )
+    too_much = rest < -checks.SUM_TOLERANCE
+    checks.refuse_rows(too_much, f"model {model!r} has lists that sum to more than 1")
     if missing == "spread":
         listed = np.zeros(out.shape, dtype=bool)
         listed[sample, code] = True

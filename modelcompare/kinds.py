@@ -15,16 +15,10 @@ from modelcompare.words import Kind, KindOrAuto, check_choice
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What one model said about each sample.
+    """What one model said about each sample, read-only.
 
-    Attributes
-    ----------
-    kind : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
-        What the numbers are.
-    array : ndarray
-        Read-only. Labels: codes of shape (n_samples,); probabilities: (n_samples, n_classes);
-        values and per-example scores: floats of shape (n_samples,); texts: str objects; text lists:
-        tuples of (text, probability).
+    Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
+    and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
     """
 
     kind: Kind

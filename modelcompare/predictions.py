@@ -69,37 +69,18 @@ class Predictions:
     """
 
     __slots__ = (
-        "_codes",
-        "_columns",
-        "_greater_is_better",
-        "_labels",
-        "_missing_mass",
-        "_name",
-        "_outputs",
-        "_predicted",
-        "_slices",
-        "_true_distribution",
-        "_y_true",
-    )
+        "_codes", "_columns", "_greater_is_better", "_labels", "_missing_mass", "_name", "_outputs",
+        "_predicted", "_slices", "_true_distribution", "_y_true",
+    )  # fmt: skip
 
     def __init__(
-        self,
-        y_true: ArrayLike | None,
-        outputs: Mapping[str, ArrayLike],
-        *,
-        kind: KindOrAuto = "auto",
-        labels: ArrayLike | None = None,
-        ids: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        strata: ArrayLike | None = None,
-        runs: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None,
-        normalize: bool = False,
-        missing_mass: bool = False,
-        greater_is_better: bool = True,
-        name: str | None = None,
-    ) -> None:
+        self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
+        kind: KindOrAuto = "auto", labels: ArrayLike | None = None, ids: ArrayLike | None = None,
+        groups: ArrayLike | None = None, strata: ArrayLike | None = None,
+        runs: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
+        slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
+        missing_mass: bool = False, greater_is_better: bool = True, name: str | None = None,
+    ) -> None:  # fmt: skip
         arrays = checks.model_arrays(outputs)
         truth = None if y_true is None else checks.as_array(y_true)
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
@@ -140,16 +121,9 @@ class Predictions:
     def from_logits(
         cls, y_true: ArrayLike, logits: Mapping[str, ArrayLike], **options: Any
     ) -> Predictions:
-        """Predictions from logits of shape (n_samples, n_classes), by softmax.
+        """Predictions from each model's logits of shape (n_samples, n_classes), by softmax.
 
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            True labels.
-        logits : mapping of str to array-like of shape (n_samples, n_classes)
-            Unnormalized log-probabilities of each model.
-        **options
-            As for Predictions.
+        The true labels and all options are as for Predictions.
 
         Examples
         --------
@@ -157,34 +131,17 @@ class Predictions:
         >>> preds.probabilities("a").round(4).tolist()
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
-        return cls(
-            y_true,
-            {
-                model: checks.softmax(model, checks.as_array(array))
-                for model, array in logits.items()
-            },
-            kind="probabilities",
-            **options,
-        )
+        outputs = {m: checks.softmax(m, checks.as_array(array)) for m, array in logits.items()}
+        return cls(y_true, outputs, kind="probabilities", **options)
 
     @classmethod
     def from_scores(
-        cls,
-        scores: Mapping[str, ArrayLike],
-        *,
-        greater_is_better: bool = True,
-        **options: Any,
+        cls, scores: Mapping[str, ArrayLike], *, greater_is_better: bool = True, **options: Any
     ) -> Predictions:
         """Predictions from per-example scores: 0/1 or real, one for each sample and model.
 
-        Parameters
-        ----------
-        scores : mapping of str to array-like of shape (n_samples,)
-            What each sample contributes to each model's mean score.
-        greater_is_better : bool
-            Direction of the scores.
-        **options
-            As for Predictions.
+        Each model's scores, of shape (n_samples,), are what the samples contribute to its mean
+        score; `greater_is_better` is their direction. All options are as for Predictions.
 
         Examples
         --------
@@ -283,7 +240,7 @@ class Predictions:
     def output(self, model: str) -> Output:
         """What a model said, as it is kept."""
         if model not in self._outputs:
-            raise checks.UnknownModelError(checks.unknown_model(model, self.models))
+            raise checks.unknown_model(model, self.models)
         return self._outputs[model]
 
     def predicted(self, model: str) -> IntArray:
@@ -296,13 +253,7 @@ class Predictions:
         return self._predicted[model]
 
     def probabilities(self, model: str) -> AnyArray:
-        """Probabilities of shape (n_samples, n_classes).
-
-        Raises
-        ------
-        ValueError
-            If the model gave something else.
-        """
+        """Probabilities of shape (n_samples, n_classes); an error if it gave something else."""
         output = self.output(model)
         if output.kind != "probabilities":
             raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
@@ -335,12 +286,7 @@ class Predictions:
         return part
 
     def subset(self, rows: ArrayLike) -> Predictions:
-        """Some of the samples.
-
-        Parameters
-        ----------
-        rows : array-like
-            A mask of shape (n_samples,), or indices.
+        """Some of the samples, by a mask of shape (n_samples,) or by indices.
 
         Examples
         --------
@@ -400,13 +346,9 @@ class Predictions:
         return part
 
     def _set_classes(
-        self,
-        truth: AnyArray | None,
-        labels: ArrayLike | None,
-        arrays: Mapping[str, AnyArray],
-        said: Sequence[AnyArray],
-        normalize: bool,
-    ) -> None:
+        self, truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
+        said: Sequence[AnyArray], normalize: bool,
+    ) -> None:  # fmt: skip
         if truth is None:
             raise ValueError("`y_true` is missing; labels and probabilities need it.")
         widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]

@@ -37,13 +37,6 @@ def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
 
     A Generator is advanced, so that a second call with it draws other numbers; an int or a
     SeedSequence always gives the same.
-
-    Raises
-    ------
-    TypeError
-        If `rng` is none of int, Generator, SeedSequence and None.
-    ValueError
-        If an int is negative.
     """
     if isinstance(rng, np.random.SeedSequence):
         return rng
@@ -79,18 +72,11 @@ def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequenc
 
 @dataclass(frozen=True)
 class Units:
-    """What is drawn: samples, whole clusters of samples, or distinct rows.
+    """What is drawn: samples, whole clusters of samples, or distinct rows of the statistics.
 
-    Parameters
-    ----------
-    n_units : int
-        Number of units, i.e. of rows of the statistics.
-    multiplicity : ndarray of int of shape (n_units,), optional
-        How many equal samples a distinct row stands for; 1 if not given.
-    strata : ndarray of int of shape (n_units,), optional
-        Stratum of each unit. Every resample keeps the number of samples of each stratum.
-    rescaled : bool
-        Whether a resample may weigh units by fractions, as small strata need it.
+    `multiplicity` says how many equal samples a distinct row stands for, 1 if not given; `strata`
+    the stratum of each unit, of which every resample keeps the number of samples; `rescaled`
+    whether a resample may weigh units by fractions, as small strata need it.
     """
 
     n_units: int
@@ -152,14 +138,17 @@ class _Blocks(ABC):
         drawn = [self.draw(block, j) for j in range(len(self.units.row_blocks()))]
         return drawn[0] if len(drawn) == 1 else np.hstack(drawn)
 
+    def blocks(self) -> Iterator[FloatArray]:
+        """Weights of all units, block by block of resamples."""
+        return map(self.draw_all, range(self.n_blocks))
+
     def draw_counts(self, block: int) -> NDArray[np.int32]:
         """The same as `draw_all` in narrow integers, where weights are `whole`."""
         return self.draw_all(block).astype(np.int32)
 
     def _generator(self, purpose: int, *key: int) -> np.random.Generator:
-        child = np.random.SeedSequence(
-            self.seed.entropy, spawn_key=(*self.seed.spawn_key, purpose, *key)
-        )
+        key = (*self.seed.spawn_key, purpose, *key)
+        child = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
         return np.random.Generator(np.random.SFC64(child))
 
 
@@ -167,21 +156,10 @@ class _Blocks(ABC):
 class BootstrapWeights(_Blocks):
     """How often each unit counts in each bootstrap resample.
 
-    Parameters
-    ----------
-    units : Units
-        What is drawn, and within which strata.
-    n_resamples : int
-        Number of resamples.
-    seed : SeedSequence
-        The same seed gives the same weights.
-    scheme : {"multinomial", "poisson", "bayesian"}
-        Multinomial counts (Efron 1979); independent Poisson(1) counts; Dirichlet weights
-        (Rubin 1981). Multinomial counts of n_h of the n_h units of a stratum vary by
-        (n_h - 1) / n_h of what they should, half for two units: of fewer than `SMALL_STRATUM`,
-        n_h - 1 are drawn and weigh n_h / (n_h - 1) each (Rao & Wu 1988).
-    size : int, optional
-        Number of units drawn in a resample (m out of n); all by default.
+    Multinomial counts (Efron 1979), independent Poisson(1) counts, or Dirichlet weights (Rubin
+    1981), of all units or of `size` (m out of n). Multinomial counts of n_h of the n_h units of a
+    stratum vary by (n_h - 1) / n_h of what they should, half for two units: of fewer than
+    `SMALL_STRATUM`, n_h - 1 are drawn and weigh n_h / (n_h - 1) each (Rao & Wu 1988).
     """
 
     scheme: Scheme = "multinomial"
@@ -193,16 +171,13 @@ class BootstrapWeights(_Blocks):
 
     def draw_counts(self, block: int) -> NDArray[np.int32]:
         units, plain = self.units, self.scheme == "multinomial"
-        if plain and units.strata is None and units.multiplicity is None and self._one_row_block:
+        one_block = units.n_units <= ROW_BLOCK
+        if plain and units.strata is None and units.multiplicity is None and one_block:
             # Straight into integers, without the floats between.
             generator = self._generator(_BOOTSTRAP, block, 0, 0)
             out = np.empty((self.block_size(block), units.n_units), dtype=np.int32)
             return _fill_counts(generator, self._sizes(block, 0, -1), out)
         return super().draw_counts(block)
-
-    @property
-    def _one_row_block(self) -> bool:
-        return self.units.n_units <= ROW_BLOCK
 
     def draw(self, block: int, row_block: int) -> FloatArray:
         rows = self.units.row_blocks()[row_block]
@@ -244,22 +219,15 @@ class BootstrapWeights(_Blocks):
         """How much of each resample falls into one row block of a stratum."""
         n_resamples, size = self.block_size(block), self._stratum_size(stratum)
         size -= self._is_rescaled(stratum)
-        blocks = self._available_by_row_block(stratum)
+        blocks = self._row_block_table[stratum + 1]
         if np.count_nonzero(blocks) == 1:
             return np.full(n_resamples, float(size))
         generator = self._generator(_STRATUM, block, stratum + 1)
         if self.scheme == "bayesian":
-            return (
-                size
-                * generator.dirichlet(blocks[blocks > 0], n_resamples)[
-                    :, np.count_nonzero(blocks[:row_block])
-                ]
-            )
+            place = np.count_nonzero(blocks[:row_block])
+            return size * generator.dirichlet(blocks[blocks > 0], n_resamples)[:, place]
         sizes = generator.multinomial(size, blocks / blocks.sum(), n_resamples)
         return sizes[:, row_block].astype(np.float64)
-
-    def _available_by_row_block(self, stratum: int) -> IntArray:
-        return self._row_block_table[stratum + 1]
 
     @cached_property
     def _row_block_table(self) -> IntArray:
@@ -282,7 +250,7 @@ class BootstrapWeights(_Blocks):
         return rescales and in_strata and 1 < self._stratum_available(stratum) < SMALL_STRATUM
 
     def _stratum_available(self, stratum: int) -> int:
-        return int(self._available_by_row_block(stratum).sum())
+        return int(self._row_block_table[stratum + 1].sum())
 
     def _stratum_size(self, stratum: int) -> int:
         if self.size is None:
@@ -313,13 +281,7 @@ class SwapMasks(_Blocks):
 
 @dataclass(frozen=True)
 class AllSwaps(_Blocks):
-    """Every way of swapping some units, once each: 2 to the power of their number.
-
-    Parameters
-    ----------
-    movable : ndarray of int
-        The units that may swap; `n_resamples` must be ``2 ** len(movable)``.
-    """
+    """Every way of swapping the `movable` units, once each: 2 to the power of their number."""
 
     movable: IntArray
 
@@ -335,13 +297,7 @@ class AllSwaps(_Blocks):
 def deals(
     n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
-    """Deal samples into a hand of `size` and the rest, block by block.
-
-    Yields
-    ------
-    ndarray of shape (block_size, n_samples)
-        1 for the samples in the hand.
-    """
+    """Deal samples into a hand of `size` (1) and the rest (0), in (block_size, n_samples)."""
     blocks = SwapMasks(Units(n_samples), n_resamples, seed)
     for block in range(blocks.n_blocks):
         generator = np.random.default_rng(child_seed(seed, block, 1))
@@ -352,30 +308,16 @@ def deals(
 
 
 def subsample(
-    n_samples: int,
-    size: int,
-    seed: np.random.SeedSequence,
-    *,
-    index: int = 0,
+    n_samples: int, size: int, seed: np.random.SeedSequence, *, index: int = 0,
     strata: IntArray | None = None,
-) -> IntArray:
+) -> IntArray:  # fmt: skip
     """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
 
-    Parameters
-    ----------
-    n_samples, size : int
-        Rows to draw from and to draw.
-    seed : SeedSequence
-        Source of randomness.
-    index : int
-        Which of several subsamples of one seed; each is drawn by a child of its own.
-    strata : ndarray of int of shape (n_samples,), optional
-        Keep the proportions of these strata, by largest remainders.
+    Each `index` names another subsample of the same seed, drawn by a child of its own. The
+    proportions of `strata`, of shape (n_samples,), are kept by largest remainders.
     """
-    child = np.random.SeedSequence(
-        seed.entropy, spawn_key=(*seed.spawn_key, _SUBSAMPLE, size, index)
-    )
-    generator = np.random.default_rng(child)
+    key = (*seed.spawn_key, _SUBSAMPLE, size, index)
+    generator = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
     if strata is None:
         return np.sort(generator.choice(n_samples, size, replace=False))
     sizes = _shared_out(size, np.bincount(strata))

@@ -58,20 +58,12 @@ def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: A
     if kind == "labels" and predictions.labels is not None:
         outputs = {model: predictions.labels[np.asarray(a)] for model, a in outputs.items()}
     return Predictions(
-        _truth(predictions),
-        outputs,
-        kind=kind,
-        labels=predictions.labels,
-        ids=predictions.ids,
-        groups=predictions.groups,
-        strata=predictions.strata,
-        runs=predictions.runs,
-        sample_weight=predictions.sample_weight,
-        slices=predictions.slices,
-        missing_mass=predictions.missing_mass,
-        greater_is_better=predictions.greater_is_better,
+        _truth(predictions), outputs, kind=kind, labels=predictions.labels, ids=predictions.ids,
+        groups=predictions.groups, strata=predictions.strata, runs=predictions.runs,
+        sample_weight=predictions.sample_weight, slices=predictions.slices,
+        missing_mass=predictions.missing_mass, greater_is_better=predictions.greater_is_better,
         name=predictions.name,
-    )
+    )  # fmt: skip
 
 
 def _truth(predictions: Predictions) -> AnyArray | None:

@@ -58,18 +58,10 @@ for _row in COMMANDS:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line on what follows the program's name, ``sys.argv`` by default.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        What follows the program's name; ``sys.argv`` by default.
-
-    Returns
-    -------
-    int
-        Exit code: 0 done; 2 bad input, told in one line on stderr; 70 an error of the program
-        itself, with its traceback. Code 1 is left to commands that can answer no.
+    The exit code is 0 if done, 2 for bad input, told in one line on stderr, and 70 for an error of
+    the program itself, with its traceback. Code 1 is left to commands that can answer no.
     """
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning

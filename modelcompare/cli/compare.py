@@ -10,6 +10,7 @@ from modelcompare.cli.options import (
     ReadingOptions,
     ResamplingOptions,
     Texts,
+    measured,
     statistics,
     written,
 )
@@ -22,12 +23,9 @@ def compare(
     *,
     metric: Annotated[
         Texts,
-        statistics(
-            "NAME",
+        measured(
             "What to measure (repeatable), e.g. accuracy, f1 (per class), f1_macro, cf1, mcc. "
-            "By default accuracy, f1_macro and cf1_macro, or the mean of scores.",
-            "--metric",
-            "-m",
+            "By default accuracy, f1_macro and cf1_macro, or the mean of scores."
         ),
     ] = None,
     metric_from: Annotated[
@@ -65,16 +63,9 @@ def compare(
 
     metrics = [*(metric or []), *map(load_metric, metric_from or [])]
     result = compare_models(
-        predictions,
-        metrics or None,
-        confidence_level=confidence_level,
-        method=method,
-        test=test,
-        correction=correction,
-        alpha=alpha,
-        **resampling.options(),
-        progress=True,
-    )
+        predictions, metrics or None, confidence_level=confidence_level, method=method, test=test,
+        correction=correction, alpha=alpha, **resampling.options(), progress=True,
+    )  # fmt: skip
     emit(result, output)
     if plot is not None:
         emit_figure(plot, result.plot())

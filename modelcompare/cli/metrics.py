@@ -45,28 +45,21 @@ def _facts(found: Explanation) -> dict[str, object]:
         "text": " ".join(found.text.split()),
         # JSON has no infinity: an open end is null.
         "bounds": [bound if math.isfinite(bound) else None for bound in metric.bounds],
-        "greater_is_better": metric.greater_is_better,
-        "needs": metric.needs,
-        "per_class": metric.per_class,
-        "road": metric.road,
-        "cost": found.cost,
+        "greater_is_better": metric.greater_is_better, "needs": metric.needs,
+        "per_class": metric.per_class, "road": metric.road, "cost": found.cost,
         "references": list(found.references),
-    }
+    }  # fmt: skip
 
 
 def _table(found: list[Explanation]) -> str:
     header = ["metric", "better", "bounds", "needs", "road", "cost"]
     rows = [
         [
-            each.metric.name,
-            "higher" if each.metric.greater_is_better else "lower",
-            _bounds(each),
-            _NEEDS.get(each.metric.needs, each.metric.needs),
-            each.metric.road,
-            each.cost,
+            each.metric.name, "higher" if each.metric.greater_is_better else "lower", _bounds(each),
+            _NEEDS.get(each.metric.needs, each.metric.needs), each.metric.road, each.cost,
         ]
         for each in found
-    ]
+    ]  # fmt: skip
     footer = (
         f"{len(found)} metrics. F-beta takes any beta (f2, cf0.5_macro), as do top_7_accuracy, "
         "ece_mass_20 and roc_auc_at_0.05 their numbers. Cost is that of a resample: one matrix "

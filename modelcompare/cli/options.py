@@ -15,15 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_type_hints
 
 import typer
 
-from modelcompare.words import (
-    FileKind,
-    Format,
-    Missing,
-    SameIds,
-    Told,
-    ToldOrAuto,
-    listed,
-)
+from modelcompare.words import FileKind, Format, Missing, SameIds, Told, ToldOrAuto, listed
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -43,10 +35,19 @@ def option(
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
 
+def measured(help: str, panel: str | None = "Statistics") -> Any:
+    """Declare the option that names what is measured."""
+    return option("NAME", help, "--metric", "-m", panel=panel)
+
+
 _input = partial(option, panel="Input")
 statistics = partial(option, panel="Statistics")
 _resampling = partial(option, panel="Resampling")
 written = partial(option, panel="Output")
+
+_FILES = f"Predictions: {listed(FileKind)}; several files hold one model each."
+_KINDS = f"What the models gave: {listed(Told)} (values in regression); by its look if auto."
+_FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
 
 Resamples = Annotated[int, _resampling("N", "Number of resamples.", min=2)]
 Every = Annotated[bool, written("", "Show every row of the table.", "--all")]
@@ -56,16 +57,8 @@ Every = Annotated[bool, written("", "Show every row of the table.", "--all")]
 class ReadingOptions:
     """Which predictions to read, and how."""
 
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help=f"Predictions: {listed(FileKind)}; several files hold one model each.",
-        ),
-    ]
-    model: Annotated[
-        Texts, _input("NAME", "Keep this model (repeatable); all by default.", "--model")
-    ] = None
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help=_FILES)]
+    model: Annotated[Texts, _input("NAME", "Keep this model (repeatable); all by default.")] = None
     true: Annotated[Text, _input("COLUMN", "Column of the true labels (y_true by default).")] = None
     id: Annotated[Text, _input("COLUMN", "Column that names the samples.")] = None
     groups: Annotated[Text, _input("COLUMN", "Column of clusters, which are resampled whole.")] = (
@@ -76,13 +69,7 @@ class ReadingOptions:
     slices: Annotated[
         Texts, _input("COLUMN", "Column that defines subgroups (repeatable).", "--slice")
     ] = None
-    kind: Annotated[
-        ToldOrAuto,
-        _input(
-            "NAME",
-            f"What the models gave: {listed(Told)} (values in regression); by its look if auto.",
-        ),
-    ] = "auto"
+    kind: Annotated[ToldOrAuto, _input("NAME", _KINDS)] = "auto"
     scores: Annotated[
         bool, _input("", "The model columns are scores per example, not predictions.", "--scores")
     ] = False
@@ -124,8 +111,7 @@ class ResamplingOptions:
     resamples: Resamples = 9999
     seed: Annotated[int, _resampling("N", "Seed of the random numbers.", min=0)] = 0
     jobs: Annotated[
-        int | None,
-        _resampling("N", "Threads; -1 for all processors. Results do not depend on it."),
+        int | None, _resampling("N", "Threads; -1 for all processors. Results do not depend on it.")
     ] = None
 
     def options(self) -> dict[str, Any]:
@@ -146,10 +132,7 @@ class OutputOptions:
 
     format: Annotated[
         Format | None,
-        written(
-            "FORM",
-            f"{listed(Format)}; by default what the suffix of -o says, else a table.",
-        ),
+        written("FORM", f"{listed(Format)}; by default what the suffix of -o says, else a table."),
     ] = None
     output: Annotated[Path | None, written("PATH", "Write to a file.", "--output", "-o")] = None
     all: Every = False
@@ -161,12 +144,7 @@ class StudyOutputOptions:
 
     output: Annotated[
         Path | None,
-        written(
-            "FOLDER",
-            "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder.",
-            "--output",
-            "-o",
-        ),
+        written("FOLDER", _FOLDER, "--output", "-o"),
     ] = None
     format: Annotated[Format | None, written("FORM", f"What to print: {listed(Format)}.")] = None
     all: Every = False
@@ -186,18 +164,7 @@ def register(
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Spread a command's groups of options into single parameters for typer.
-
-    Parameters
-    ----------
-    command : callable
-        Parameters annotated with one of the dataclasses above are spread; others stay.
-
-    Returns
-    -------
-    callable
-        With one parameter per option; it collects the groups again and calls `command`.
-    """
+    """Spread a command's groups of options into single parameters, which are collected again."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: hint for name, hint in hints.items() if _is_group(hint)}
 

@@ -18,14 +18,9 @@ if TYPE_CHECKING:
     from modelcompare.report.result import Result
 
 _FORMAT_OF_SUFFIX: dict[str, Format] = {
-    ".csv": "csv",
-    ".htm": "html",
-    ".html": "html",
-    ".json": "json",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".txt": "table",
-}
+    ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
+    ".tex": "latex", ".txt": "table",
+}  # fmt: skip
 _WIDEST_SCREEN = 110
 
 

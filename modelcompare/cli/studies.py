@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated, Any
 
 from modelcompare.cli.options import (
     Command,
@@ -12,28 +12,27 @@ from modelcompare.cli.options import (
     Text,
     Texts,
     class_named,
+    measured,
     statistics,
 )
 from modelcompare.cli.output import check_folder, emit_study
 from modelcompare.words import AgreementTest, VarianceTest, listed
 
-PairOption = Annotated[
-    Texts,
-    statistics(
-        "NAME",
-        "Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
-        "precision and recall with their probabilistic twins.",
-        "--pair",
-    ),
-]
-RatioOption = Annotated[
-    list[float] | None,
-    statistics(
-        "FRACTION",
-        "Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01.",
-        "--ratio",
-    ),
-]
+_PAIRS = (
+    "Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
+    "precision and recall with their probabilistic twins."
+)
+_RATIOS = "Part of the test set (repeatable); by default 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01."
+_VARIANCE_TESTS = (
+    f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default the paper's, f, "
+    "bartlett and levene."
+)
+_AGREEMENT_TESTS = (
+    f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on replicates, the others "
+    "are valid."
+)
+PairOption = Annotated[Texts, statistics("NAME", _PAIRS)]
+RatioOption = Annotated[list[float] | None, statistics("FRACTION", _RATIOS)]
 AlphaOption = Annotated[float, statistics("FRACTION", "Level.")]
 
 
@@ -42,19 +41,10 @@ def variance(
     *,
     pair: PairOption = None,
     ratio: RatioOption = None,
-    test: Annotated[
-        Texts,
-        statistics(
-            "NAME",
-            f"Test of equal variances (repeatable): {listed(VarianceTest)}; by default the "
-            "paper's, f, bartlett and levene.",
-            "--test",
-        ),
-    ] = None,
+    test: Annotated[Texts, statistics("NAME", _VARIANCE_TESTS)] = None,
     subsamples: Annotated[int, statistics("N", "Down-samplings at each ratio.", min=1)] = 1,
     stratify: Annotated[
-        bool,
-        statistics("", "Keep the classes' proportions when down-sampling.", "--stratify"),
+        bool, statistics("", "Keep the classes' proportions when down-sampling.", "--stratify")
     ] = False,
     study: StudyOptions,
     output: StudyOutputOptions,
@@ -62,18 +52,11 @@ def variance(
     """How a metric's spread depends on the size of the test set (paper, section 6.1)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
-    from modelcompare.studies.variance import PAPER_TESTS, variance_study
+    from modelcompare.studies.variance import variance_study
 
+    options = {**_given(pairs=_pairs(pair), ratios=ratio, tests=test), **study.options()}
     result = variance_study(
-        predictions,
-        _pairs(pair) or PAPER_PAIRS,
-        ratios=ratio or PAPER_RATIOS,
-        tests=cast("list[VarianceTest]", test) or PAPER_TESTS,
-        n_subsamples=subsamples,
-        stratify=stratify,
-        **study.options(),
-        progress=True,
+        predictions, n_subsamples=subsamples, stratify=stratify, **options, progress=True
     )
     emit_study(result, output)
 
@@ -82,14 +65,7 @@ def agreement(
     reading: ReadingOptions,
     *,
     pair: PairOption = None,
-    test: Annotated[
-        AgreementTest,
-        statistics(
-            "NAME",
-            f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on replicates, "
-            "the others are valid.",
-        ),
-    ] = "t",
+    test: Annotated[AgreementTest, statistics("NAME", _AGREEMENT_TESTS)] = "t",
     alpha: AlphaOption = 0.01,
     study: StudyOptions,
     output: StudyOutputOptions,
@@ -98,67 +74,45 @@ def agreement(
     check_folder(output)
     predictions = reading.read()
     from modelcompare.studies.agreement import agreement_study
-    from modelcompare.studies.pairs import PAPER_PAIRS
 
-    result = agreement_study(
-        predictions,
-        _pairs(pair) or PAPER_PAIRS,
-        alpha=alpha,
-        test=test,
-        **study.options(),
-        progress=True,
-    )
+    options = {**_given(pairs=_pairs(pair)), **study.options()}
+    result = agreement_study(predictions, alpha=alpha, test=test, **options, progress=True)
     emit_study(result, output)
 
 
 def undefined(
-    reading: ReadingOptions,
-    *,
-    pair: PairOption = None,
-    ratio: RatioOption = None,
-    study: StudyOptions,
-    output: StudyOutputOptions,
-) -> None:
+    reading: ReadingOptions, *, pair: PairOption = None, ratio: RatioOption = None,
+    study: StudyOptions, output: StudyOutputOptions,
+) -> None:  # fmt: skip
     """How often a metric has no value, by class and size (paper, section 4)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS
     from modelcompare.studies.undefined import undefined_study
 
-    result = undefined_study(
-        predictions,
-        _pairs(pair) or PAPER_PAIRS,
-        ratios=ratio or PAPER_RATIOS,
-        **study.options(),
-        progress=True,
-    )
-    emit_study(result, output)
+    options = {**_given(pairs=_pairs(pair), ratios=ratio), **study.options()}
+    emit_study(undefined_study(predictions, **options, progress=True), output)
 
 
 def sensitivity(
     reading: ReadingOptions,
     *,
-    metric: Annotated[
-        Texts, statistics("NAME", "What to watch (repeatable).", "--metric", "-m")
-    ] = None,
+    metric: Annotated[Texts, measured("What to watch (repeatable).")] = None,
     study: StudyOptions,
     output: StudyOutputOptions,
 ) -> None:
     """Which metrics notice other confidences behind the same decisions (paper, section 5)."""
     check_folder(output)
     predictions = reading.read()
-    from modelcompare.studies.sensitivity import DEFAULT_METRICS, sensitivity_study
+    from modelcompare.studies.sensitivity import sensitivity_study
 
-    result = sensitivity_study(predictions, metric or DEFAULT_METRICS, **study.options())
-    emit_study(result, output)
+    options = {**_given(metrics=metric), **study.options()}
+    emit_study(sensitivity_study(predictions, **options), output)
 
 
 def sample_size(
     reading: ReadingOptions,
     *,
-    metric: Annotated[
-        str, statistics("NAME", "What to compare by.", "--metric", "-m")
-    ] = "f1_macro",
+    metric: Annotated[str, measured("What to compare by.")] = "f1_macro",
     label: Annotated[Text, statistics("CLASS", "The class, for a metric per class.")] = None,
     alpha: AlphaOption = 0.05,
     power: Annotated[float, statistics("FRACTION", "Wanted power.")] = 0.8,
@@ -174,13 +128,9 @@ def sample_size(
     from modelcompare.questions.sample_size import sample_size as size_of
 
     result = size_of(
-        predictions,
-        *predictions.models,
-        metric,
-        label=class_named(predictions, label),
-        alpha=alpha,
-        power=power,
-    )
+        predictions, *predictions.models, metric, label=class_named(predictions, label),
+        alpha=alpha, power=power,
+    )  # fmt: skip
     emit_study(result, output)
 
 
@@ -191,6 +141,11 @@ COMMANDS: tuple[Command, ...] = (
     ("sensitivity", sensitivity, ("predictions.npz --metric cf1_macro --metric log_loss",)),
     ("sample-size", sample_size, ("predictions.npz --model cnn --model lstm --metric f1_macro",)),
 )
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given: the library knows what the others are by default."""
+    return {name: value for name, value in options.items() if value}
 
 
 def _pairs(names: list[str] | None) -> list[str | tuple[str, str]]:

@@ -75,15 +75,9 @@ def responder(estimators: Mapping[str, Any], labels: AnyArray | None) -> Respond
 
 
 def fitted(
-    sklearn: Any,
-    estimators: Mapping[str, Any],
-    X: Any,
-    y: AnyArray,
-    splits: Sequence[Split],
-    respond: Respond,
-    n_jobs: int | None,
-    progress: bool,
-) -> dict[str, list[AnyArray]]:
+    sklearn: Any, estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split],
+    respond: Respond, n_jobs: int | None, progress: bool,
+) -> dict[str, list[AnyArray]]:  # fmt: skip
     """For each model its outputs on the test part of each split."""
     from joblib import Parallel, delayed
 

@@ -32,12 +32,7 @@ from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, random_state, rng_label
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
-from modelcompare.significance.folds import (
-    corrected_t,
-    correlated_t,
-    five_by_two_f,
-    five_by_two_t,
-)
+from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.words import Correction, FoldTest, check_choice, check_fraction, signature
 
@@ -75,7 +70,6 @@ class EstimatorComparison(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         folds = self.folds.drop_duplicates(["repeat", "fold"])
         made = {
             "folds": len(folds), "repeats": folds["repeat"].nunique(), "test": self.test,
@@ -114,22 +108,12 @@ class EstimatorComparison(Result):
 
 
 def compare_estimators(
-    estimators: Mapping[str, Any],
-    X: Any,
-    y: ArrayLike,
-    *,
-    cv: Any = 10,
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    groups: ArrayLike | None = None,
-    test: FoldTest = "corrected-t",
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-    rope: float = 0.01,
-    confidence_level: float = 0.95,
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
+    estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, cv: Any = 10,
+    metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,
+    test: FoldTest = "corrected-t", correction: Correction = "holm", alpha: float = 0.05,
+    rope: float = 0.01, confidence_level: float = 0.95, n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
-) -> EstimatorComparison:
+) -> EstimatorComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
 
     Parameters
@@ -151,21 +135,15 @@ def compare_estimators(
         Samples of one group stay together, and are resampled together later.
     test : {"corrected-t", "5x2cv-t", "5x2cv-f"}
         Fold-level test: Nadeau & Bengio's, or Dietterich's and Alpaydin's for ``cv="5x2"``.
-    correction : str
-        For the pairs of one metric; see `compare`. "max-t" needs replicates and does not apply.
-    alpha : float
-        Level at which a difference is called one.
+    correction, alpha, confidence_level
+        As in `compare`, for the mean differences of the pairs by one metric; "max-t" needs
+        replicates and does not apply.
     rope : float
         Half width of the region of practical equivalence of the Bayesian correlated t-test, in
         units of the metric.
-    confidence_level : float
-        Of the intervals of the mean differences.
-    n_jobs : int, optional
-        joblib's, over splits and estimators.
-    rng : int, Generator, SeedSequence or None
-        Shuffles the splits; estimators keep their own `random_state`.
-    progress : bool
-        Show a bar on stderr.
+    n_jobs, rng, progress
+        As in `compare`, over splits and estimators; `rng` shuffles the splits, and estimators keep
+        their own `random_state`.
 
     Returns
     -------
@@ -220,20 +198,13 @@ def compare_estimators(
     # A fold of one sample (leave-one-out) has no metric of its own.
     single = {k: predicted([k]) for k, (_, n_test) in enumerate(folds.sizes) if n_test > 1}
     if single:
-        chosen: Any = metrics
-        if metrics is None:
-            chosen = default_metrics(next(iter(single.values())))
-        folds.evaluate(single, chosen)
+        first = next(iter(single.values()))
+        folds.evaluate(single, default_metrics(first) if metrics is None else metrics)
     return EstimatorComparison(
-        whole,
-        folds.frame({k: number for number, part in enumerate(parts) for k in part}),
-        folds.differences(test, correction, alpha, rope, confidence_level),
-        test,
-        correction,
-        rope,
-        confidence_level,
-        rng_label(rng),
-    )
+        whole, folds.frame({k: number for number, part in enumerate(parts) for k in part}),
+        folds.differences(test, correction, alpha, rope, confidence_level), test, correction, rope,
+        confidence_level, rng_label(rng),
+    )  # fmt: skip
 
 
 class _Folds:
@@ -264,23 +235,16 @@ class _Folds:
         return long_frame(
             {
                 "repeat": np.array([repeat_of.get(int(k), 0) for k in folds], dtype=np.intp),
-                "fold": folds,
-                "n_train": sizes[:, 0],
-                "n_test": sizes[:, 1],
+                "fold": folds, "n_train": sizes[:, 0], "n_test": sizes[:, 1],
                 "model": np.array(self.models * len(self.numbers), dtype=object),
             },
-            self.keys,
-            value=self.values,
-        )
+            self.keys, value=self.values,
+        )  # fmt: skip
 
     def differences(
-        self,
-        test: FoldTest,
-        correction: Correction,
-        alpha: float,
-        rope: float,
+        self, test: FoldTest, correction: Correction, alpha: float, rope: float,
         confidence_level: float,
-    ) -> pd.DataFrame:
+    ) -> pd.DataFrame:  # fmt: skip
         """Test every pair of models by every metric."""
         rows = list(self._rows(test, rope, confidence_level))
         frame = pd.DataFrame(rows, columns=_COLUMNS)
@@ -310,22 +274,14 @@ class _Folds:
                 leads = sign * found.difference
                 better = self.models[a] if leads > 0 else self.models[b] if leads < 0 else None
                 yield {
-                    "model_a": self.models[a],
-                    "model_b": self.models[b],
-                    "metric": key.metric,
-                    "label": key.label,
-                    "difference": found.difference,
-                    "standard_error": found.standard_error,
-                    "ci_low": found.difference - half,
-                    "ci_high": found.difference + half,
-                    "statistic": found.statistic,
-                    "p_value": found.p_value,
-                    "p_adjusted": found.p_value,
-                    "better": better,
-                    "p_a": posterior.p_a,
-                    "p_equivalent": posterior.p_equivalent,
+                    "model_a": self.models[a], "model_b": self.models[b], "metric": key.metric,
+                    "label": key.label, "difference": found.difference,
+                    "standard_error": found.standard_error, "ci_low": found.difference - half,
+                    "ci_high": found.difference + half, "statistic": found.statistic,
+                    "p_value": found.p_value, "p_adjusted": found.p_value, "better": better,
+                    "p_a": posterior.p_a, "p_equivalent": posterior.p_equivalent,
                     "p_b": posterior.p_b,
-                }
+                }  # fmt: skip
 
 
 _COLUMNS = [
@@ -341,13 +297,9 @@ def _fold_test(test: FoldTest, d: FloatArray, test_to_train: float) -> FoldTestR
 
 
 def _predictions(
-    y: AnyArray,
-    outputs: Mapping[str, list[AnyArray]],
-    labels: AnyArray | None,
-    splits: Sequence[Split],
-    part: Sequence[int],
-    groups: Any,
-) -> Predictions:
+    y: AnyArray, outputs: Mapping[str, list[AnyArray]], labels: AnyArray | None,
+    splits: Sequence[Split], part: Sequence[int], groups: Any,
+) -> Predictions:  # fmt: skip
     """Outputs of some splits as one test set, in the order of the samples."""
     held = np.concatenate([splits[k][1] for k in part])
     order = np.argsort(held, kind="stable")

@@ -47,14 +47,10 @@ class _Fitted:
 
 
 def compare_scorers(
-    estimators: Mapping[str, Any],
-    X: Any,
-    y: ArrayLike,
-    scoring: str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer],
-    *,
-    groups: ArrayLike | None = None,
-    **options: Any,
-) -> Comparison:
+    estimators: Mapping[str, Any], X: Any, y: ArrayLike,
+    scoring: str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer], *,
+    groups: ArrayLike | None = None, **options: Any,
+) -> Comparison:  # fmt: skip
     """Compare fitted estimators on a test set by scikit-learn's scorers.
 
     Names of metrics that the package computes alike (``f1_macro``, ``accuracy``) take its fast
@@ -73,10 +69,6 @@ def compare_scorers(
         Cluster of each sample.
     **options
         As for `compare`; take few `n_resamples` where scorers are slow.
-
-    Returns
-    -------
-    Comparison
 
     Raises
     ------

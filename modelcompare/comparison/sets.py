@@ -137,30 +137,16 @@ class SetComparison(Result):
             else:
                 adjusted[:, where] = adjust(p_values[:, where], self.correction)
         return pair_frame(
-            self.models,
-            model_a,
-            model_b,
-            evaluation.keys,
-            difference=difference,
-            ci_low=interval.low,
-            ci_high=interval.high,
-            p_value=p_values,
-            p_adjusted=adjusted,
-        )
+            self.models, model_a, model_b, evaluation.keys, difference=difference,
+            ci_low=interval.low, ci_high=interval.high, p_value=p_values, p_adjusted=adjusted,
+        )  # fmt: skip
 
     def friedman(self, metric: str) -> pd.DataFrame:
         """Mean ranks over test sets, Friedman's test and Nemenyi's critical difference.
 
-        Parameters
-        ----------
-        metric : str
-            A metric that is not per class.
-
-        Returns
-        -------
-        DataFrame
-            model, mean_rank, best first. Its ``attrs`` hold statistic, p_value,
-            critical_difference, and p_values (n_models, n_models) of Nemenyi's test.
+        By a metric that is not per class. Columns: model, mean_rank, best first; ``attrs`` hold
+        statistic, p_value, critical_difference, and p_values (n_models, n_models) of Nemenyi's
+        test.
         """
         if len(self.models) < 3:
             raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
@@ -176,22 +162,13 @@ class SetComparison(Result):
         order = np.argsort(ranks, kind="stable")
         frame = pd.DataFrame({"model": np.array(self.models)[order], "mean_rank": ranks[order]})
         frame.attrs = {
-            "statistic": statistic,
-            "p_value": p_value,
-            "critical_difference": critical,
-            "p_values": p_values.tolist(),
-            "n_sets": len(scores),
-        }
+            "statistic": statistic, "p_value": p_value, "critical_difference": critical,
+            "p_values": p_values.tolist(), "n_sets": len(scores),
+        }  # fmt: skip
         return frame
 
     def plot_critical_difference(self, metric: str) -> Figure:
-        """Critical-difference diagram: mean ranks, bars over models not told apart (Nemenyi).
-
-        Parameters
-        ----------
-        metric : str
-            A metric that is not per class.
-        """
+        """Critical-difference diagram: mean ranks, bars over models not told apart (Nemenyi)."""
         return plot_critical_difference(self.friedman(metric), metric)
 
     @property
@@ -211,10 +188,8 @@ class SetComparison(Result):
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
             )
-        return (
-            np.mean([part.point for part in parts], axis=0),
-            np.mean([part.draws for part in parts], axis=0),
-        )
+        points, draws = [part.point for part in parts], [part.draws for part in parts]
+        return np.mean(points, axis=0), np.mean(draws, axis=0)
 
     @property
     def _pooled_errors(self) -> FloatArray:
@@ -238,15 +213,10 @@ class SetComparison(Result):
 
 
 def compare_sets(
-    sets: Mapping[str, Predictions],
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    *,
-    confidence_level: float = 0.95,
-    alpha: float = 0.05,
-    correction: Correction = "holm",
-    rng: RngLike = 0,
-    **options: Any,
-) -> SetComparison:
+    sets: Mapping[str, Predictions], metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    confidence_level: float = 0.95, alpha: float = 0.05, correction: Correction = "holm",
+    rng: RngLike = 0, **options: Any,
+) -> SetComparison:  # fmt: skip
     """Compare the same models on several test sets.
 
     Parameters

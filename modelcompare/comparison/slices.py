@@ -39,8 +39,6 @@ class SliceComparison(Result):
         As given to `compare_slices`.
     n_samples : int
         Size of the whole test set.
-    rng_label : str
-        The seed, as far as it can be named.
     """
 
     scores: pd.DataFrame = field(repr=False)
@@ -86,16 +84,10 @@ class SliceComparison(Result):
 
 
 def compare_slices(
-    predictions: Predictions,
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    *,
-    by: Sequence[str] | None = None,
-    min_size: int = 30,
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-    rng: RngLike = 0,
-    **options: Any,
-) -> SliceComparison:
+    predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    by: Sequence[str] | None = None, min_size: int = 30, correction: Correction = "holm",
+    alpha: float = 0.05, rng: RngLike = 0, **options: Any,
+) -> SliceComparison:  # fmt: skip
     """Compare models in every subgroup of the test set.
 
     Parameters
@@ -108,18 +100,9 @@ def compare_slices(
         Variables to look at; all by default.
     min_size : int
         Smaller subgroups are left out, and named in `left_out`.
-    correction : str
-        As in `compare`, except "max-t"; the family is all pairs, classes and slices of a metric.
-    alpha : float
-        Level at which a difference is called one.
-    rng : int, Generator, SeedSequence or None
-        Source of randomness.
-    **options
-        Further options of `compare`.
-
-    Returns
-    -------
-    SliceComparison
+    correction, alpha, rng, **options
+        As in `compare`, except "max-t"; the family of a correction is all pairs, classes and slices
+        of a metric.
 
     Raises
     ------
@@ -179,24 +162,19 @@ def compare_slices(
     scores = pd.concat(parts["scores"], ignore_index=True)
     differences = pd.concat(parts["differences"], ignore_index=True)
     if len(differences):
-        for _, index in differences.groupby("metric").groups.items():
+        for index in differences.groupby("metric").groups.values():
             p = differences.loc[index, "p_value"].to_numpy()
             differences.loc[index, "p_adjusted"] = adjust(p, correction)
         weak = differences["p_adjusted"] >= alpha
         differences["better"] = differences["better"].where(~weak)
         _open_ranks(scores, differences)
     return SliceComparison(
-        _worst_first(scores, greater_is_better=upwards),
-        differences,
+        _worst_first(scores, greater_is_better=upwards), differences,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        confidence_level=result.confidence_level,
-        n_samples=len(predictions),
-        n_resamples=result.n_resamples,
-        method=result.method,
-        test=result.test,
-        correction=correction,
-        rng_label=rng_label(rng),
-    )
+        confidence_level=result.confidence_level, n_samples=len(predictions),
+        n_resamples=result.n_resamples, method=result.method, test=result.test,
+        correction=correction, rng_label=rng_label(rng),
+    )  # fmt: skip
 
 
 def _open_ranks(scores: pd.DataFrame, differences: pd.DataFrame) -> None:

@@ -19,16 +19,10 @@ _OF_MODELS = {"accuracy": "agreement", "zero_one_loss": "churn", "cohen_kappa": 
 
 
 def annotator_agreement(
-    ratings: ArrayLike,
-    *,
-    level: Level = "nominal",
-    order: Sequence[Any] | None = None,
-    groups: ArrayLike | None = None,
-    method: IntervalMethod = "BCa",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
+    ratings: ArrayLike, *, level: Level = "nominal", order: Sequence[Any] | None = None,
+    groups: ArrayLike | None = None, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
+    n_resamples: int = 9999, rng: RngLike = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Agreement of two or more annotators, with intervals over items.
 
     Parameters
@@ -86,13 +80,9 @@ def annotator_agreement(
 
 
 def model_agreement(
-    predictions: Predictions,
-    *,
-    method: IntervalMethod = "BCa",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
+    predictions: Predictions, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
+    n_resamples: int = 9999, rng: RngLike = 0,
+) -> pd.DataFrame:  # fmt: skip
     """How often models decide alike, whoever is right.
 
     Churn, the share of samples whose decision changes, is what users notice when one model takes
@@ -134,14 +124,10 @@ def model_agreement(
     for place, reference in enumerate(predictions.models[1:], start=1):
         # Another model's decisions take the place of the truth.
         part = Predictions(
-            decided[reference],
-            {m: decided[m] for m in predictions.models[:place]},
-            kind="labels",
-            labels=predictions.labels,
-            groups=predictions.groups,
-            strata=predictions.strata,
+            decided[reference], {m: decided[m] for m in predictions.models[:place]}, kind="labels",
+            labels=predictions.labels, groups=predictions.groups, strata=predictions.strata,
             sample_weight=predictions.sample_weight,
-        )
+        )  # fmt: skip
         names = list(_OF_MODELS)
         result = bootstrap(part, names, n_resamples=n_resamples, collapse=False, rng=seed)
         frame = result.confidence_interval(method=method, confidence_level=confidence_level)

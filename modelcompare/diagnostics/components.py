@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import GivenWeights
@@ -37,10 +36,8 @@ def variance_components(
         With `groups` (items) and `runs`.
     metrics : str, metric, or sequence of these
         What is measured.
-    n_resamples : int
-        Resamples of each kind.
-    rng : int, Generator, SeedSequence or None
-        Source of randomness.
+    n_resamples, rng
+        Resamples of each kind, drawn as in `compare`.
 
     Returns
     -------
@@ -86,40 +83,24 @@ def variance_components(
     plain = predictions.without("groups", "runs")
     evaluation = Evaluation(plain, resolve_metrics(metrics, plain), collapse=False)
     seed = seed_sequence(rng)
-    counts = [
-        _drawn(int(codes.max()) + 1, n_resamples, child_seed(seed, place))
-        for place, codes in enumerate((item, run))
-    ]
+    counts = []
+    for place, codes in enumerate((item, run)):
+        units = Units(int(codes.max()) + 1)
+        drawn = BootstrapWeights(units, n_resamples, child_seed(seed, place))
+        counts.append(np.vstack([*drawn.blocks()]))
+    of_items, of_runs = counts[0][:, item], counts[1][:, run]
     items, runs, both = (
         evaluation.replicates(GivenWeights(drawn, evaluation.units))
-        for drawn in (
-            counts[0][:, item],
-            counts[1][:, run],
-            counts[0][:, item] * counts[1][:, run],
-        )
+        for drawn in (of_items, of_runs, of_items * of_runs)
     )
     # What is left of drawing both after the items' and the runs' own parts: single rows.
     rows_alone = both - items - runs + evaluation.estimate()
     scale_items, scale_runs = (n / (n - 1) for n in (counts[0].shape[1], counts[1].shape[1]))
-    by_items, by_runs, by_rows = (
-        scale * np.nanvar(draws, axis=0, ddof=1)
-        for draws, scale in (
-            (items, scale_items),
-            (runs, scale_runs),
-            (rows_alone, scale_items * scale_runs),
-        )
-    )
+    by_items = scale_items * np.nanvar(items, axis=0, ddof=1)
+    by_runs = scale_runs * np.nanvar(runs, axis=0, ddof=1)
+    by_rows = scale_items * scale_runs * np.nanvar(rows_alone, axis=0, ddof=1)
     by_both = np.maximum.reduce([by_items + by_runs - by_rows, by_items, by_runs])
     return score_frame(
-        evaluation.models,
-        evaluation.keys,
-        estimate=evaluation.estimate(),
-        se_items=np.sqrt(by_items),
-        se_runs=np.sqrt(by_runs),
-        se_both=np.sqrt(by_both),
-    )
-
-
-def _drawn(n_units: int, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
-    weights = BootstrapWeights(Units(n_units), n_resamples, seed)
-    return np.vstack([weights.draw_all(block) for block in range(weights.n_blocks)])
+        evaluation.models, evaluation.keys, estimate=evaluation.estimate(),
+        se_items=np.sqrt(by_items), se_runs=np.sqrt(by_runs), se_both=np.sqrt(by_both),
+    )  # fmt: skip

@@ -70,8 +70,7 @@ class CurveResult(Result):
             interval_column(self.confidence_level),
         ]  # fmt: skip
         title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"
-        table = Table(title, columns, self.band[tenths % 1 == 0], decimals=3)
-        return {"curve": table}
+        return {"curve": Table(title, columns, self.band[tenths % 1 == 0], decimals=3)}
 
     def frames(self) -> dict[str, pd.DataFrame]:
         return {"points": self.points, "band": self.band}
@@ -84,14 +83,9 @@ class CurveResult(Result):
 
 
 def curve(
-    predictions: Predictions,
-    kind: CurveKind = "roc",
-    *,
-    label: Any = None,
-    n_resamples: int = 999,
-    confidence_level: float = 0.95,
-    rng: RngLike = 0,
-) -> CurveResult:
+    predictions: Predictions, kind: CurveKind = "roc", *, label: Any = None, n_resamples: int = 999,
+    confidence_level: float = 0.95, rng: RngLike = 0,
+) -> CurveResult:  # fmt: skip
     """ROC or precision-recall curves of all models, with pointwise bootstrap bands.
 
     Resamples are shared by the models and drawn like any other: clusters whole, strata kept. The
@@ -134,54 +128,28 @@ def curve(
     points, bands = [], []
     for model, ordered, scores in sampled.models():
         hits, alarms = ordered.counts(sampled.whole)
-        points.append(
-            pd.DataFrame(
-                {
-                    "model": model,
-                    "threshold": scores,
-                    "recall": _share(hits)[0],
-                    "false_positive_rate": _share(alarms)[0],
-                    "precision": divide(hits, hits + alarms)[0],
-                }
-            )
-        )
-        draws = np.vstack(
-            [on_grid(*ordered.counts(weights), grid) for weights in sampled.weights()]
-        )
+        points.append(pd.DataFrame({
+            "model": model, "threshold": scores, "recall": _share(hits)[0],
+            "false_positive_rate": _share(alarms)[0], "precision": divide(hits, hits + alarms)[0],
+        }))  # fmt: skip
+        draws = np.vstack([on_grid(*ordered.counts(w), grid) for w in sampled.weights()])
         interval = percentile_interval(draws, confidence_level=confidence_level)
-        bands.append(
-            pd.DataFrame(
-                {
-                    "model": model,
-                    "x": grid,
-                    "y": on_grid(hits, alarms, grid)[0],
-                    "ci_low": interval.low,
-                    "ci_high": interval.high,
-                }
-            )
-        )
+        bands.append(pd.DataFrame({
+            "model": model, "x": grid, "y": on_grid(hits, alarms, grid)[0], "ci_low": interval.low,
+            "ci_high": interval.high,
+        }))  # fmt: skip
     return CurveResult(
-        pd.concat(points, ignore_index=True),
-        pd.concat(bands, ignore_index=True),
-        kind,
-        sampled.label,
-        float(sampled.whole[0] @ sampled.positive / sampled.whole.sum()),
+        pd.concat(points, ignore_index=True), pd.concat(bands, ignore_index=True), kind,
+        sampled.label, float(sampled.whole[0] @ sampled.positive / sampled.whole.sum()),
         confidence_level,
-    )
+    )  # fmt: skip
 
 
 def operating_point(
-    predictions: Predictions,
-    *,
-    precision: float | None = None,
-    recall: float | None = None,
-    false_positive_rate: float | None = None,
-    threshold: float | None = None,
-    label: Any = None,
-    n_resamples: int = 9999,
-    confidence_level: float = 0.95,
-    rng: RngLike = 0,
-) -> pd.DataFrame:
+    predictions: Predictions, *, precision: float | None = None, recall: float | None = None,
+    false_positive_rate: float | None = None, threshold: float | None = None, label: Any = None,
+    n_resamples: int = 9999, confidence_level: float = 0.95, rng: RngLike = 0,
+) -> pd.DataFrame:  # fmt: skip
     """Threshold that reaches a wanted precision, recall or false positive rate, with intervals.
 
     Of all thresholds that reach the wanted precision, or keep the false positive rate, the lowest
@@ -228,9 +196,8 @@ def operating_point(
     }  # fmt: skip
     given = {name: value for name, value in wishes.items() if value is not None}
     if len(given) != 1:
-        raise ValueError(
-            f"give exactly one of {', '.join(wishes)}; got {', '.join(given) or 'none'}."
-        )
+        found = ", ".join(given) or "none"
+        raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
     if not 0 <= value <= 1:
         raise ValueError(f"`{wish}` must be in [0, 1], got {value:g}.")
@@ -240,12 +207,12 @@ def operating_point(
         # A threshold of 0.7 means the 0.7 of single precision where scores have that.
         said = predictions.probabilities(model).dtype.type(value) if wish == "threshold" else value
         choose = _chooser(wish, float(said), scores)
-        found = choose(*ordered.counts(sampled.whole))[0]
+        point = choose(*ordered.counts(sampled.whole))[0]
         draws = np.vstack([choose(*ordered.counts(weights)) for weights in sampled.weights()])
         interval = percentile_interval(draws, confidence_level=confidence_level)
         row: dict[str, object] = {"model": model}
         for place, name in enumerate(_POINT):
-            row[name] = found[place]
+            row[name] = point[place]
             row[f"{name}_low"], row[f"{name}_high"] = interval.low[place], interval.high[place]
         row["n_undefined"] = int(np.isnan(draws).any(axis=1).sum())
         rows.append(row)
@@ -262,9 +229,8 @@ class _Sampled:
         self, predictions: Predictions, label: Any, n_resamples: int, rng: RngLike
     ) -> None:
         check_count("n_resamples", n_resamples)
-        evaluation = Evaluation(
-            predictions, resolve_metrics("average_precision_macro", predictions), collapse=False
-        )
+        metrics = resolve_metrics("average_precision_macro", predictions)
+        evaluation = Evaluation(predictions, metrics, collapse=False)
         if label is None and predictions.labels is not None and predictions.n_classes == 2:
             label = predictions.labels.tolist()[1]
         self.predictions = predictions
@@ -284,8 +250,7 @@ class _Sampled:
 
     def weights(self) -> Iterator[FloatArray]:
         """Blocks of resamples, as weights of the samples; the same for every model."""
-        for block in range(self._draws.n_blocks):
-            yield self._evaluation.per_sample(self._draws.draw_all(block))
+        return map(self._evaluation.per_sample, self._draws.blocks())
 
 
 def _share(counts: FloatArray) -> FloatArray:

@@ -61,8 +61,7 @@ class Reliability(Result):
             interval_column(self.confidence_level),
         ]  # fmt: skip
         title = "Confidence, and the share that came true"
-        table = Table(title, columns, self.table, decimals=3)
-        return {"reliability": table}
+        return {"reliability": Table(title, columns, self.table, decimals=3)}
 
     def plot(self) -> Figure:
         """Reliability diagrams, one for each model, over histograms of the confidences."""
@@ -72,15 +71,9 @@ class Reliability(Result):
 
 
 def reliability(
-    predictions: Predictions,
-    *,
-    n_bins: int = 10,
-    strategy: Strategy = "width",
-    label: Any = None,
-    confidence_level: float = 0.95,
-    n_resamples: int = 999,
-    rng: RngLike = 0,
-) -> Reliability:
+    predictions: Predictions, *, n_bins: int = 10, strategy: Strategy = "width", label: Any = None,
+    confidence_level: float = 0.95, n_resamples: int = 999, rng: RngLike = 0,
+) -> Reliability:  # fmt: skip
     """Bin the confidences, and count how often they came true.
 
     Parameters
@@ -98,10 +91,6 @@ def reliability(
         clusters.
     n_resamples, rng
         Of these resamples.
-
-    Returns
-    -------
-    Reliability
 
     Raises
     ------
@@ -138,26 +127,16 @@ def reliability(
             draws = np.vstack(
                 [
                     divide(drawn @ (inside * right[:, None]), drawn @ inside)
-                    for drawn in map(
-                        evaluation.per_sample, map(weights.draw_all, range(weights.n_blocks))
-                    )
+                    for drawn in map(evaluation.per_sample, weights.blocks())
                 ]
             )
             interval = percentile_interval(draws, confidence_level=confidence_level)
         bounds = np.r_[0.0, edges, 1.0]
-        frame = pd.DataFrame(
-            {
-                "model": model,
-                "bin": np.arange(n_bins),
-                "low": bounds[:-1],
-                "high": bounds[1:],
-                "n": n,
-                "confidence": mean,
-                "accuracy": divide(hits, n),
-                "ci_low": interval.low,
-                "ci_high": interval.high,
-            }
-        )
+        frame = pd.DataFrame({
+            "model": model, "bin": np.arange(n_bins), "low": bounds[:-1], "high": bounds[1:],
+            "n": n, "confidence": mean, "accuracy": divide(hits, n), "ci_low": interval.low,
+            "ci_high": interval.high,
+        })  # fmt: skip
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]

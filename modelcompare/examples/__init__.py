@@ -31,10 +31,6 @@ def load_example(name: str) -> Predictions:
         separable-convolution networks of Yacouby & Axman (2020, section 6.1) on the same pairs,
         each with less training data and more label noise, trained by ``experiments/snli_sepcnn``.
 
-    Returns
-    -------
-    Predictions
-
     Raises
     ------
     ValueError

@@ -23,24 +23,13 @@ WHOLE: dict[str, Callable[[Path, Columns], Predictions]] = {"npz": read_arrays}
 
 
 def read_predictions(
-    source: Source | Sequence[Source] | Mapping[str, Source] | Any,
-    *,
-    true: str | None = None,
-    id: str | None = None,
-    groups: str | None = None,
-    strata: str | None = None,
-    runs: str | None = None,
-    weight: str | None = None,
-    slices: Sequence[str] = (),
-    models: Sequence[str] | None = None,
-    scores: bool = False,
-    lower_is_better: bool = False,
-    score: str | None = None,
-    ids: SameIds = "same",
-    missing: Missing = "raise",
-    normalize: bool = False,
-    kind: KindOrAuto = "auto",
-) -> Predictions:
+    source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
+    id: str | None = None, groups: str | None = None, strata: str | None = None,
+    runs: str | None = None, weight: str | None = None, slices: Sequence[str] = (),
+    models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
+    score: str | None = None, ids: SameIds = "same", missing: Missing = "raise",
+    normalize: bool = False, kind: KindOrAuto = "auto",
+) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
     A single file or frame is wide: a column of true labels, and for each model a column of labels
@@ -75,10 +64,6 @@ def read_predictions(
         What to do with missing cells: refuse, or drop the rows that any model lacks.
     normalize, kind
         As for Predictions.
-
-    Returns
-    -------
-    Predictions
 
     Raises
     ------
@@ -123,14 +108,12 @@ def _read_file(path: Path, columns: Columns, ids: SameIds) -> Predictions:
     if read is not None:
         return read(path, columns)
     frame = read_table(path)
-    if is_harness_log(frame) or {"y_pred"} & {*frame.columns} or _has_prob_columns(frame):
+    # The table of one model has its labels under y_pred, or probabilities under prob:class.
+    names = [str(column) for column in frame.columns]
+    of_one = "y_pred" in names or any(name.startswith("prob:") for name in names)
+    if of_one or is_harness_log(frame):
         return one_file_per_model({file_stem(path): path}, columns, ids)
     return frame_predictions(frame, columns, name=path.name)
-
-
-def _has_prob_columns(frame: Any) -> bool:
-    """Whether a table is that of one model, whose probabilities are headed prob:class."""
-    return any(str(column).startswith("prob:") for column in frame.columns)
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:

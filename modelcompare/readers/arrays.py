@@ -20,13 +20,7 @@ _LABELS = ("labels", "class_names")
 
 
 def read_arrays(path: Path, columns: Columns) -> Predictions:
-    """Predictions from an archive; pickled arrays in it are refused.
-
-    Raises
-    ------
-    ValueError
-        If the archive is damaged, holds objects, or no model.
-    """
+    """Predictions from an archive; pickled arrays in it are refused."""
     arrays = _load(path)
     true = columns.true or "y_true"
     if columns.true is not None and columns.true not in arrays:
@@ -41,14 +35,14 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
         found = next((name for name in (*ID_NAMES, "ids") if name in arrays), None)
         special["id"] = None if found is None else arrays.pop(found)
     if "groups" not in special:
-        special["groups"] = arrays.pop("groups") if "groups" in arrays else None
+        special["groups"] = arrays.pop("groups", None)
     slices = {name: _take(arrays, name, path) for name in columns.slices}
     models = _models(arrays, labels, truth)
     slices |= {
         name: array for name, array in arrays.items() if name not in models and array.ndim == 1
     }
-    plain = [_plain(name) for name in models]
-    repeated = sorted({name for name in plain if plain.count(name) > 1})
+    plain_names = [_plain(name) for name in models]
+    repeated = sorted({name for name in plain_names if plain_names.count(name) > 1})
     if repeated:
         raise ValueError(f"{path.name} holds several arrays of model {repeated[0]!r}; keep one.")
     of_scores = [name.startswith("scores__") for name in models]
@@ -59,7 +53,10 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
                 "alone."
             )
         truth = None
-    outputs = {_plain(name): _output(name, arrays[name]) for name in models}
+    outputs = {
+        plain: softmax(plain, arrays[name]) if name.startswith("logits__") else arrays[name]
+        for plain, name in zip(plain_names, models, strict=True)
+    }
     if columns.models is not None:
         outputs = _chosen(outputs, columns.models, path)
     if not outputs:
@@ -80,20 +77,11 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
     elif labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
         truth, outputs = _named(truth, outputs, labels, path)
     return Predictions(
-        truth,
-        outputs,
-        kind=kind,
-        labels=labels,
-        ids=special.get("id"),
-        groups=special.get("groups"),
-        strata=special.get("strata"),
-        runs=special.get("runs"),
-        sample_weight=special.get("weight"),
-        slices=slices or None,
-        normalize=columns.normalize,
-        greater_is_better=not columns.lower_is_better,
-        name=path.name,
-    )
+        truth, outputs, kind=kind, labels=labels, ids=special.get("id"),
+        groups=special.get("groups"), strata=special.get("strata"), runs=special.get("runs"),
+        sample_weight=special.get("weight"), slices=slices or None, normalize=columns.normalize,
+        greater_is_better=not columns.lower_is_better, name=path.name,
+    )  # fmt: skip
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:
@@ -129,11 +117,8 @@ def _complete(arrays: list[NDArray[Any]], path: Path) -> NDArray[np.bool_] | Non
             bad |= np.isnan(array).reshape(len(array), -1).any(axis=1)
     if not bad.any():
         return None
-    warnings.warn(
-        f"{path.name}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells.",
-        DataWarning,
-        stacklevel=4,
-    )
+    what = f"{path.name}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
+    warnings.warn(what, DataWarning, stacklevel=4)
     return ~bad
 
 
@@ -164,10 +149,6 @@ def _plain(name: str) -> str:
     return next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
 
 
-def _output(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    return softmax(_plain(name), array) if name.startswith("logits__") else array
-
-
 def _chosen(
     outputs: dict[str, NDArray[Any]], wanted: tuple[str, ...], path: Path
 ) -> dict[str, NDArray[Any]]:
@@ -178,10 +159,7 @@ def _chosen(
 
 
 def _named(
-    truth: NDArray[Any],
-    outputs: dict[str, NDArray[Any]],
-    labels: NDArray[Any],
-    path: Path,
+    truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any], path: Path
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """Integer truths and predictions index the class names."""
     for where, array in {"y_true": truth, **outputs}.items():

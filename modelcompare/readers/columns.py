@@ -59,14 +59,7 @@ class Columns:
 
 
 def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None) -> Predictions:
-    """Predictions from a wide table.
-
-    Raises
-    ------
-    ValueError
-        If a named column is absent, no model column is left, columns are mixed, or cells are
-        missing.
-    """
+    """Predictions from a wide table."""
     frame = frame.rename(columns=str)
     where = name or "the table"
     check_columns(frame, columns, where)
@@ -84,16 +77,10 @@ def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None
     labels, outputs = _outputs(frame, {model: model_columns[model] for model in chosen}, truth)
     kind: KindOrAuto = "scores" if truth is None else columns.kind
     return Predictions(
-        truth,
-        outputs,
-        kind=kind,
-        labels=labels,
-        ids=None if id_name is None else column_array(frame[id_name]),
-        normalize=columns.normalize,
-        greater_is_better=not columns.lower_is_better,
-        name=name,
-        **columns.beside(frame),
-    )
+        truth, outputs, kind=kind, labels=labels,
+        ids=None if id_name is None else column_array(frame[id_name]), normalize=columns.normalize,
+        greater_is_better=not columns.lower_is_better, name=name, **columns.beside(frame),
+    )  # fmt: skip
 
 
 def check_columns(frame: pd.DataFrame, columns: Columns, where: str) -> None:
@@ -125,11 +112,7 @@ def column_array(column: pd.Series[Any]) -> AnyArray:
 
 
 def without_missing(
-    frame: pd.DataFrame,
-    used: list[str],
-    missing: Missing,
-    where: str,
-    truth: list[str],
+    frame: pd.DataFrame, used: list[str], missing: Missing, where: str, truth: list[str]
 ) -> pd.DataFrame:
     """The rows without missing cells, or an error that counts them by column."""
     empty = frame[[*truth, *used]].isna()
@@ -137,11 +120,8 @@ def without_missing(
         return frame
     bad = empty.any(axis=1).to_numpy()
     if missing == "drop":
-        warnings.warn(
-            f"{where}: left out {int(bad.sum()):,} of {len(frame):,} rows with missing cells.",
-            DataWarning,
-            stacklevel=5,
-        )
+        what = f"{where}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
+        warnings.warn(what, DataWarning, stacklevel=5)
         return frame.loc[~bad].reset_index(drop=True)
     counts = empty.sum()
     parts = [f"{column} {count:,}" for column, count in counts[counts > 0].items()]
@@ -201,9 +181,7 @@ def _chosen_models(available: list[str], wanted: tuple[str, ...] | None, where: 
 
 
 def _outputs(
-    frame: pd.DataFrame,
-    model_columns: dict[str, dict[str | None, str]],
-    truth: AnyArray | None,
+    frame: pd.DataFrame, model_columns: dict[str, dict[str | None, str]], truth: AnyArray | None
 ) -> tuple[AnyArray | None, dict[str, AnyArray]]:
     """Labels by the probabilities' headings, and each model's array in their order."""
     headings = {

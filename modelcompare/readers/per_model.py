@@ -37,14 +37,7 @@ def is_harness_log(frame: pd.DataFrame) -> bool:
 
 
 def one_file_per_model(paths: Mapping[str, Path], columns: Columns, ids: SameIds) -> Predictions:
-    """Predictions from one file for each model.
-
-    Raises
-    ------
-    ValueError
-        If ids are missing, repeated or differ between files, true labels disagree, or the columns
-        are not those of one model.
-    """
+    """Predictions from one file for each model."""
     frames = {model: read_table(path).rename(columns=str) for model, path in paths.items()}
     if columns.models is not None:
         unknown = [model for model in columns.models if model not in frames]
@@ -57,7 +50,8 @@ def one_file_per_model(paths: Mapping[str, Path], columns: Columns, ids: SameIds
     if columns.missing == "drop" and not are_logs:
         frames = _without_missing(frames, true)
     first = next(iter(frames.values()))
-    described = {"ids": first.index.to_numpy(), "name": _name(paths), **columns.beside(first)}
+    name = ", ".join([path.name for path in paths.values()][:3]) + ", ..." * (len(paths) > 3)
+    described = {"ids": first.index.to_numpy(), "name": name, **columns.beside(first)}
     if are_logs or columns.scores:
         scores = {
             model: _harness_score(model, frame, columns.score) if are_logs else _said(model, frame)
@@ -67,15 +61,16 @@ def one_file_per_model(paths: Mapping[str, Path], columns: Columns, ids: SameIds
         return Predictions.from_scores(scores, greater_is_better=better, **described)
     truth = _common_truth(frames, true)
     read = {model: _one_model(model, frame) for model, frame in frames.items()}
-    labels = _common_labels({model: classes for model, (classes, _) in read.items()})
-    return Predictions(
-        truth,
-        {model: _reordered(array, classes, labels) for model, (classes, array) in read.items()},
-        kind=columns.kind,
-        labels=None if labels is None else typed_labels(labels, truth),
-        normalize=columns.normalize,
-        **described,
-    )
+    given = {model: classes for model, (classes, _) in read.items() if classes is not None}
+    labels = _common_labels(given)
+    if labels:
+        described["labels"] = typed_labels(labels, truth)
+    outputs = {
+        model: array if classes is None else array[:, [classes.index(label) for label in labels]]
+        for model, (classes, array) in read.items()
+    }
+    kind, normalize = columns.kind, columns.normalize
+    return Predictions(truth, outputs, kind=kind, normalize=normalize, **described)
 
 
 def _without_missing(frames: dict[str, pd.DataFrame], true: str) -> dict[str, pd.DataFrame]:
@@ -85,18 +80,9 @@ def _without_missing(frames: dict[str, pd.DataFrame], true: str) -> dict[str, pd
         used = [c for c in frame.columns if c in (true, "y_pred") or c.startswith(_PROBABILITY)]
         bad |= frame[used].isna().any(axis=1).to_numpy()
     if bad.any():
-        warnings.warn(
-            f"left out {int(bad.sum()):,} of {len(bad):,} samples with missing cells.",
-            DataWarning,
-            stacklevel=4,
-        )
+        what = f"left out {int(bad.sum()):,} of {len(bad):,} samples with missing cells."
+        warnings.warn(what, DataWarning, stacklevel=4)
     return {model: frame.loc[~bad] for model, frame in frames.items()}
-
-
-def _name(paths: Mapping[str, Path]) -> str:
-    return ", ".join(path.name for path in list(paths.values())[:3]) + (
-        ", ..." if len(paths) > 3 else ""
-    )
 
 
 def _aligned(
@@ -130,27 +116,18 @@ def _aligned(
         _report_difference(first_model, first, model, frame, ids, len(common))
     if len(common) == 0:
         raise ValueError("the files have no id in common.")
-    left_out = {
-        m: len(frame) - len(common) for m, frame in indexed.items() if len(frame) > len(common)
-    }
-    if left_out:
-        counts = ", ".join(f"{count:,} of {model}" for model, count in left_out.items())
-        warnings.warn(
-            f"kept the {len(common):,} ids that all files share; left out {counts}.",
-            DataWarning,
-            stacklevel=4,
-        )
+    left_out = {model: len(frame) - len(common) for model, frame in indexed.items()}
+    if any(left_out.values()):
+        counts = ", ".join(f"{n:,} of {model}" for model, n in left_out.items() if n)
+        what = f"kept the {len(common):,} ids that all files share; left out {counts}."
+        warnings.warn(what, DataWarning, stacklevel=4)
     return {model: frame.loc[common] for model, frame in indexed.items()}
 
 
 def _report_difference(
-    first_model: str,
-    first: pd.DataFrame,
-    model: str,
-    frame: pd.DataFrame,
-    ids: SameIds,
+    first_model: str, first: pd.DataFrame, model: str, frame: pd.DataFrame, ids: SameIds,
     n_common: int,
-) -> None:
+) -> None:  # fmt: skip
     missing = first.index[~first.index.isin(frame.index)]
     extra = frame.index[~frame.index.isin(first.index)]
     if ids == "intersect" or not (len(missing) or len(extra)):
@@ -221,24 +198,16 @@ def _said(model: str, frame: pd.DataFrame) -> AnyArray:
     return column_array(frame["y_pred"])
 
 
-def _common_labels(classes: dict[str, list[str] | None]) -> list[str] | None:
-    given = {model: names for model, names in classes.items() if names is not None}
-    if not given:
-        return None
-    first_model, first = next(iter(given.items()))
-    for model, names in given.items():
+def _common_labels(classes: dict[str, list[str]]) -> list[str]:
+    """Classes of the first model, which must be those of all; none where there are only labels."""
+    first_model, first = next(iter(classes.items()), ("", []))
+    for model, names in classes.items():
         if {*names} != {*first}:
             raise ValueError(
                 f"the files of {first_model!r} and {model!r} have probabilities of different "
                 f"classes ({', '.join(first[:5])} and {', '.join(names[:5])})."
             )
     return first
-
-
-def _reordered(array: AnyArray, classes: list[str] | None, labels: list[str] | None) -> AnyArray:
-    if classes is None or labels is None or classes == labels:
-        return array
-    return array[:, [classes.index(label) for label in labels]]
 
 
 def _listed(values: Any) -> str:

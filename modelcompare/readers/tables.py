@@ -54,13 +54,7 @@ def check_file(path: Path) -> None:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a file of rows.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, has no rows, or repeats a column.
-    """
+    """Read a file of rows."""
     check_file(path)
     kind = file_kind(path)
     if kind not in TABLES:

@@ -18,16 +18,10 @@ from modelcompare.arrays import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class FoldTest:
-    """Mean difference over folds, its standard error, and what the test says.
+    """Mean difference over folds, the error that allows for their correlation, and the test.
 
-    Attributes
-    ----------
-    difference, standard_error : float
-        Mean of the differences, and the error that allows for their correlation.
-    statistic, p_value : float
-        t or F, and the two-sided p-value.
-    df : float
-        Degrees of freedom of the t that interval bounds are made with.
+    The statistic is t or F, the p-value two-sided; `df` are the degrees of freedom of the t that
+    interval bounds are made with.
     """
 
     difference: float
@@ -41,14 +35,8 @@ def corrected_t(differences: ArrayLike, test_to_train: float) -> FoldTest:
     """Corrected resampled t-test (Nadeau & Bengio 2003).
 
     The variance of the mean of J differences is taken as ``(1 / J + n_test / n_train) s^2`` instead
-    of ``s^2 / J``. For k-fold, repeated and random splits.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_folds,)
-        Value of model a minus value of model b on each fold.
-    test_to_train : float
-        Test samples of a fold over its training samples: 1 / (k - 1) for k folds.
+    of ``s^2 / J``, with the differences a - b of J folds, for k-fold, repeated and random splits.
+    `test_to_train` is n_test / n_train of a fold: 1 / (k - 1) for k folds.
 
     Examples
     --------
@@ -67,11 +55,8 @@ def corrected_t(differences: ArrayLike, test_to_train: float) -> FoldTest:
 def five_by_two_t(differences: ArrayLike) -> FoldTest:
     """Paired t-test of five repeats of 2-fold cross-validation (Dietterich 1998).
 
-    Parameters
-    ----------
-    differences : array-like of shape (5, 2)
-        Value of model a minus value of model b on each fold of each repeat. The statistic has the
-        first of them in its numerator, as published; `difference` is the mean of all.
+    Of the differences a - b, of shape (5, 2), the statistic has the first in its numerator, as
+    published; `difference` is the mean of all.
 
     Examples
     --------
@@ -87,12 +72,7 @@ def five_by_two_t(differences: ArrayLike) -> FoldTest:
 def five_by_two_f(differences: ArrayLike) -> FoldTest:
     """Combined F-test of five repeats of 2-fold cross-validation (Alpaydin 1999).
 
-    All ten differences are in the numerator, so the result does not depend on their order.
-
-    Parameters
-    ----------
-    differences : array-like of shape (5, 2)
-        As in `five_by_two_t`.
+    All ten differences a - b, of shape (5, 2), are in the numerator, so their order is nothing.
 
     Examples
     --------
@@ -114,14 +94,7 @@ def five_by_two_f(differences: ArrayLike) -> FoldTest:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """Posterior probabilities of a difference a - b.
-
-    Attributes
-    ----------
-    p_a, p_equivalent, p_b : float
-        That a is better by more than the region of practical equivalence, that the difference lies
-        within it, and that b is better by more; they sum to 1.
-    """
+    """That a is better by more than the region of equivalence, neither, or b is; the sum is 1."""
 
     p_a: float
     p_equivalent: float
@@ -133,16 +106,8 @@ def correlated_t(differences: ArrayLike, test_share: float, rope: float) -> Post
 
     The posterior of the mean difference is Student's, with squared scale
     ``(1 / J + r / (1 - r)) s^2``, where r, the correlation of two folds, is the share of samples
-    that a fold tests on. It is the corrected t-test read as a posterior.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_folds,)
-        Value of model a minus value of model b on each fold, larger is better.
-    test_share : float
-        Test samples over all samples: 1 / k for k folds.
-    rope : float
-        Half width of the region of practical equivalence around 0.
+    that a fold tests on (`test_share`: 1 / k for k folds). It is the corrected t-test read as a
+    posterior; `rope` is half the width of the region of practical equivalence around 0.
 
     Examples
     --------

@@ -14,26 +14,15 @@ Kind = Literal["welch", "paired"]
 
 
 def replicate_t_p_values(
-    replicates: FloatArray,
-    model_a: IntArray,
-    model_b: IntArray,
-    *,
-    kind: Kind,
+    replicates: FloatArray, model_a: IntArray, model_b: IntArray, *, kind: Kind
 ) -> FloatArray:
     """p-values of t-tests between models' replicates, of shape (n_pairs, n_values).
 
     The replicates are taken for independent observations, so the standard error shrinks with the
     root of their number: with enough resamples every difference is significant. This measures the
-    effort of the simulation, not evidence about the models.
-
-    Parameters
-    ----------
-    replicates : ndarray of shape (n_resamples, n_models, n_values)
-        Undefined ones are left out, model by model.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
-    kind : {"welch", "paired"}
-        Two-sample t-test with unequal variances, or t-test of the paired differences.
+    effort of the simulation, not evidence about the models. Of the replicates, of shape
+    (n_resamples, n_models, n_values), undefined ones are left out, model by model. "welch" is the
+    two-sample t-test with unequal variances, "paired" that of the paired differences.
     """
     from scipy.special import stdtr
 

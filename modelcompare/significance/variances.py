@@ -25,11 +25,7 @@ _ROUNDING = 1e-13
 
 
 def variance_tests(
-    x: ArrayLike,
-    y: ArrayLike,
-    *,
-    paired: bool = False,
-    tests: Sequence[VarianceTest] | None = None,
+    x: ArrayLike, y: ArrayLike, *, paired: bool = False, tests: Sequence[VarianceTest] | None = None
 ) -> pd.DataFrame:
     """Test whether two sets of numbers have equal variances.
 
@@ -108,14 +104,8 @@ def variance_test(
 ) -> tuple[FloatArray, FloatArray]:
     """Statistics and p-values of one test on each row of x and y, NaNs left out.
 
-    Parameters
-    ----------
-    test : str
-        One of `VARIANCE_TESTS`.
-    x, y : ndarray of shape (n_rows, n_x) and (n_rows, n_y)
-        A row for each pair of sets; for "pitman-morgan" columns belong together.
-    variances : tuple of ndarray, optional
-        Variances of the rows of x and y, where they are known already.
+    x and y have shapes (n_rows, n_x) and (n_rows, n_y), a row for each pair of sets; for
+    "pitman-morgan" columns belong together. `variances` are those of the rows, where known already.
     """
     if variances is None:
         variances = row_variance(x), row_variance(y)

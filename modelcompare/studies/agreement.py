@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
@@ -92,7 +93,6 @@ class AgreementStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         made = {
             "n": len(self.predictions), "models": len(self.predictions.models),
             "B": self.n_resamples, "test": self.test, "alpha": f"{self.alpha:g}",
@@ -105,23 +105,14 @@ class AgreementStudy(Result):
     ) -> pd.DataFrame:
         """How often a part of the test set orders two models as the whole does.
 
-        Parameters
-        ----------
-        ratios : sequence of float
-            Parts of the test set.
-        n_subsamples : int
-            Down-samplings without replacement at each ratio.
-
-        Returns
-        -------
-        DataFrame
-            A row for each metric, class and ratio: metric, label, ratio, n_samples, pct_agree (mean
-            over pairs of models and down-samplings), low, high (range of 95 % of the
-            down-samplings). A value that is undefined orders nothing and so disagrees.
+        At each ratio as many parts as `n_subsamples` are drawn without replacement. Columns:
+        metric, label, ratio, n_samples, pct_agree (mean over pairs of models and down-samplings),
+        low, high (range of 95 % of the down-samplings). A value that is undefined orders nothing
+        and so disagrees.
         """
         check_count("n_subsamples", n_subsamples, at_least=1)
         sizes = check_ratios(ratios, len(self.predictions))
-        evaluation = Evaluation(self.predictions, self.metric_pairs.metrics, collapse=False)
+        evaluation = self.metric_pairs.evaluate(self.predictions)
         model_a, model_b = all_pairs(len(self.predictions.models))
         full = evaluation.estimate()
         order = np.sign(pair_differences(full, model_a, model_b))
@@ -134,27 +125,19 @@ class AgreementStudy(Result):
             weights = np.zeros((len(samples), len(self.predictions)))
             for row, chosen in zip(weights, samples, strict=True):
                 row[chosen] = 1.0
-            values = _values_of_rows(self.predictions, evaluation, weights)
-            same = np.array(
-                [
-                    (np.sign(pair_differences(v, model_a, model_b)) == order).mean(axis=0)
-                    for v in values
-                ]
-            )
+            if self.predictions.groups is not None:
+                # Clusters are in or out as a whole; their first samples stand for them.
+                weights = weights[:, np.unique(self.predictions.groups, return_index=True)[1]]
+            values = evaluation.values(weights)
+            found = np.array([pair_differences(v, model_a, model_b) for v in values])
+            same = (np.sign(found) == order).mean(axis=1)
             low, high = np.quantile(same, [0.025, 0.975], axis=0)
-            frames.append(
-                pd.DataFrame(
-                    {
-                        "metric": [key.metric for key in evaluation.keys],
-                        "label": pd.Series([key.label for key in evaluation.keys], dtype=object),
-                        "ratio": ratio,
-                        "n_samples": int(weights[0].sum()),
-                        "pct_agree": 100 * same.mean(axis=0),
-                        "low": 100 * low,
-                        "high": 100 * high,
-                    }
-                )
-            )
+            frames.append(pd.DataFrame({
+                "metric": [key.metric for key in evaluation.keys],
+                "label": pd.Series([key.label for key in evaluation.keys], dtype=object),
+                "ratio": ratio, "n_samples": len(samples[0]),
+                "pct_agree": 100 * same.mean(axis=0), "low": 100 * low, "high": 100 * high,
+            }))  # fmt: skip
         return pd.concat(frames, ignore_index=True)
 
     @property
@@ -191,18 +174,11 @@ class AgreementStudy(Result):
 
 
 def agreement_study(
-    predictions: Predictions,
-    pairs: Sequence[str | Pair] = PAPER_PAIRS,
-    *,
-    alpha: float = 0.01,
-    test: AgreementTest = "t",
-    n_resamples: int = 1000,
-    confidence_level: float = 0.95,
-    zero_division: ZeroDivision = "paper",
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
+    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
+    test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,
+    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
-) -> AgreementStudy:
+) -> AgreementStudy:  # fmt: skip
     """Count how often two metrics prefer the same model, over all pairs of models.
 
     Parameters
@@ -258,94 +234,58 @@ def agreement_study(
     check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
-    evaluation = Evaluation(predictions, metric_pairs.metrics, collapse=False)
+    evaluation = metric_pairs.evaluate(predictions)
     view = PairView(
-        evaluation,
-        *all_pairs(len(predictions.models)),
-        n_resamples,
-        seed,
-        n_jobs=n_jobs,
+        evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
         progress=progress,
-    )
+    )  # fmt: skip
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     frame, table = _frames(
         evaluation, metric_pairs, view.difference, p_values, alpha, confidence_level, seed
     )
     return AgreementStudy(
-        predictions=predictions,
-        metric_pairs=metric_pairs,
-        alpha=alpha,
-        test=test,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        table=table,
-        pairs=frame,
-        seed=seed,
-        seed_label=rng_label(rng),
-    )
+        predictions=predictions, metric_pairs=metric_pairs, alpha=alpha, test=test,
+        n_resamples=n_resamples, confidence_level=confidence_level, table=table, pairs=frame,
+        seed=seed, seed_label=rng_label(rng),
+    )  # fmt: skip
 
 
 def _frames(
-    evaluation: Evaluation,
-    metric_pairs: MetricPairs,
-    difference: FloatArray,
-    p_values: FloatArray,
-    alpha: float,
-    confidence_level: float,
-    seed: np.random.SeedSequence,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    evaluation: Evaluation, metric_pairs: MetricPairs, difference: FloatArray, p_values: FloatArray,
+    alpha: float, confidence_level: float, seed: np.random.SeedSequence,
+) -> tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     names = np.array(evaluation.models, dtype=object)
     model_a, model_b = all_pairs(len(names))
     frames, rows = [], []
-    for (name_a, name_b), (a, b) in zip(
-        metric_pairs.pairs, metric_pairs.positions(evaluation), strict=True
-    ):
-        labels = [key.label for key in evaluation.keys[a]]
+    for metrics, a, b in metric_pairs.named(evaluation):
         significant = (p_values[:, a] < alpha) & (p_values[:, b] < alpha)
         agree = np.sign(difference[:, a]) == np.sign(difference[:, b])
-        frames.append(
-            pd.DataFrame(
-                {
-                    "model_a": np.repeat(names[model_a], len(labels)),
-                    "model_b": np.repeat(names[model_b], len(labels)),
-                    "metric_a": name_a,
-                    "metric_b": name_b,
-                    "label": pd.Series(labels * len(model_a), dtype=object),
-                    "difference_a": difference[:, a].ravel(),
-                    "difference_b": difference[:, b].ravel(),
-                    "p_value_a": p_values[:, a].ravel(),
-                    "p_value_b": p_values[:, b].ravel(),
-                    "significant": significant.ravel(),
-                    "agree": agree.ravel(),
-                }
-            )
-        )
-        for place, label in enumerate(labels):
+        frames.append(long_frame(
+            {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
+            difference_a=difference[:, a], difference_b=difference[:, b], p_value_a=p_values[:, a],
+            p_value_b=p_values[:, b], significant=significant, agree=agree,
+        ))  # fmt: skip
+        for place, key in enumerate(evaluation.keys[a]):
             n_significant = int(significant[:, place].sum())
             n_agree = int((significant & agree)[:, place].sum())
             low, high = _share_interval(
                 significant[:, place], agree[:, place], len(names), confidence_level, seed
             )
-            rows.append(
-                {
-                    "metric_a": name_a, "metric_b": name_b, "label": label,
-                    "n_pairs": len(model_a), "n_significant": n_significant,
-                    "pct_significant": 100 * n_significant / len(model_a), "n_agree": n_agree,
-                    "pct_agree": 100 * n_agree / n_significant if n_significant else np.nan,
-                    "ci_low": low, "ci_high": high,
-                }
-            )  # fmt: skip
-    table = pd.DataFrame(rows).astype({"label": object})
-    return pd.concat(frames, ignore_index=True), table
+            rows.append({
+                **metrics, "label": key.label, "n_pairs": len(model_a),
+                "n_significant": n_significant,
+                "pct_significant": 100 * n_significant / len(model_a), "n_agree": n_agree,
+                "pct_agree": 100 * n_agree / n_significant if n_significant else np.nan,
+                "ci_low": low, "ci_high": high,
+            })  # fmt: skip
+    pairs = pd.concat(frames, ignore_index=True).drop(columns="metric")
+    return pairs, pd.DataFrame(rows).astype({"label": object})
 
 
 def _share_interval(
-    significant: BoolArray,
-    agree: BoolArray,
-    n_models: int,
-    confidence_level: float,
+    significant: BoolArray, agree: BoolArray, n_models: int, confidence_level: float,
     seed: np.random.SeedSequence,
-) -> tuple[float, float]:
+) -> tuple[float, float]:  # fmt: skip
     """Percentile interval of the share that agrees, models drawn with replacement.
 
     A pair counts as often as its two models were drawn together; two copies of one model make no
@@ -353,7 +293,7 @@ def _share_interval(
     """
     model_a, model_b = all_pairs(n_models)
     weights = BootstrapWeights(Units(n_models), _N_MODEL_RESAMPLES, child_seed(seed, 2**16))
-    drawn = np.vstack([weights.draw_all(block) for block in range(weights.n_blocks)])
+    drawn = np.vstack([*weights.blocks()])
     counts = []
     for shown in (significant & agree, significant):
         matrix = np.zeros((n_models, n_models))
@@ -366,13 +306,3 @@ def _share_interval(
     tail = (1 - confidence_level) / 2
     low, high = np.quantile(share, [tail, 1 - tail])
     return float(low), float(high)
-
-
-def _values_of_rows(
-    predictions: Predictions, evaluation: Evaluation, weights: FloatArray
-) -> FloatArray:
-    """Values on parts of the test set, given as 0/1 weights of samples."""
-    if predictions.groups is None:
-        return evaluation.values(weights)
-    cluster = np.unique(predictions.groups, return_index=True)[1]
-    return evaluation.values(weights[:, cluster])

@@ -24,14 +24,9 @@ if TYPE_CHECKING:
 
 
 def model_card(
-    predictions: Predictions,
-    model: str,
-    metrics: MetricLike | Sequence[MetricLike] | None = None,
-    *,
-    details: Mapping[str, str] | None = None,
-    min_size: int = 30,
-    **options: Any,
-) -> str:
+    predictions: Predictions, model: str, metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *, details: Mapping[str, str] | None = None, min_size: int = 30, **options: Any,
+) -> str:  # fmt: skip
     """Write the measured parts of a model card (Mitchell et al. 2019) as Markdown.
 
     Evaluation data, values with intervals, per class where a metric is, subgroups from the worst
@@ -52,11 +47,6 @@ def model_card(
         Smaller subgroups are named and left out.
     **options
         As for `compare`.
-
-    Returns
-    -------
-    str
-        Markdown.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from modelcompare.studies.pairs import MetricPairs
 
 
 def variance_ratios(
-    evaluation: Evaluation, metric_pairs: MetricPairs, *, confidence_level: float
+    evaluation: Evaluation, metric_pairs: MetricPairs, confidence_level: float
 ) -> pd.DataFrame:
     """Ratio of two metrics' variances for each model, with a delta-method interval.
 
@@ -25,30 +25,21 @@ def variance_ratios(
     on its logarithm is ``u^2 / mean(u^2) - v^2 / mean(v^2)``.
     """
     estimate = evaluation.estimate()
-    positions = metric_pairs.positions(evaluation)
     n = evaluation.units.size
-    sums = _power_sums(evaluation, estimate, positions)
+    sums = _power_sums(evaluation, estimate, metric_pairs.positions(evaluation))
     frames = []
-    for (name_a, name_b), (a, _), (uu, vv, u4, v4, uuvv) in zip(
-        metric_pairs.pairs, positions, sums, strict=True
-    ):
+    named = metric_pairs.named(evaluation)
+    for (metrics, a, _), (uu, vv, u4, v4, uuvv) in zip(named, sums, strict=True):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = uu / vv
             spread = u4 / uu**2 + v4 / vv**2 - 2 * uuvv / (uu * vv)
             error = np.sqrt(np.maximum(spread, 0.0) * n / (n - 1))
             half = ndtri((1 + confidence_level) / 2) * error
             low, high = ratio * np.exp(-half), ratio * np.exp(half)
-        frames.append(
-            score_frame(
-                evaluation.models,
-                evaluation.keys[a],
-                metric_a=name_a,
-                metric_b=name_b,
-                variance_ratio=ratio,
-                ci_low=low,
-                ci_high=high,
-            )
-        )
+        frames.append(score_frame(
+            evaluation.models, evaluation.keys[a], **metrics, variance_ratio=ratio, ci_low=low,
+            ci_high=high,
+        ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 
 
@@ -70,7 +61,7 @@ def _power_sums(
 
 
 def relative_efficiency(
-    evaluation: Evaluation, metric_pairs: MetricPairs, *, confidence_level: float
+    evaluation: Evaluation, metric_pairs: MetricPairs, confidence_level: float
 ) -> pd.DataFrame:
     """Samples of metric b for each sample of metric a, for each pair of models and class.
 
@@ -84,32 +75,17 @@ def relative_efficiency(
     names = np.array(evaluation.models, dtype=object)
     n = evaluation.units.size
     frames = []
-    for (name_a, name_b), (a, b), gram in zip(
-        metric_pairs.pairs,
-        metric_pairs.positions(evaluation),
-        _cross_products(evaluation, estimate, metric_pairs),
-        strict=True,
-    ):
+    grams = _cross_products(evaluation, estimate, metric_pairs)
+    for (metrics, a, b), gram in zip(metric_pairs.named(evaluation), grams, strict=True):
         covariances = [_of_pairs(matrix, model_a, model_b) / (n * (n - 1)) for matrix in gram]
         d_a, d_b = difference[:, a], difference[:, b]
         needed = samples_ratio(d_a, d_b, *covariances, confidence_level=confidence_level)
-        frames.append(
-            long_frame(
-                {
-                    "model_a": names[model_a],
-                    "model_b": names[model_b],
-                    "metric_a": name_a,
-                    "metric_b": name_b,
-                },
-                evaluation.keys[a],
-                separation_a=needed.separation_a,
-                separation_b=needed.separation_b,
-                samples_ratio=needed.ratio,
-                ci_low=needed.low,
-                ci_high=needed.high,
-                same_sign=d_a * d_b > 0,
-            )
-        )
+        frames.append(long_frame(
+            {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
+            separation_a=needed.separation_a, separation_b=needed.separation_b,
+            samples_ratio=needed.ratio, ci_low=needed.low, ci_high=needed.high,
+            same_sign=d_a * d_b > 0,
+        ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 
 
@@ -124,14 +100,9 @@ class SamplesRatio(NamedTuple):
 
 
 def samples_ratio(
-    difference_a: FloatArray,
-    difference_b: FloatArray,
-    variance_a: FloatArray,
-    variance_b: FloatArray,
-    covariance: FloatArray,
-    *,
-    confidence_level: float,
-) -> SamplesRatio:
+    difference_a: FloatArray, difference_b: FloatArray, variance_a: FloatArray,
+    variance_b: FloatArray, covariance: FloatArray, *, confidence_level: float,
+) -> SamplesRatio:  # fmt: skip
     """Squared ratio of two separations, with an interval on the logarithm (delta method)."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z_a, z_b = difference_a / np.sqrt(variance_a), difference_b / np.sqrt(variance_b)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,15 +25,7 @@ PAPER_RATIOS: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 @dataclass(frozen=True)
 class MetricPairs:
-    """Two metrics each, that are compared class by class.
-
-    Attributes
-    ----------
-    pairs : tuple of (str, str)
-        Names of the metrics.
-    metrics : tuple of metrics
-        Every metric once.
-    """
+    """Names of two metrics each that are compared class by class, and every metric once."""
 
     pairs: tuple[Pair, ...]
     metrics: tuple[AnyMetric, ...]
@@ -42,14 +34,7 @@ class MetricPairs:
     def of(
         cls, pairs: Sequence[str | Pair], predictions: Predictions, zero_division: ZeroDivision
     ) -> MetricPairs:
-        """Resolve pairs of names; a single name is paired with its probabilistic twin.
-
-        Raises
-        ------
-        ValueError
-            If there is none, a metric is unknown, a model did not give what it needs, or one of a
-            pair is per class and the other is not.
-        """
+        """Resolve pairs of names; a single name is paired with its probabilistic twin."""
         named = [(pair, f"c{pair}") if isinstance(pair, str) else tuple(pair) for pair in pairs]
         if not named:
             raise ValueError("`pairs` is empty; give at least one, e.g. [('f1', 'cf1')].")
@@ -67,9 +52,18 @@ class MetricPairs:
                 )
         return cls(tuple((found[a].name, found[b].name) for a, b in named), metrics)
 
+    def evaluate(self, predictions: Predictions) -> Evaluation:
+        """The metrics on these predictions, class by class."""
+        return Evaluation(predictions, self.metrics, collapse=False)
+
     def positions(self, evaluation: Evaluation) -> list[tuple[slice, slice]]:
         """Where the two metrics of each pair stand along the axis of values."""
         return [(evaluation.metric_slice(a), evaluation.metric_slice(b)) for a, b in self.pairs]
+
+    def named(self, evaluation: Evaluation) -> Iterator[tuple[dict[str, str], slice, slice]]:
+        """The names of each pair, as columns of a frame, and the two positions."""
+        for (name_a, name_b), places in zip(self.pairs, self.positions(evaluation), strict=True):
+            yield {"metric_a": name_a, "metric_b": name_b}, *places
 
 
 def check_ratios(ratios: Sequence[float], n_samples: int) -> tuple[float, ...]:
@@ -92,13 +86,9 @@ def check_ratios(ratios: Sequence[float], n_samples: int) -> tuple[float, ...]:
 
 
 def part_rows(
-    predictions: Predictions,
-    ratio: float,
-    seed: np.random.SeedSequence,
-    *,
-    index: int = 0,
+    predictions: Predictions, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
     stratify: bool = False,
-) -> IntArray:
+) -> IntArray:  # fmt: skip
     """Rows of the test set that a down-sampling keeps; all at ratio 1, whole clusters if any."""
     n_samples = len(predictions)
     if ratio == 1:
@@ -112,3 +102,12 @@ def part_rows(
         return np.flatnonzero(np.isin(cluster, kept))
     strata = predictions.codes if stratify else None
     return subsample(n_samples, round(ratio * n_samples), seed, index=index, strata=strata)
+
+
+def part_of(
+    predictions: Predictions, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
+    stratify: bool = False,
+) -> Predictions:  # fmt: skip
+    """The part of the test set that `part_rows` names."""
+    rows = part_rows(predictions, ratio, seed, index=index, stratify=stratify)
+    return predictions if ratio == 1 else predictions.subset(rows)

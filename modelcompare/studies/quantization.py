@@ -99,10 +99,6 @@ def quantization_study(
     confidence_level : float
         Of the intervals.
 
-    Returns
-    -------
-    QuantizationStudy
-
     Raises
     ------
     ValueError
@@ -135,12 +131,8 @@ def quantization_study(
             frame = compute(evaluation, estimate, moments, confidence_level)
             frame.insert(0, "n_bins", number)
             frames.append(frame)
-    return QuantizationStudy(
-        pd.concat(values, ignore_index=True),
-        pd.concat(pairs, ignore_index=True),
-        len(predictions),
-        confidence_level,
-    )
+    long = [pd.concat(frames, ignore_index=True) for frames in (values, pairs)]
+    return QuantizationStudy(long[0], long[1], len(predictions), confidence_level)
 
 
 def _values(
@@ -152,15 +144,10 @@ def _values(
     error = moments.pair_standard_error(after, before)
     half = float(ndtri((1 + level) / 2)) * error
     return score_frame(
-        evaluation.models[:n_models],
-        evaluation.keys,
-        raw=estimate[before],
-        quantized=estimate[after],
-        difference=difference,
-        standard_error=error,
-        ci_low=difference - half,
-        ci_high=difference + half,
-    )
+        evaluation.models[:n_models], evaluation.keys, raw=estimate[before],
+        quantized=estimate[after], difference=difference, standard_error=error,
+        ci_low=difference - half, ci_high=difference + half,
+    )  # fmt: skip
 
 
 def _pairs(
@@ -180,20 +167,11 @@ def _pairs(
 
     needed = samples_ratio(
         pair_differences(estimate, model_a, model_b),
-        pair_differences(estimate, model_a + n_models, model_b + n_models),
-        of_differences(0, 0),
-        of_differences(n_models, n_models),
-        of_differences(0, n_models),
-        confidence_level=level,
-    )
+        pair_differences(estimate, model_a + n_models, model_b + n_models), of_differences(0, 0),
+        of_differences(n_models, n_models), of_differences(0, n_models), confidence_level=level,
+    )  # fmt: skip
     return pair_frame(
-        evaluation.models,
-        model_a,
-        model_b,
-        evaluation.keys,
-        separation_raw=needed.separation_a,
-        separation_quantized=needed.separation_b,
-        samples_ratio=needed.ratio,
-        ci_low=needed.low,
+        evaluation.models, model_a, model_b, evaluation.keys, separation_raw=needed.separation_a,
+        separation_quantized=needed.separation_b, samples_ratio=needed.ratio, ci_low=needed.low,
         ci_high=needed.high,
-    )
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -54,7 +54,6 @@ class SensitivityStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
         return signature("sensitivity_study", made)
 
@@ -72,18 +71,11 @@ class SensitivityStudy(Result):
 
 
 def sensitivity_study(
-    predictions: Predictions,
-    metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS,
-    *,
-    temperatures: Sequence[float] = TEMPERATURES,
-    noises: Sequence[float] = NOISES,
-    n_resamples: int = 999,
-    method: IntervalMethod = "percentile",
-    confidence_level: float = 0.95,
-    zero_division: ZeroDivision = math.nan,
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
-) -> SensitivityStudy:
+    predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS, *,
+    temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,
+    n_resamples: int = 999, method: IntervalMethod = "percentile", confidence_level: float = 0.95,
+    zero_division: ZeroDivision = math.nan, n_jobs: int | None = None, rng: RngLike = 0,
+) -> SensitivityStudy:  # fmt: skip
     """Change the confidences, leave the top label, and see which metrics move.
 
     Parameters
@@ -102,10 +94,6 @@ def sensitivity_study(
     zero_division, n_jobs, rng
         As in `compare`.
 
-    Returns
-    -------
-    SensitivityStudy
-
     Raises
     ------
     ValueError
@@ -121,9 +109,10 @@ def sensitivity_study(
     0   f1_macro       0.000  False
     1  cf1_macro       0.075   True
     """
-    levels = [("temperature", float(t)) for t in temperatures]
-    levels += [("noise", float(sd)) for sd in noises]
-    levels = list(dict.fromkeys(levels))
+    asked = [("temperature", float(t)) for t in temperatures] + [
+        ("noise", float(n)) for n in noises
+    ]
+    levels = list(dict.fromkeys(asked))
     bad = [level for _, level in levels if not level > 0]
     if bad or not levels:
         raise ValueError(f"`temperatures` and `noises` must be positive, got {bad or 'none'}.")
@@ -131,26 +120,15 @@ def sensitivity_study(
     frames = []
     for place, model in enumerate(predictions.models):
         probabilities = predictions.probabilities(model).astype(np.float64)
-        variants = {
-            (change, level): _changed(probabilities, change, level, child_seed(seed, place, number))
-            for number, (change, level) in enumerate(levels)
-        }
-        frames.append(
-            _one_model(
-                with_probabilities(
-                    predictions,
-                    {model: probabilities}
-                    | {f"{change} {level:g}": p for (change, level), p in variants.items()}
-                ),
-                levels,
-                bootstrap_options={
-                    "metrics": metrics, "n_resamples": n_resamples, "n_jobs": n_jobs,
-                    "zero_division": zero_division, "rng": seed,
-                },
-                method=method,
-                confidence_level=confidence_level,
-            )
+        variants = {model: probabilities}
+        for number, (change, level) in enumerate(levels):
+            own_seed = child_seed(seed, place, number)
+            variants[f"{change} {level:g}"] = _changed(probabilities, change, level, own_seed)
+        result = bootstrap(
+            with_probabilities(predictions, variants), metrics, n_resamples=n_resamples,
+            zero_division=zero_division, n_jobs=n_jobs, rng=seed,
         )  # fmt: skip
+        frames.append(_changes(result, levels, method, confidence_level))
     table = pd.concat(frames, ignore_index=True)
     return SensitivityStudy(table, predictions, n_resamples, rng_label(rng), confidence_level)
 
@@ -177,31 +155,20 @@ def _changed(
     return changed
 
 
-def _one_model(
-    variants: Predictions,
-    levels: list[tuple[str, float]],
-    *,
-    bootstrap_options: dict[str, Any],
-    method: IntervalMethod,
-    confidence_level: float,
+def _changes(
+    result: BootstrapResult, levels: list[tuple[str, float]], method: IntervalMethod, level: float
 ) -> pd.DataFrame:
-    """Changes of one model, whose variants stand behind it as further models."""
-    result: BootstrapResult = bootstrap(variants, **bootstrap_options)
+    """Changes of the first model, whose variants stand behind it as further models."""
     changed = np.arange(1, len(levels) + 1)
     original = np.zeros(len(levels), dtype=np.intp)
-    interval = result.difference_interval(changed, original, method, confidence_level)
+    interval = result.difference_interval(changed, original, method, level)
     error = result.moments.pair_standard_error(changed, original)
     difference = result.point[changed] - result.point[original]
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
     changes, amounts = zip(*levels, strict=True)
     return long_frame(
-        {"model": variants.models[0], "change": changes, "level": amounts},
-        result.evaluation.keys,
-        original=result.point[original],
-        estimate=result.point[changed],
-        difference=difference,
-        standard_error=error,
-        ci_low=interval.low,
-        ci_high=interval.high,
+        {"model": result.evaluation.models[0], "change": changes, "level": amounts},
+        result.evaluation.keys, original=result.point[original], estimate=result.point[changed],
+        difference=difference, standard_error=error, ci_low=interval.low, ci_high=interval.high,
         moves=(interval.low > 0) | (interval.high < 0),
-    )
+    )  # fmt: skip

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.engine.axis import long_frame
-from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
@@ -50,7 +49,6 @@ class UndefinedStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
         return signature("undefined_study", made)
 
@@ -74,16 +72,11 @@ class UndefinedStudy(Result):
 
 
 def undefined_study(
-    predictions: Predictions,
-    pairs: Sequence[str | Pair] = PAPER_PAIRS,
-    *,
-    ratios: Sequence[float] = PAPER_RATIOS,
-    n_resamples: int = 1000,
-    zero_division: ZeroDivision = "paper",
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
+    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
+    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,
+    zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,
-) -> UndefinedStudy:
+) -> UndefinedStudy:  # fmt: skip
     """Count the test sets of each size on which a metric has no value.
 
     Every resample is a new test set, drawn with replacement from the whole one at the size of the
@@ -126,39 +119,27 @@ def undefined_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
-    support = _support(predictions)
+    support = {}
+    if predictions.labels is not None and predictions.codes is not None:
+        counts = np.bincount(predictions.codes, minlength=predictions.n_classes)
+        support = dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))
     frames = []
     with progress_bar(len(sizes) * len(predictions.models), progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for model in predictions.models:
                 # One model at a time: with 150 classes the replicates of many would not fit.
-                evaluation = Evaluation(predictions[model], metric_pairs.metrics, collapse=False)
+                evaluation = metric_pairs.evaluate(predictions[model])
                 size = max(2, round(ratio * evaluation.units.size))
-                weights = BootstrapWeights(
-                    evaluation.units, n_resamples, child_seed(seed, place), size=size
-                )
+                own_seed = child_seed(seed, place)
+                weights = BootstrapWeights(evaluation.units, n_resamples, own_seed, size=size)
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)[:, 0]
                 n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
-                rows = {
-                    "model": [model], "ratio": ratio, "n_samples": round(ratio * len(predictions)),
-                }  # fmt: skip
-                frames.append(
-                    long_frame(
-                        rows,
-                        evaluation.keys,
-                        support=[support.get(key.label) for key in evaluation.keys],
-                        n_undefined=n_undefined,
-                        pct_undefined=100 * n_undefined / n_resamples,
-                    )
-                )
+                n_samples = round(ratio * len(predictions))
+                frames.append(long_frame(
+                    {"model": [model], "ratio": ratio, "n_samples": n_samples}, evaluation.keys,
+                    support=[support.get(key.label) for key in evaluation.keys],
+                    n_undefined=n_undefined, pct_undefined=100 * n_undefined / n_resamples,
+                ))  # fmt: skip
                 bar.update()
     table = pd.concat(frames, ignore_index=True)
     return UndefinedStudy(table, predictions, metric_pairs, sizes, n_resamples, rng_label(rng))
-
-
-def _support(predictions: Predictions) -> dict[object, int]:
-    """Samples of each class in the test set."""
-    if predictions.labels is None or predictions.codes is None:
-        return {}
-    counts = np.bincount(predictions.codes, minlength=predictions.n_classes)
-    return dict(zip(predictions.labels.tolist(), counts.tolist(), strict=True))

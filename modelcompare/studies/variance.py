@@ -21,13 +21,7 @@ from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
-from modelcompare.studies.distributions import (
-    Part,
-    Summary,
-    distribution_frame,
-    run_tests,
-    tests_frame,
-)
+from modelcompare.studies.distributions import Part, Summary, distribution_frame, tests_frame
 from modelcompare.studies.efficiency import relative_efficiency, variance_ratios
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
@@ -35,7 +29,7 @@ from modelcompare.studies.pairs import (
     MetricPairs,
     Pair,
     check_ratios,
-    part_rows,
+    part_of,
 )
 from modelcompare.words import VarianceTest, ZeroDivision, check_count, check_fraction, signature
 
@@ -100,7 +94,6 @@ class VarianceStudy(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
         made = {
             "n": len(self.predictions), "B": self.n_resamples, "subsamples": self.n_subsamples,
             "ci": "percentile", "rng": self.seed_label,
@@ -115,11 +108,8 @@ class VarianceStudy(Result):
         functions (delta method on the logarithm). Columns: model, ratio, n_samples, label,
         metric_a, metric_b, variance_ratio, ci_low, ci_high.
         """
-        return self._over_ratios(
-            lambda evaluation: variance_ratios(
-                evaluation, self.metric_pairs, confidence_level=self.confidence_level
-            )
-        )
+        level = self.confidence_level
+        return self._over_ratios(lambda part: variance_ratios(part, self.metric_pairs, level))
 
     @cached_property
     def separation(self) -> pd.DataFrame:
@@ -155,21 +145,15 @@ class VarianceStudy(Result):
         where a difference is itself uncertain. Columns: model_a, model_b, metric_a, metric_b,
         label, separation_a, separation_b, samples_ratio, ci_low, ci_high, same_sign.
         """
-        return relative_efficiency(
-            Evaluation(self.predictions, self.metric_pairs.metrics, collapse=False),
-            self.metric_pairs,
-            confidence_level=self.confidence_level,
-        )
+        whole = self.metric_pairs.evaluate(self.predictions)
+        return relative_efficiency(whole, self.metric_pairs, self.confidence_level)
 
     def tables(self) -> dict[str, Table]:
         return variance_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        frames = {
-            "variance": self.distribution,
-            "variance_tests": self.tests,
-            "variance_ratios": self.variance_ratios,
-        }
+        frames = {"variance": self.distribution, "variance_tests": self.tests}
+        frames["variance_ratios"] = self.variance_ratios
         if len(self.models) > 1:
             frames["separation"] = self.separated()
             frames["relative_efficiency"] = self.relative_efficiency
@@ -186,14 +170,9 @@ class VarianceStudy(Result):
         return figures
 
     def plot_variances(self, pair: int | Pair = 0, *, n_columns: int | None = None) -> Figure:
-        """Variances of both metrics of a pair against the ratio (figures 1, 5, 6).
+        """Variances of both metrics of a pair, by place or names, against the ratio (fig. 1, 5, 6).
 
-        Parameters
-        ----------
-        pair : int or (str, str)
-            Which pair.
-        n_columns : int, optional
-            Panels side by side, one for each class.
+        The panels, one for each class, stand in `n_columns`.
         """
         from modelcompare.report.study_figures import plot_variances
 
@@ -215,9 +194,8 @@ class VarianceStudy(Result):
     def _over_ratios(self, task: Any) -> pd.DataFrame:
         frames = []
         for ratio in self.ratios:
-            rows = part_rows(self.predictions, ratio, self.seed, stratify=self.stratify)
-            part = self.predictions if ratio == 1 else self.predictions.subset(rows)
-            frame = task(Evaluation(part, self.metric_pairs.metrics, collapse=False))
+            part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
+            frame = task(self.metric_pairs.evaluate(part))
             place = [c for c in frame.columns if c.startswith("model")][-1]
             frame.insert(frame.columns.get_loc(place) + 1, "ratio", ratio)
             frame.insert(frame.columns.get_loc("ratio") + 1, "n_samples", len(part))
@@ -226,20 +204,12 @@ class VarianceStudy(Result):
 
 
 def variance_study(
-    predictions: Predictions,
-    pairs: Sequence[str | Pair] = PAPER_PAIRS,
-    *,
-    ratios: Sequence[float] = PAPER_RATIOS,
-    n_resamples: int = 1000,
-    n_subsamples: int = 1,
-    stratify: bool = False,
-    confidence_level: float = 0.95,
-    tests: Sequence[VarianceTest] = PAPER_TESTS,
-    zero_division: ZeroDivision = "paper",
-    n_jobs: int | None = None,
-    rng: RngLike = 0,
-    progress: bool = False,
-) -> VarianceStudy:
+    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
+    ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
+    stratify: bool = False, confidence_level: float = 0.95,
+    tests: Sequence[VarianceTest] = PAPER_TESTS, zero_division: ZeroDivision = "paper",
+    n_jobs: int | None = None, rng: RngLike = 0, progress: bool = False,
+) -> VarianceStudy:  # fmt: skip
     """Bootstrap metrics at several sizes of the test set and compare their variances.
 
     The test set is down-sampled without replacement to each ratio, and the part is bootstrapped at
@@ -265,18 +235,13 @@ def variance_study(
         Tests of equal variance of the two metrics' replicates, see `variance_tests`. F, Bartlett
         and Levene reproduce the paper. They take the replicates for independent data, so their
         p-values shrink as `n_resamples` grows: they measure the effort of the simulation.
-        "pitman-morgan" knows that the replicates are paired, and shrinks as well. The honest
-        companion is `VarianceStudy.variance_ratios`, whose interval does not depend on
-        `n_resamples`.
+        "pitman-morgan" knows that the replicates are paired, and shrinks as well. The interval of
+        `VarianceStudy.variance_ratios` does not depend on `n_resamples`.
     zero_division : float or "paper"
         See `modelcompare.get_metric`; by default, as in the paper, F1 is undefined where precision
         or recall is.
-    n_jobs : int, optional
-        joblib's; results do not depend on it.
-    rng : int, Generator, SeedSequence or None
-        Source of randomness.
-    progress : bool
-        Show a progress bar on stderr.
+    n_jobs, rng, progress
+        As in `compare`.
 
     Returns
     -------
@@ -319,31 +284,22 @@ def variance_study(
     with progress_bar(len(sizes) * n_subsamples, progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for index in range(n_subsamples):
-                rows = part_rows(predictions, ratio, seed, index=index, stratify=stratify)
-                part = predictions if ratio == 1 else predictions.subset(rows)
-                evaluation = Evaluation(part, metric_pairs.metrics, collapse=False)
-                weights = BootstrapWeights(
-                    evaluation.units, n_resamples, child_seed(seed, place, index)
-                )
+                part = part_of(predictions, ratio, seed, index=index, stratify=stratify)
+                evaluation = metric_pairs.evaluate(part)
+                own_seed = child_seed(seed, place, index)
+                weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)
-                summary = Summary.of(evaluation, replicates, confidence_level)
-                outcomes = run_tests(evaluation, metric_pairs, replicates, summary, tests)
-                parts.append(Part(ratio, index, len(rows), summary, outcomes))
+                summary = Summary.of(evaluation.estimate(), replicates, confidence_level)
+                outcomes = summary.tested(metric_pairs.positions(evaluation), replicates, tests)
+                parts.append(Part(ratio, index, len(part), summary, outcomes))
                 bar.update()
     return VarianceStudy(
-        predictions=predictions,
-        pairs=metric_pairs.pairs,
-        ratios=sizes,
-        n_resamples=n_resamples,
-        n_subsamples=n_subsamples,
-        confidence_level=confidence_level,
-        distribution=distribution_frame(predictions, metric_pairs, parts, n_subsamples),
-        tests=tests_frame(predictions, metric_pairs, parts),
-        metric_pairs=metric_pairs,
-        seed=seed,
-        stratify=stratify,
-        seed_label=rng_label(rng),
-    )
+        predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
+        n_subsamples=n_subsamples, confidence_level=confidence_level,
+        distribution=distribution_frame(evaluation, parts, n_subsamples),
+        tests=tests_frame(evaluation, metric_pairs, parts), metric_pairs=metric_pairs, seed=seed,
+        stratify=stratify, seed_label=rng_label(rng),
+    )  # fmt: skip
 
 
 def _separation(evaluation: Evaluation) -> pd.DataFrame:
@@ -355,11 +311,6 @@ def _separation(evaluation: Evaluation) -> pd.DataFrame:
     with np.errstate(divide="ignore", invalid="ignore"):
         separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
     return pair_frame(
-        evaluation.models,
-        model_a,
-        model_b,
-        evaluation.keys,
-        difference=difference,
-        standard_error=error,
-        separation=separation,
-    )
+        evaluation.models, model_a, model_b, evaluation.keys, difference=difference,
+        standard_error=error, separation=separation,
+    )  # fmt: skip
