@@ -151,18 +151,14 @@ def ece_metric(
         always says the base rate has an error of 0. It depends on the bins, is biased upwards on
         small samples (a calibrated model never scores 0), and differences of it are smaller than
         they look: use its interval. In names the options follow: ``ece_classwise`` takes each
-        class's probability instead of the top one's, ``ece_mass`` bins of equal weight,
-        ``ece_10`` ten bins. A confidence on an edge belongs to the bin above.
-        """,
+        class's probability instead of the top one's, ``ece_mass`` bins of equal weight, ``ece_10``
+        ten bins. A confidence on an edge belongs to the bin above.""",
         sources=(
             "Guo et al. (2017), On calibration of modern neural networks, ICML.",
             "Kull et al. (2019), Beyond temperature scaling, NeurIPS (classwise).",
         ),
-        example="""
-        >>> round(ece([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.75]), 4)
-        0.0
-        """,
-    )
+        example=">>> round(ece([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.75]), 4)\n0.0",
+    )  # fmt: skip
 
 
 def mce_metric(
@@ -174,15 +170,11 @@ def mce_metric(
         about="""Largest gap between confidence and accuracy over bins (maximum calibration error).
 
         Values the worst case. A bin of one sample can decide it, so on bins of equal width it
-        measures how small the smallest bin is; ``mce_mass``, bins of equal weight, is the
-        steadier form.
-        """,
+        measures how small the smallest bin is; ``mce_mass``, bins of equal weight, is the steadier
+        form.""",
         sources=("Naeini, Cooper & Hauskrecht (2015), AAAI.",),
-        example="""
-        >>> round(mce([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.25]), 4)
-        0.25
-        """,
-    )
+        example=">>> round(mce([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.25]), 4)\n0.25",
+    )  # fmt: skip
 
 
 ECE, MCE = ece_metric(), mce_metric()
@@ -216,62 +208,42 @@ _MURPHY_BINS = _binned("murphy", each_class, _MOMENTS, N_BINS, "width")
 _STEPHENSON = "Stephenson, Coelho & Jolliffe (2008), Weather and Forecasting 23, 752-757."
 
 BRIER_RELIABILITY = Metric(
-    name="brier_reliability",
-    statistics=(_MURPHY_BINS,),
-    value=partial(_murphy, part="reliability"),
-    needs="probabilities",
-    greater_is_better=False,
+    name="brier_reliability", statistics=(_MURPHY_BINS,),
+    value=partial(_murphy, part="reliability"), needs="probabilities", greater_is_better=False,
     bounds=(0.0, 2.0),
     about="""Squared gap of confidence and frequency over bins: the Brier score's calibration part.
 
     Brier score = reliability - resolution + uncertainty. Values confidences that are frequencies,
     as `ece` does, but squared, so it is smooth and a term of a proper score. Over 15 bins of equal
-    width, classes summed, halved for two classes as the Brier score is.
-    """,
+    width, classes summed, halved for two classes as the Brier score is.""",
     sources=("Murphy (1973), Journal of Applied Meteorology 12, 595-600.", _STEPHENSON),
-    example="""
-    >>> round(brier_reliability([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)
-    0.0625
-    """,
-)
+    example=">>> round(brier_reliability([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)\n0.0625",
+)  # fmt: skip
 brier_reliability: ProbabilityScore = plain(BRIER_RELIABILITY)
 
 BRIER_RESOLUTION = Metric(
-    name="brier_resolution",
-    statistics=(_MURPHY_BINS,),
-    value=partial(_murphy, part="resolution"),
-    needs="probabilities",
-    bounds=(-2.0, 2.0),
+    name="brier_resolution", statistics=(_MURPHY_BINS,), value=partial(_murphy, part="resolution"),
+    needs="probabilities", bounds=(-2.0, 2.0),
     about="""Spread of the frequencies between bins: what the confidences tell apart.
 
     Values forecasts that differ where outcomes do; 0 for a model that always says the same. Taken
     with what the spread of confidences within a bin adds, so that Brier score = reliability -
-    resolution + uncertainty holds exactly; it can be slightly negative then.
-    """,
+    resolution + uncertainty holds exactly; it can be slightly negative then.""",
     sources=(_STEPHENSON,),
-    example="""
-    >>> round(brier_resolution([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75]), 4)
-    0.25
-    """,
-)
+    example=">>> round(brier_resolution([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75]), 4)\n0.25",
+)  # fmt: skip
 brier_resolution: ProbabilityScore = plain(BRIER_RESOLUTION)
 
 BRIER_UNCERTAINTY = Metric(
-    name="brier_uncertainty",
-    statistics=(_MURPHY_BINS,),
-    value=partial(_murphy, part="uncertainty"),
-    needs="probabilities",
-    greater_is_better=False,
+    name="brier_uncertainty", statistics=(_MURPHY_BINS,),
+    value=partial(_murphy, part="uncertainty"), needs="probabilities", greater_is_better=False,
     bounds=(0.0, 2.0),
     about="""Variance of the truth: the Brier score of always saying the base rates.
 
     Values nothing in the model: it says how hard the test set is, and completes the decomposition.
     """,
-    example="""
-    >>> brier_uncertainty([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75])
-    0.25
-    """,
-)
+    example=">>> brier_uncertainty([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75])\n0.25",
+)  # fmt: skip
 brier_uncertainty: ProbabilityScore = plain(BRIER_UNCERTAINTY)
 
 METRICS: tuple[AnyMetric, ...] = (

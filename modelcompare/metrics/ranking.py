@@ -307,18 +307,10 @@ def roc_auc_metric(
         name, variant, pattern = f"roc_auc_{multi_class}", _VARIANTS[multi_class], ""
         if average == "weighted":
             name, variant = f"{name}_weighted", f"{variant}; weighted by the classes' support"
+    options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
-        name=name,
-        needs="probabilities",
-        prepare=prepare,
-        jackknife=jackknife,
-        family="roc_auc",
-        variant=variant,
-        recipe=Recipe(
-            roc_auc_metric,
-            {"multi_class": multi_class, "average": average, "max_fpr": max_fpr},
-            pattern,
-        ),
+        name=name, needs="probabilities", prepare=prepare, jackknife=jackknife, family="roc_auc",
+        variant=variant, recipe=Recipe(roc_auc_metric, options, pattern),
         about="""
         Probability that a positive gets a higher score than a negative, ties counting half.
 
@@ -328,18 +320,14 @@ def roc_auc_metric(
         negative class makes it look good. For more than two classes ``_ovr`` averages each class
         against the rest, ``_ovo`` each pair of classes (Hand & Till); ``_weighted`` weighs them by
         support. ``roc_auc_at_0.1`` looks at false positive rates up to 0.1 only, standardized to
-        0.5 for chance.
-        """,
+        0.5 for chance.""",
         sources=(
             "Hanley & McNeil (1982), Radiology 143, 29-36.",
             "Hand & Till (2001), Machine Learning 45, 171-186.",
             "McClish (1989), Medical Decision Making 9, 190-195 (partial area).",
         ),
-        example="""
-        >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-        0.75
-        """,
-    )
+        example=">>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])\n0.75",
+    )  # fmt: skip
 
 
 ROC_AUC = roc_auc_metric()
@@ -362,24 +350,18 @@ def _prepare_ap_macro(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 AVERAGE_PRECISION = OrderMetric(
-    name="average_precision",
-    needs="probabilities",
-    prepare=_prepare_ap,
+    name="average_precision", needs="probabilities", prepare=_prepare_ap,
     about="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Values finding positives early in the order of the scores. Its value for chance is the share of
     positives, so values of different test sets do not compare; and papers mean different things by
     it: this is the sum over thresholds without interpolation, which interpolated variants exceed.
-    ``_macro`` is the mean over classes, each against the rest.
-    """,
+    ``_macro`` is the mean over classes, each against the rest.""",
     sources=(
         "Manning, Raghavan & Schuetze (2008), Introduction to Information Retrieval, section 8.4.",
     ),
-    example="""
-    >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
-    0.8333
-    """,
-)
+    example=">>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)\n0.8333",
+)  # fmt: skip
 average_precision: ProbabilityScore = plain(AVERAGE_PRECISION)
 
 METRICS: tuple[AnyMetric, ...] = (

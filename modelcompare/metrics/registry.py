@@ -14,14 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast, get_args
 
 from modelcompare.metrics import calibration, counts, ranking, scoring, slots, texts, values
-from modelcompare.metrics.base import (
-    AnyMetric,
-    BaseMetric,
-    CallableMetric,
-    Metric,
-    number,
-    varied,
-)
+from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
 from modelcompare.words import Average, ZeroDivision
 
 if TYPE_CHECKING:
@@ -73,10 +66,7 @@ ALIASES = {
     "neg_brier_score": "brier_score",
 }
 
-_SERVES = {
-    "probabilities": {"labels", "probabilities"},
-    "text_lists": {"texts", "text_lists"},
-}
+_SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:

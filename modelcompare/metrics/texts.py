@@ -115,11 +115,7 @@ EXACT = Statistic(
 )
 
 WER = Metric(
-    name="wer",
-    statistics=(WORD_EDITS,),
-    needs="texts",
-    ratio=_rate,
-    greater_is_better=False,
+    name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
     bounds=(0.0, math.inf),
     about="""Word edits over words of the references, both summed over the corpus (word error rate).
 
@@ -127,14 +123,10 @@ WER = Metric(
     one. The more a task is about meaning, the less it fits: a "not" too many costs one word, and a
     passive that means the same costs the sentence. It can exceed 1. ``wer_per_text`` is the mean of
     each text's own rate. The soft twin ``cwer`` is the expectation over a list of texts with
-    probabilities (`modelcompare.from_nbest`).
-    """,
+    probabilities (`modelcompare.from_nbest`).""",
     sources=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
-    example="""
-    >>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)
-    0.2857
-    """,
-)
+    example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
+)  # fmt: skip
 wer: Score = plain(WER)
 
 
@@ -153,38 +145,23 @@ WER_PER_TEXT = replace(
 )
 
 CER = Metric(
-    name="cer",
-    statistics=(CHARACTER_EDITS,),
-    needs="texts",
-    ratio=_rate,
-    greater_is_better=False,
+    name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
     bounds=(0.0, math.inf),
     about="""Character edits over characters of the references (character error rate).
 
     Values what `wer` does with letters for words: gentler on spelling, and the form for languages
-    that do not separate words.
-    """,
-    example="""
-    >>> cer(["kitten"], ["sitting"])
-    0.5
-    """,
-)
+    that do not separate words.""",
+    example='>>> cer(["kitten"], ["sitting"])\n0.5',
+)  # fmt: skip
 cer: Score = plain(CER)
 
 EXACT_MATCH = Metric(
-    name="exact_match",
-    statistics=(EXACT, COUNT),
-    needs="texts",
-    ratio=mean_ratio,
+    name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
     about="""Share of texts that equal their reference to the letter.
 
-    Values getting all of it right; a stray blank counts as much as a wrong answer.
-    """,
-    example="""
-    >>> exact_match(["yes", "no"], ["yes", "No"])
-    0.5
-    """,
-)
+    Values getting all of it right; a stray blank counts as much as a wrong answer.""",
+    example='>>> exact_match(["yes", "no"], ["yes", "No"])\n0.5',
+)  # fmt: skip
 exact_match: Score = plain(EXACT_MATCH)
 
 
@@ -252,12 +229,8 @@ def _bleu(totals: FloatArray) -> FloatArray:
 
 
 BLEU = Metric(
-    name="bleu",
-    statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
-    needs="texts",
-    bounds=(0.0, 100.0),
-    value=_bleu,
-    signature=partial(text_signature, "bleu"),
+    name="bleu", statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
+    needs="texts", bounds=(0.0, 100.0), value=_bleu, signature=partial(text_signature, "bleu"),
     about="""
     Geometric mean of the n-gram precisions up to 4, times a penalty for brevity (corpus BLEU).
 
@@ -265,17 +238,13 @@ BLEU = Metric(
     and to which words matter, and it goes along with human judgement of good systems weakly; scores
     compare within one test set, tokenization and number of references only. Sentence statistics are
     sacrebleu's, under its defaults (13a tokens, exponential smoothing), so scores equal its own;
-    `modelcompare.metrics.text_signature` gives its signature.
-    """,
+    `modelcompare.metrics.text_signature` gives its signature.""",
     sources=(
         "Papineni et al. (2002), BLEU, ACL.",
         "Post (2018), A call for clarity in reporting BLEU scores, WMT.",
     ),
-    example="""
-    >>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
-    53.73
-    """,
-)
+    example='>>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n53.73',
+)  # fmt: skip
 bleu: Score = plain(BLEU)
 
 
@@ -295,22 +264,15 @@ def _chrf(totals: FloatArray) -> FloatArray:
 CHRF = Metric(
     name="chrf",
     statistics=(Statistic("chrf_statistics", _sentence_statistics("chrf"), costly=True),),
-    needs="texts",
-    bounds=(0.0, 100.0),
-    value=_chrf,
-    signature=partial(text_signature, "chrf"),
+    needs="texts", bounds=(0.0, 100.0), value=_chrf, signature=partial(text_signature, "chrf"),
     about="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
 
     Values the same letters in the same short runs: it credits a right stem with a wrong ending and
     needs no tokens, so it serves languages with rich endings better than BLEU. Statistics are
-    sacrebleu's.
-    """,
+    sacrebleu's.""",
     sources=("Popovic (2015), chrF, WMT.",),
-    example="""
-    >>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
-    65.98
-    """,
-)
+    example='>>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n65.98',
+)  # fmt: skip
 chrf: Score = plain(CHRF)
 
 
@@ -324,25 +286,16 @@ def _ter(totals: FloatArray) -> FloatArray:
 
 
 TER = Metric(
-    name="ter",
-    statistics=(Statistic("ter_statistics", _sentence_statistics("ter"), costly=True),),
-    needs="texts",
-    ratio=_rate,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    value=_ter,
+    name="ter", statistics=(Statistic("ter_statistics", _sentence_statistics("ter"), costly=True),),
+    needs="texts", ratio=_rate, greater_is_better=False, bounds=(0.0, math.inf), value=_ter,
     signature=partial(text_signature, "ter"),
     about="""Word edits and shifts of phrases over words of the references, in percent (TER).
 
     Values what an editor would have to do; moving a phrase costs one edit however long it is.
-    Statistics are sacrebleu's.
-    """,
+    Statistics are sacrebleu's.""",
     sources=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
-    example="""
-    >>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
-    16.67
-    """,
-)
+    example='>>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n16.67',
+)  # fmt: skip
 ter: Score = plain(TER)
 
 
@@ -366,10 +319,7 @@ PERPLEXITY = Metric(
         Statistic("log_probability", lambda o: o.values[:, None]),
         Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True),
     ),
-    ratio=_inverse_mean,
-    value=_perplexity,
-    needs="values",
-    greater_is_better=False,
+    ratio=_inverse_mean, value=_perplexity, needs="values", greater_is_better=False,
     bounds=(1.0, math.inf),
     arguments={
         "n_tokens": "Length of each text.",
@@ -380,14 +330,11 @@ PERPLEXITY = Metric(
     Values probability on text that people wrote. It depends on the vocabulary and on what a token
     is, so models with different tokenizers do not compare; mapping rare words to one unknown token
     improves it and helps nobody. Long texts weigh more; ``perplexity_of_texts`` takes each text's
-    own perplexity and their geometric mean.
-    """,
-    example="""
-    >>> import math
+    own perplexity and their geometric mean.""",
+    example=""">>> import math
     >>> round(perplexity([2, 3], [2 * math.log(0.25), 3 * math.log(0.25)]), 6)
-    4.0
-    """,
-)
+    4.0""",
+)  # fmt: skip
 perplexity: TextScore = plain(PERPLEXITY)
 
 PERPLEXITY_OF_TEXTS = replace(

@@ -53,23 +53,15 @@ MOMENTS = Statistic("moments", _moments)
 
 
 MSE = Metric(
-    name="mse",
-    statistics=(SQUARED, COUNT),
-    ratio=mean_ratio,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+    name="mse", statistics=(SQUARED, COUNT), ratio=mean_ratio, greater_is_better=False,
+    bounds=(0.0, math.inf), needs="values",
     about="""Mean squared error.
 
     Values the absence of large errors: one error of ten counts as a hundred errors of one, so an
     outlier can decide it. In squared units of the target; it means something beside a baseline
-    only.
-    """,
-    example="""
-    >>> mse([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])
-    3.0
-    """,
-)
+    only.""",
+    example=">>> mse([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n3.0",
+)  # fmt: skip
 mse: Score = plain(MSE)
 
 
@@ -78,60 +70,35 @@ def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
 
 
 RMSE = Metric(
-    name="rmse",
-    statistics=(SQUARED, COUNT),
-    ratio=mean_ratio,
-    value=_root_mean,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+    name="rmse", statistics=(SQUARED, COUNT), ratio=mean_ratio, value=_root_mean,
+    greater_is_better=False, bounds=(0.0, math.inf), needs="values",
     about="""Root of the mean squared error.
 
-    Values the same as `mse` and orders models as it does, in units of the target.
-    """,
-    example="""
-    >>> rmse([0.0, 0.0], [3.0, 3.0])
-    3.0
-    """,
-)
+    Values the same as `mse` and orders models as it does, in units of the target.""",
+    example=">>> rmse([0.0, 0.0], [3.0, 3.0])\n3.0",
+)  # fmt: skip
 rmse: Score = plain(RMSE)
 
 MAE = Metric(
-    name="mae",
-    statistics=(ABSOLUTE, COUNT),
-    ratio=mean_ratio,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+    name="mae", statistics=(ABSOLUTE, COUNT), ratio=mean_ratio, greater_is_better=False,
+    bounds=(0.0, math.inf), needs="values",
     about="""Mean absolute error.
 
     Values every unit of error alike; the best constant prediction is the median. In units of the
-    target, and less at the mercy of outliers than `mse`.
-    """,
-    example="""
-    >>> mae([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])
-    1.0
-    """,
-)
+    target, and less at the mercy of outliers than `mse`.""",
+    example=">>> mae([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n1.0",
+)  # fmt: skip
 mae: Score = plain(MAE)
 
 MSLE = Metric(
-    name="msle",
-    statistics=(SQUARED_LOG, COUNT),
-    ratio=mean_ratio,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+    name="msle", statistics=(SQUARED_LOG, COUNT), ratio=mean_ratio, greater_is_better=False,
+    bounds=(0.0, math.inf), needs="values",
     about="""Mean squared error of log(1 + value).
 
     Values ratios instead of differences, for targets that grow by factors; predicting too little
-    costs more than predicting too much by as much. For values above -1.
-    """,
-    example="""
-    >>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)
-    2.6509
-    """,
-)
+    costs more than predicting too much by as much. For values above -1.""",
+    example=">>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)\n2.6509",
+)  # fmt: skip
 msle: Score = plain(MSLE)
 
 
@@ -153,22 +120,14 @@ def _prepare_median(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 MEDIAN_ABSOLUTE_ERROR = OrderMetric(
-    name="median_absolute_error",
-    prepare=_prepare_median,
-    smooth=False,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+    name="median_absolute_error", prepare=_prepare_median, smooth=False, greater_is_better=False,
+    bounds=(0.0, math.inf), needs="values",
     about="""Median of the absolute errors.
 
     Values the typical sample: up to half of the errors may be arbitrarily bad. It has no smooth
-    derivative, so its standard errors are the bootstrap's.
-    """,
-    example="""
-    >>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])
-    0.5
-    """,
-)
+    derivative, so its standard errors are the bootstrap's.""",
+    example=">>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])\n0.5",
+)  # fmt: skip
 median_absolute_error: Score = plain(MEDIAN_ABSOLUTE_ERROR)
 
 
@@ -185,22 +144,15 @@ def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArr
 
 
 R2 = Metric(
-    name="r2",
-    statistics=(SQUARED, MOMENTS, COUNT),
-    value=_r2,
-    bounds=(-math.inf, 1.0),
+    name="r2", statistics=(SQUARED, MOMENTS, COUNT), value=_r2, bounds=(-math.inf, 1.0),
     needs="values",
     about="""Share of the variance of the truth that the prediction takes away (R squared).
 
     Values accuracy beside the mean as a baseline: 1 is perfect, 0 no better than the mean, below 0
     worse. It depends on how much this test set varies, so values of different test sets do not
-    compare, and it hides how large the errors are.
-    """,
-    example="""
-    >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
-    0.5
-    """,
-)
+    compare, and it hides how large the errors are.""",
+    example=">>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])\n0.5",
+)  # fmt: skip
 r2: Score = plain(R2)
 
 
@@ -214,21 +166,14 @@ def _explained_variance(
 
 
 EXPLAINED_VARIANCE = Metric(
-    name="explained_variance",
-    statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
-    value=_explained_variance,
-    bounds=(-math.inf, 1.0),
-    needs="values",
+    name="explained_variance", statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
+    value=_explained_variance, bounds=(-math.inf, 1.0), needs="values",
     about="""One minus the variance of the errors over the variance of the truth.
 
     Values what `r2` does, but forgives a constant error: a prediction that is always ten too high
-    scores 1.
-    """,
-    example="""
-    >>> explained_variance([1.0, 2.0, 3.0], [11.0, 12.0, 13.0])
-    1.0
-    """,
-)
+    scores 1.""",
+    example=">>> explained_variance([1.0, 2.0, 3.0], [11.0, 12.0, 13.0])\n1.0",
+)  # fmt: skip
 explained_variance: Score = plain(EXPLAINED_VARIANCE)
 
 
@@ -241,22 +186,14 @@ def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
 
 
 PEARSON = Metric(
-    name="pearson",
-    statistics=(MOMENTS, COUNT),
-    value=_pearson,
-    bounds=(-1.0, 1.0),
-    needs="values",
+    name="pearson", statistics=(MOMENTS, COUNT), value=_pearson, bounds=(-1.0, 1.0), needs="values",
     about="""Linear correlation of prediction and truth.
 
     Values moving together; scale and offset of the prediction do not count, so a high correlation
-    may go with large errors. A few extreme samples can make it or break it.
-    """,
+    may go with large errors. A few extreme samples can make it or break it.""",
     sources=("Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.",),
-    example="""
-    >>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)
-    0.982
-    """,
-)
+    example=">>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)\n0.982",
+)  # fmt: skip
 pearson: Score = plain(PEARSON)
 
 
@@ -301,21 +238,14 @@ def _prepare_spearman(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 SPEARMAN = OrderMetric(
-    name="spearman",
-    prepare=_prepare_spearman,
-    bounds=(-1.0, 1.0),
-    needs="values",
+    name="spearman", prepare=_prepare_spearman, bounds=(-1.0, 1.0), needs="values",
     about="""
     Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
 
-    Values order alone: no increasing change of the prediction matters, nor how far off it is.
-    """,
+    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
     sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
-    example="""
-    >>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])
-    1.0
-    """,
-)
+    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
+)  # fmt: skip
 spearman: Score = plain(SPEARMAN)
 
 
@@ -341,22 +271,15 @@ def _prepare_kendall(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 KENDALL = OrderMetric(
-    name="kendall",
-    prepare=_prepare_kendall,
-    bounds=(-1.0, 1.0),
-    needs="values",
+    name="kendall", prepare=_prepare_kendall, bounds=(-1.0, 1.0), needs="values",
     about="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
 
     Values order, pair by pair: tau is the chance that a random pair is ordered rightly less the
     chance that it is ordered wrongly. Counted anew on each resample, so it is the slowest of the
-    correlations; weights must be whole numbers.
-    """,
+    correlations; weights must be whole numbers.""",
     sources=("Kendall (1945), Biometrika 33, 239-251.",),
-    example="""
-    >>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)
-    0.3333
-    """,
-)
+    example=">>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)\n0.3333",
+)  # fmt: skip
 kendall: Score = plain(KENDALL)
 
 METRICS: tuple[AnyMetric, ...] = (
