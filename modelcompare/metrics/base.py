@@ -17,12 +17,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.metrics.quotient import Parts, Quotient, summed
+from modelcompare.metrics.quotient import ClassAverage, Parts, Quotient, summed
 from modelcompare.metrics.quotient import divide as divide
 from modelcompare.predictions import Predictions
 from modelcompare.words import Average, Kind, ZeroDivision
@@ -81,13 +81,9 @@ class Outcomes:
     def of(cls, predictions: Predictions, model: str) -> Outcomes:
         """Outcomes of one model of a test set."""
         return cls(
-            predictions.output(model),
-            predictions.codes,
-            predictions.n_classes,
-            predictions.y_true,
-            predictions.true_distribution,
-            weight=predictions.sample_weight,
-        )
+            predictions.output(model), predictions.codes, predictions.n_classes,
+            predictions.y_true, predictions.true_distribution, weight=predictions.sample_weight,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.output.array)
@@ -96,6 +92,13 @@ class Outcomes:
     def whole(self) -> Outcomes:
         """Outcomes of the whole test set."""
         return self if self.everyone is None else self.everyone
+
+    @property
+    def true_codes(self) -> IntArray:
+        """True class of each sample; an error where there is none."""
+        if self.codes is None:
+            raise ValueError("this metric needs true labels.")
+        return self.codes
 
     @cached_property
     def truth(self) -> FloatArray:
@@ -223,6 +226,7 @@ class BaseMetric:
         How it was made, if it has options.
     """
 
+    road: ClassVar[Road]  # How resamples are evaluated.
     name: str
     needs: Kind = "labels"
     greater_is_better: bool = True
@@ -238,11 +242,6 @@ class BaseMetric:
     soft: AnyMetric | None = field(default=None, compare=False, repr=False)
     arguments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     recipe: Recipe | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def road(self) -> Road:
-        """How resamples are evaluated: "sum", "order" or "callable"."""
-        raise AttributeError("a BaseMetric has no road; use Metric, OrderMetric or CallableMetric")
 
     @property
     def merit(self) -> str:
@@ -296,11 +295,12 @@ class Metric(BaseMetric):
     array([0.2])
     """
 
+    road = "sum"
     statistics: tuple[Statistic, ...]
     value: Callable[..., FloatArray] = field(default=Quotient())
     proportion: Parts | None = None
     ratio: Parts | None = None
-    average: Literal["macro", "weighted"] | None = None
+    average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
 
     def __post_init__(self) -> None:
@@ -314,10 +314,6 @@ class Metric(BaseMetric):
             object.__setattr__(self, "value", value)
 
     @property
-    def road(self) -> Road:
-        return "sum"
-
-    @property
     def has_averages(self) -> bool:
         """Whether it is a quotient for each class, which can be averaged."""
         return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
@@ -328,24 +324,17 @@ class Metric(BaseMetric):
             raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
         if not (self.has_averages and self.ratio and isinstance(self.value, Quotient)):
             raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
-        common: dict[str, Any] = {
-            "name": f"{self.name}_{average}",
-            "per_class": False,
-            "family": self.family or self.name,
-            "variant": "; ".join(filter(None, [self.variant, _AVERAGES[average]])),
-            "soft": self.soft.averaged(average) if isinstance(self.soft, Metric) else None,
-            "proportion": None,
-            "recipe": None,
-        }
-        if average == "micro":
-            ratio, without = self.ratio, self.value.without
-            return replace(
-                self,
-                ratio=lambda *totals: summed(ratio(*totals)),
-                value=Quotient(without=without and (lambda *totals: without(*summed(totals)))),
-                **common,
-            )
-        return replace(self, average=average, **common)
+        ratio, without = self.ratio, self.value.without
+        common = replace(
+            self, name=f"{self.name}_{average}", per_class=False, proportion=None, recipe=None,
+            family=self.family or self.name,
+            variant="; ".join(filter(None, [self.variant, _AVERAGES[average]])),
+            soft=self.soft.averaged(average) if isinstance(self.soft, Metric) else None,
+        )  # fmt: skip
+        if average != "micro":
+            return replace(common, average=average)
+        value = Quotient(without=without and (lambda *totals: without(*summed(totals))))
+        return replace(common, ratio=lambda *totals: summed(ratio(*totals)), value=value)
 
     def with_zero_division(self, zero_division: ZeroDivision) -> Metric:
         """Put a value in the place of 0 / 0, where the metric has that convention."""
@@ -372,12 +361,9 @@ class OrderMetric(BaseMetric):
         (n_samples, n_classes), in closed form. Without it every sample is left out in turn.
     """
 
+    road = "order"
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
-
-    @property
-    def road(self) -> Road:
-        return "order"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -392,11 +378,8 @@ class CallableMetric(BaseMetric):
         weights are not whole counts.
     """
 
+    road = "callable"
     function: Callable[..., Any]
-
-    @property
-    def road(self) -> Road:
-        return "callable"
 
     @cached_property
     def takes_sample_weight(self) -> bool:

@@ -9,9 +9,8 @@ float k * (1 / m) would move samples over them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -106,45 +105,39 @@ def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
 
 
 def _binned_metric(
-    kind: Literal["ece", "mce"], n_bins: int, strategy: Strategy, classwise: bool
+    kind: Literal["ece", "mce"], n_bins: int, strategy: Strategy, classwise: bool, **prose: Any
 ) -> Metric:
-    if strategy not in ("width", "mass"):
+    if strategy not in get_args(Strategy):
         raise ValueError(f"`strategy` must be width or mass, got {strategy!r}.")
     if n_bins < 1:
         raise ValueError(f"`n_bins` must be at least 1, got {n_bins}.")
     columns = (CONFIDENCE, RIGHT) if kind == "ece" else (CONFIDENCE, RIGHT, ONES)
-    pairs: Pairs = each_class if classwise else top_label
-    name = f"{kind}_{'classes' if classwise else 'top'}"
-    bins = _binned(name, pairs, columns, n_bins, strategy)
+    pairs, over = (each_class, "classes") if classwise else (top_label, "top")
+    bins = _binned(f"{kind}_{over}", pairs, columns, n_bins, strategy)
     variants = {
         "classwise": (classwise, "each class's own probability"),
         "mass": (strategy == "mass", "bins of equal weight"),
     }
     stem = "_".join([kind, *(name for name, (asked, _) in variants.items() if asked)])
+    options = {"n_bins": n_bins, "strategy": strategy, "classwise": classwise}
+    make = ece_metric if kind == "ece" else mce_metric
+    # An absolute value has a corner where a bin is calibrated: no influence function there.
     return Metric(
-        name=stem if n_bins == N_BINS else f"{stem}_{n_bins}",
+        name=stem if n_bins == N_BINS else f"{stem}_{n_bins}", family=kind, smooth=False,
         statistics=(bins, COUNT) if kind == "ece" else (bins,),
         value=partial(calibration_error if kind == "ece" else maximum_error, n_bins=n_bins),
-        needs="probabilities",
-        greater_is_better=False,
-        # An absolute value has a corner where a bin is calibrated: no influence function there.
-        smooth=False,
-        family=kind,
+        needs="probabilities", greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
-        recipe=Recipe(
-            ece_metric if kind == "ece" else mce_metric,
-            {"n_bins": n_bins, "strategy": strategy, "classwise": classwise},
-            f"{stem}_{{n_bins}}",
-        ),
-    )
+        recipe=Recipe(make, options, f"{stem}_{{n_bins}}"), **prose,
+    )  # fmt: skip
 
 
 def ece_metric(
     *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
 ) -> Metric:
     """Expected calibration error over bins."""
-    return replace(
-        _binned_metric("ece", n_bins, strategy, classwise),
+    return _binned_metric(
+        "ece", n_bins, strategy, classwise,
         about="""Mean gap between confidence and accuracy over bins (expected calibration error).
 
         Values confidences that can be read as frequencies, whatever they are worth: a model that
@@ -165,8 +158,8 @@ def mce_metric(
     *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
 ) -> Metric:
     """Maximum calibration error over bins."""
-    return replace(
-        _binned_metric("mce", n_bins, strategy, classwise),
+    return _binned_metric(
+        "mce", n_bins, strategy, classwise,
         about="""Largest gap between confidence and accuracy over bins (maximum calibration error).
 
         Values the worst case. A bin of one sample can decide it, so on bins of equal width it
@@ -247,14 +240,8 @@ BRIER_UNCERTAINTY = Metric(
 brier_uncertainty: ProbabilityScore = plain(BRIER_UNCERTAINTY)
 
 METRICS: tuple[AnyMetric, ...] = (
-    *(
-        make(classwise=classwise, strategy=strategy)
-        for make in (ece_metric, mce_metric)
-        for classwise in (False, True)
-        for strategy in get_args(Strategy)
-    ),
-    BRIER_RELIABILITY,
-    BRIER_RESOLUTION,
-    BRIER_UNCERTAINTY,
-)
+    *(make(classwise=classwise, strategy=strategy) for make in (ece_metric, mce_metric)
+      for classwise in (False, True) for strategy in get_args(Strategy)),
+    BRIER_RELIABILITY, BRIER_RESOLUTION, BRIER_UNCERTAINTY,
+)  # fmt: skip
 FAMILIES: tuple[AnyMetric, ...] = (ECE, MCE)

@@ -8,10 +8,10 @@ from typing import Any, Literal, Protocol
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
+from modelcompare.metrics.quotient import ClassAverage
 from modelcompare.words import ZeroDivision
 
 AverageName = Literal["macro", "micro", "weighted", "binary"]
-ClassAverage = Literal["macro", "weighted"]
 MultiClass = Literal["ovr", "ovo"]
 Strategy = Literal["width", "mass"]
 

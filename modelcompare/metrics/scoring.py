@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
 from modelcompare.metrics.calls import LabelScore, MeanScore, ProbabilityScore, TopScore
 from modelcompare.metrics.plain import plain
@@ -87,23 +87,18 @@ KL_DIVERGENCE = Metric(
 kl_divergence: ProbabilityScore = plain(KL_DIVERGENCE)
 
 
-def _cells(said: Callable[[Outcomes], FloatArray]) -> Callable[[Outcomes], FloatArray]:
+def _cells(outcomes: Outcomes, said: FloatArray) -> FloatArray:
     """Each sample's part of the confusion matrix, row by row of true classes."""
-
-    def compute(outcomes: Outcomes) -> FloatArray:
-        if outcomes.n_classes > _MOST_CLASSES:
-            raise ValueError(
-                f"confusion entropy sums n_classes squared numbers for each sample, too many for "
-                f"{outcomes.n_classes} classes; merge the rare ones."
-            )
-        cells = outcomes.truth[:, :, None] * said(outcomes)[:, None, :]
-        return cells.reshape(len(outcomes), -1)
-
-    return compute
+    if outcomes.n_classes > _MOST_CLASSES:
+        raise ValueError(
+            f"confusion entropy sums n_classes squared numbers for each sample, too many for "
+            f"{outcomes.n_classes} classes; merge the rare ones."
+        )
+    return (outcomes.truth[:, :, None] * said[:, None, :]).reshape(len(outcomes), -1)
 
 
-CELLS = Statistic("confusion", _cells(lambda o: o.predicted_indicator), discrete=True)
-SOFT_CELLS = Statistic("soft_confusion", _cells(lambda o: o.probabilities))
+CELLS = Statistic("confusion", lambda o: _cells(o, o.predicted_indicator), discrete=True)
+SOFT_CELLS = Statistic("soft_confusion", lambda o: _cells(o, o.probabilities))
 
 
 def _confusion_entropy(cells: FloatArray) -> FloatArray:
@@ -140,21 +135,12 @@ _CONFUSION_ENTROPY = Metric(
 CONFUSION_ENTROPY = replace(
     _CONFUSION_ENTROPY,
     soft=replace(
-        _CONFUSION_ENTROPY,
-        name="cconfusion_entropy",
-        statistics=(SOFT_CELLS,),
-        needs="probabilities",
-        family="confusion_entropy",
+        _CONFUSION_ENTROPY, name="cconfusion_entropy", statistics=(SOFT_CELLS,),
+        needs="probabilities", family="confusion_entropy",
         variant="the soft twin: probabilities in the place of decisions",
     ),
-)
+)  # fmt: skip
 confusion_entropy: LabelScore = plain(CONFUSION_ENTROPY)
-
-
-def _codes(outcomes: Outcomes) -> IntArray:
-    if outcomes.codes is None:
-        raise ValueError("this metric needs true labels.")
-    return outcomes.codes
 
 
 def _listed(outcomes: Outcomes) -> BoolArray:
@@ -165,13 +151,13 @@ def _listed(outcomes: Outcomes) -> BoolArray:
     """
     p = outcomes.probabilities
     whole = p.sum(axis=1) > 1 - _CUT_OFF
-    return whole | (p[np.arange(len(p)), _codes(outcomes)] > 0)
+    return whole | (p[np.arange(len(p)), outcomes.true_codes] > 0)
 
 
 def _reciprocal_rank(outcomes: Outcomes) -> FloatArray:
     """One over the place of the true class; ties before it count half, and 0 off the list."""
     p = outcomes.probabilities
-    own = p[np.arange(len(p)), _codes(outcomes)][:, None]
+    own = p[np.arange(len(p)), outcomes.true_codes][:, None]
     above = (p > own).sum(axis=1)
     tied = (p == own).sum(axis=1) - 1
     return (_listed(outcomes) / (1.0 + above + tied / 2))[:, None]
@@ -191,13 +177,10 @@ MEAN_RECIPROCAL_RANK = Metric(
 mean_reciprocal_rank: ProbabilityScore = plain(MEAN_RECIPROCAL_RANK)
 
 
-def _in_top(k: int) -> Callable[[Outcomes], FloatArray]:
-    def compute(outcomes: Outcomes) -> FloatArray:
-        best = np.argsort(outcomes.probabilities, axis=1, kind="stable")[:, -k:]
-        found = (best == _codes(outcomes)[:, None]).any(axis=1) & _listed(outcomes)
-        return found[:, None].astype(np.float64)
-
-    return compute
+def _in_top(outcomes: Outcomes, *, k: int) -> FloatArray:
+    best = np.argsort(outcomes.probabilities, axis=1, kind="stable")[:, -k:]
+    found = (best == outcomes.true_codes[:, None]).any(axis=1) & _listed(outcomes)
+    return found[:, None].astype(np.float64)
 
 
 def top_k_metric(*, k: int = 3) -> Metric:
@@ -205,8 +188,8 @@ def top_k_metric(*, k: int = 3) -> Metric:
     if k < 1:
         raise ValueError(f"`k` must be at least 1, got {k}.")
     return Metric(
-        name=f"top_{k}_accuracy", statistics=(Statistic(f"in_top_{k}", _in_top(k)), COUNT),
-        ratio=mean_ratio, needs="probabilities", family="top_k_accuracy",
+        name=f"top_{k}_accuracy", family="top_k_accuracy", ratio=mean_ratio, needs="probabilities",
+        statistics=(Statistic(f"in_top_{k}", partial(_in_top, k=k)), COUNT),
         recipe=Recipe(top_k_metric, {"k": k}, "top_{k}_accuracy"),
         about="""Share of samples whose true class is among the k most probable.
 
