@@ -244,4 +244,3 @@ METRICS: tuple[AnyMetric, ...] = (
       for classwise in (False, True) for strategy in get_args(Strategy)),
     BRIER_RELIABILITY, BRIER_RESOLUTION, BRIER_UNCERTAINTY,
 )  # fmt: skip
-FAMILIES: tuple[AnyMetric, ...] = (ECE, MCE)

@@ -105,27 +105,12 @@ def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
 
 
 def read_outcomes(
-    y_true: ArrayLike | None,
-    y_output: ArrayLike,
-    kind: Kind,
-    labels: ArrayLike | None = None,
+    y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-) -> tuple[Outcomes, FloatArray, list[Any]]:
+) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
     """Check one model's arrays and bring them into the form that statistics take.
 
-    Returns
-    -------
-    outcomes : Outcomes
-        Truth and output, as codes where they are labels.
-    weights : ndarray of shape (n_samples,)
-        Sample weights, ones if not given.
-    names : list
-        The classes; empty outside classification.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, values are missing, or a label is not in `labels`.
+    Gives the outcomes, the weights (ones by default) and the classes (none outside classification).
     """
     output = checks.as_array(y_output)
     truth = output if y_true is None else checks.as_array(y_true)

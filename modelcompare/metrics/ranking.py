@@ -331,4 +331,3 @@ METRICS: tuple[AnyMetric, ...] = (
         family="average_precision", variant="the mean over classes",
     ),
 )  # fmt: skip
-FAMILIES: tuple[AnyMetric, ...] = (ROC_AUC,)

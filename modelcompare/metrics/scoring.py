@@ -219,4 +219,3 @@ METRICS: tuple[AnyMetric, ...] = (
     BRIER_SCORE, LOG_LOSS, MEAN_SCORE, KL_DIVERGENCE, CONFUSION_ENTROPY, MEAN_RECIPROCAL_RANK,
     TOP_K_ACCURACY, top_k_metric(k=5),
 )  # fmt: skip
-FAMILIES: tuple[AnyMetric, ...] = (TOP_K_ACCURACY,)

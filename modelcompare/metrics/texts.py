@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -65,41 +66,31 @@ def expected(statistic: Statistic) -> Statistic:
     return replace(statistic, name=f"expected_{statistic.name}", compute=compute)
 
 
-def _rapidfuzz() -> Any:
+def _extra(module: str, need: str) -> Any:
+    """A module of the packages that metrics of texts need."""
     try:
-        from rapidfuzz.distance import Levenshtein
+        return import_module(module)
     except ImportError as error:
-        raise ImportError(
-            'error rates need rapidfuzz: pip install "modelcompare[sequence]"'
-        ) from error
-    return Levenshtein
+        raise ImportError(f'{need}: pip install "modelcompare[sequence]"') from error
 
 
-def _edits(split: Callable[[str], Any]) -> Callable[[Outcomes], FloatArray]:
-    def compute(outcomes: Outcomes) -> FloatArray:
-        distance = _rapidfuzz().distance
-        return np.array(
-            [
-                (distance(split(reference), split(hypothesis)), len(split(reference)))
-                for hypothesis, reference in text_pairs(outcomes)
-            ],
-            dtype=np.float64,
-        )
-
-    return compute
+def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
+    distance = _extra("rapidfuzz.distance", "error rates need rapidfuzz").Levenshtein.distance
+    pairs = [
+        (split(hypothesis), split(reference)) for hypothesis, reference in text_pairs(outcomes)
+    ]
+    edits = [(distance(reference, hypothesis), len(reference)) for hypothesis, reference in pairs]
+    return np.array(edits, dtype=np.float64)
 
 
 def with_twin(metric: Metric) -> Metric:
     """The metric, its twin beside it: the expectation over a list of texts."""
     own, *others = metric.statistics
     twin = replace(
-        metric,
-        name=f"c{metric.name}",
-        statistics=(expected(own), *others),
-        needs="text_lists",
+        metric, name=f"c{metric.name}", statistics=(expected(own), *others), needs="text_lists",
         family=metric.family or metric.name,
         variant="; ".join(filter(None, [_SOFT, metric.variant])),
-    )
+    )  # fmt: skip
     return replace(metric, soft=twin)
 
 
@@ -108,8 +99,8 @@ def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
     return edits[..., 0], edits[..., 1]
 
 
-WORD_EDITS = Statistic("word_edits", _edits(str.split), costly=True)
-CHARACTER_EDITS = Statistic("character_edits", _edits(str), costly=True)
+WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
+CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
 EXACT = Statistic(
     "exact_text", lambda o: np.array([[float(a == b)] for a, b in text_pairs(o)], dtype=np.float64)
 )
@@ -137,12 +128,9 @@ def _own_error_rates(outcomes: Outcomes) -> FloatArray:
 
 
 WER_PER_TEXT = replace(
-    WER,
-    name="wer_per_text",
+    WER, name="wer_per_text", family="wer", variant="the mean of each text's own",
     statistics=(Statistic("word_error_rates", _own_error_rates, costly=True),),
-    family="wer",
-    variant="the mean of each text's own",
-)
+)  # fmt: skip
 
 CER = Metric(
     name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
@@ -167,13 +155,7 @@ exact_match: Score = plain(EXACT_MATCH)
 
 @cache
 def _sacrebleu(name: str) -> Any:
-    try:
-        import sacrebleu
-    except ImportError as error:
-        raise ImportError(
-            f'{name} needs sacrebleu: pip install "modelcompare[sequence]"'
-        ) from error
-    return {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF, "ter": sacrebleu.TER}[name]()
+    return getattr(_extra("sacrebleu", f"{name} needs sacrebleu"), name.upper())()
 
 
 def text_signature(name: str) -> str:
@@ -189,15 +171,15 @@ def text_signature(name: str) -> str:
     return str(metric.get_signature().format())
 
 
-def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
-    def compute(outcomes: Outcomes) -> FloatArray:
-        metric = _sacrebleu(name)
-        pairs = text_pairs(outcomes)
-        hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]
-        found = metric._extract_corpus_statistics(hypotheses, [references])
-        return np.array(found, dtype=np.float64)
+def _sentence_statistics(outcomes: Outcomes, *, name: str) -> FloatArray:
+    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
+    found = _sacrebleu(name)._extract_corpus_statistics([*hypotheses], [[*references]])
+    return np.array(found, dtype=np.float64)
 
-    return compute
+
+def _sentences(name: str) -> Statistic:
+    compute = partial(_sentence_statistics, name=name)
+    return Statistic(f"{name}_statistics", compute, costly=True)
 
 
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
@@ -222,9 +204,8 @@ def _bleu(totals: FloatArray) -> FloatArray:
     usable = (total > 0).all(axis=-1) & (right.sum(axis=-1) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_mean = np.log(np.where(precision > 0, precision, 1.0)).mean(axis=-1)
-        penalty = np.where(
-            hypothesis < reference, np.exp(1 - divide(reference, hypothesis, 1.0)), 1.0
-        )
+        short = np.exp(1 - divide(reference, hypothesis, 1.0))
+    penalty = np.where(hypothesis < reference, short, 1.0)
     return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
 
 
@@ -263,7 +244,7 @@ def _chrf(totals: FloatArray) -> FloatArray:
 
 CHRF = Metric(
     name="chrf",
-    statistics=(Statistic("chrf_statistics", _sentence_statistics("chrf"), costly=True),),
+    statistics=(_sentences("chrf"),),
     needs="texts", bounds=(0.0, 100.0), value=_chrf, signature=partial(text_signature, "chrf"),
     about="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
 
@@ -286,7 +267,7 @@ def _ter(totals: FloatArray) -> FloatArray:
 
 
 TER = Metric(
-    name="ter", statistics=(Statistic("ter_statistics", _sentence_statistics("ter"), costly=True),),
+    name="ter", statistics=(_sentences("ter"),),
     needs="texts", ratio=_rate, greater_is_better=False, bounds=(0.0, math.inf), value=_ter,
     signature=partial(text_signature, "ter"),
     about="""Word edits and shifts of phrases over words of the references, in percent (TER).
@@ -309,18 +290,14 @@ def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, Float
     return -log[..., 0], count[..., 0]
 
 
-def _perplexity(log: FloatArray, count: FloatArray) -> FloatArray:
-    return np.exp(divide(*_inverse_mean(log, count)))
-
-
 PERPLEXITY = Metric(
     name="perplexity",
     statistics=(
         Statistic("log_probability", lambda o: o.values[:, None]),
         Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True),
     ),
-    ratio=_inverse_mean, value=_perplexity, needs="values", greater_is_better=False,
-    bounds=(1.0, math.inf),
+    ratio=_inverse_mean, value=lambda log, count: np.exp(divide(*_inverse_mean(log, count))),
+    needs="values", greater_is_better=False, bounds=(1.0, math.inf),
     arguments={
         "n_tokens": "Length of each text.",
         "log_probability": "Natural logarithm of the probability that the model gave each text.",
@@ -338,15 +315,12 @@ PERPLEXITY = Metric(
 perplexity: TextScore = plain(PERPLEXITY)
 
 PERPLEXITY_OF_TEXTS = replace(
-    PERPLEXITY,
-    name="perplexity_of_texts",
-    statistics=(Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None]), COUNT),
-    family="perplexity",
+    PERPLEXITY, name="perplexity_of_texts", family="perplexity",
     variant="the geometric mean of each text's own",
-)
+    statistics=(Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None]), COUNT),
+)  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
     *map(with_twin, (WER, CER, EXACT_MATCH, BLEU, CHRF, TER, WER_PER_TEXT)),
-    PERPLEXITY,
-    PERPLEXITY_OF_TEXTS,
-)
+    PERPLEXITY, PERPLEXITY_OF_TEXTS,
+)  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, 
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.scoring import COUNT, mean_ratio
+
+Evaluate = Callable[[FloatArray], FloatArray]
 
 
 def _truth(outcomes: Outcomes) -> FloatArray:
@@ -51,10 +54,12 @@ SQUARED_LOG = Statistic("squared_log_errors", lambda o: (_log_errors(o) ** 2)[:,
 SIGNED = Statistic("value_errors", lambda o: _errors(o)[:, None])
 MOMENTS = Statistic("moments", _moments)
 
+_mean_error = partial(
+    Metric, ratio=mean_ratio, greater_is_better=False, bounds=(0.0, math.inf), needs="values"
+)
 
-MSE = Metric(
-    name="mse", statistics=(SQUARED, COUNT), ratio=mean_ratio, greater_is_better=False,
-    bounds=(0.0, math.inf), needs="values",
+MSE = _mean_error(
+    name="mse", statistics=(SQUARED, COUNT),
     about="""Mean squared error.
 
     Values the absence of large errors: one error of ten counts as a hundred errors of one, so an
@@ -65,13 +70,9 @@ MSE = Metric(
 mse: Score = plain(MSE)
 
 
-def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
-    return np.sqrt(divide(*mean_ratio(total, count)))
-
-
-RMSE = Metric(
-    name="rmse", statistics=(SQUARED, COUNT), ratio=mean_ratio, value=_root_mean,
-    greater_is_better=False, bounds=(0.0, math.inf), needs="values",
+RMSE = _mean_error(
+    name="rmse", statistics=(SQUARED, COUNT),
+    value=lambda total, count: np.sqrt(divide(*mean_ratio(total, count))),
     about="""Root of the mean squared error.
 
     Values the same as `mse` and orders models as it does, in units of the target.""",
@@ -79,9 +80,8 @@ RMSE = Metric(
 )  # fmt: skip
 rmse: Score = plain(RMSE)
 
-MAE = Metric(
-    name="mae", statistics=(ABSOLUTE, COUNT), ratio=mean_ratio, greater_is_better=False,
-    bounds=(0.0, math.inf), needs="values",
+MAE = _mean_error(
+    name="mae", statistics=(ABSOLUTE, COUNT),
     about="""Mean absolute error.
 
     Values every unit of error alike; the best constant prediction is the median. In units of the
@@ -90,9 +90,8 @@ MAE = Metric(
 )  # fmt: skip
 mae: Score = plain(MAE)
 
-MSLE = Metric(
-    name="msle", statistics=(SQUARED_LOG, COUNT), ratio=mean_ratio, greater_is_better=False,
-    bounds=(0.0, math.inf), needs="values",
+MSLE = _mean_error(
+    name="msle", statistics=(SQUARED_LOG, COUNT),
     about="""Mean squared error of log(1 + value).
 
     Values ratios instead of differences, for targets that grow by factors; predicting too little
@@ -102,7 +101,7 @@ MSLE = Metric(
 msle: Score = plain(MSLE)
 
 
-def _prepare_median(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_median(outcomes: Outcomes) -> Evaluate:
     """Median of the absolute errors under each row of weights; of two middle ones, their mean."""
     errors = np.abs(_errors(outcomes))
     order = np.argsort(errors, kind="stable")
@@ -197,17 +196,12 @@ PEARSON = Metric(
 pearson: Score = plain(PEARSON)
 
 
-def _groups(values: FloatArray) -> tuple[np.ndarray, np.ndarray]:
-    """Order of the samples, and the last place of each sample's run of equal values."""
+def _weighted_ranks(values: FloatArray) -> Evaluate:
+    """Mid-ranks under each row of weights, as if samples were repeated."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
+    # Where each run of equal values ends.
     ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-    return order, ends
-
-
-def _weighted_ranks(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Mid-ranks under each row of weights, as if samples were repeated."""
-    order, ends = _groups(values)
     sizes = np.diff(np.r_[-1, ends])
 
     def ranks(weights: FloatArray) -> FloatArray:
@@ -221,7 +215,7 @@ def _weighted_ranks(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
     return ranks
 
 
-def _prepare_spearman(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
     of_truth, of_output = _weighted_ranks(_truth(outcomes)), _weighted_ranks(outcomes.values)
 
     def evaluate(weights: FloatArray) -> FloatArray:
@@ -249,7 +243,7 @@ SPEARMAN = OrderMetric(
 spearman: Score = plain(SPEARMAN)
 
 
-def _prepare_kendall(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
     """Kendall's tau-b; samples repeated by their (whole) weights tie with themselves."""
     from scipy.stats import kendalltau
 
