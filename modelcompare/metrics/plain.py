@@ -161,12 +161,10 @@ def _classes(
         return checks.as_array(labels)
     if truth.ndim == 2:
         return np.arange(truth.shape[1])
-    if output.ndim == 2:
-        found = np.unique(truth)
-        return found if len(found) == output.shape[1] else np.arange(output.shape[1])
-    if kind == "probabilities":
-        return np.unique(truth)
-    return np.unique(np.concatenate([truth, output]))
+    predicted = kind == "labels" and output.ndim == 1
+    found = np.unique(np.concatenate([truth, output]) if predicted else truth)
+    n_classes = output.shape[1] if output.ndim == 2 else len(found)
+    return found if len(found) == n_classes else np.arange(n_classes)
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:

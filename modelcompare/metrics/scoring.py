@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
 from modelcompare.metrics.calls import LabelScore, MeanScore, ProbabilityScore, TopScore
+from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.plain import plain
 
 _MOST_CLASSES = 100
@@ -30,9 +31,13 @@ def _squared_errors(outcomes: Outcomes) -> FloatArray:
     return errors / 2 if outcomes.n_classes == 2 else errors
 
 
-BRIER_SCORE = Metric(
+_mean_loss = partial(
+    Metric, ratio=mean_ratio, needs="probabilities", greater_is_better=False, bounds=(0.0, math.inf)
+)
+
+BRIER_SCORE = _mean_loss(
     name="brier_score", statistics=(Statistic("squared_errors", _squared_errors), COUNT),
-    ratio=mean_ratio, needs="probabilities", greater_is_better=False, bounds=(0.0, 2.0),
+    bounds=(0.0, 2.0),
     about="""Mean squared distance of the probabilities from the truth.
 
     A proper scoring rule: honest probabilities score best. Summed over the classes (0 to 2), and
@@ -50,10 +55,9 @@ def _negative_log_likelihood(outcomes: Outcomes) -> FloatArray:
     return -(outcomes.truth * logs).sum(axis=1, keepdims=True)
 
 
-LOG_LOSS = Metric(
+LOG_LOSS = _mean_loss(
     name="log_loss",
     statistics=(Statistic("negative_log_likelihood", _negative_log_likelihood), COUNT),
-    ratio=mean_ratio, needs="probabilities", greater_is_better=False, bounds=(0.0, math.inf),
     about="""Mean negative log-probability of the truth, in nats.
 
     A proper scoring rule that looks at the true class alone; one confident error can outweigh all
@@ -72,9 +76,8 @@ def _divergence(outcomes: Outcomes) -> FloatArray:
     return (own - cross).sum(axis=1, keepdims=True)
 
 
-KL_DIVERGENCE = Metric(
+KL_DIVERGENCE = _mean_loss(
     name="kl_divergence", statistics=(Statistic("divergence", _divergence), COUNT),
-    ratio=mean_ratio, needs="probabilities", greater_is_better=False, bounds=(0.0, math.inf),
     about="""Mean divergence of the probabilities from the true distributions, in nats.
 
     Values probabilities that match soft labels (several annotators' shares, say); on hard labels it
@@ -132,14 +135,8 @@ _CONFUSION_ENTROPY = Metric(
     ),
     example=">>> round(confusion_entropy([0, 1, 2, 2], [0, 1, 2, 1]), 4)\n0.1981",
 )  # fmt: skip
-CONFUSION_ENTROPY = replace(
-    _CONFUSION_ENTROPY,
-    soft=replace(
-        _CONFUSION_ENTROPY, name="cconfusion_entropy", statistics=(SOFT_CELLS,),
-        needs="probabilities", family="confusion_entropy",
-        variant="the soft twin: probabilities in the place of decisions",
-    ),
-)  # fmt: skip
+_PROBABILISTIC = replace(soft_twin(_CONFUSION_ENTROPY), statistics=(SOFT_CELLS,))
+CONFUSION_ENTROPY = replace(_CONFUSION_ENTROPY, soft=_PROBABILISTIC)
 confusion_entropy: LabelScore = plain(CONFUSION_ENTROPY)
 
 
