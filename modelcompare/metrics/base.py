@@ -213,9 +213,8 @@ class Metric(BaseMetric):
         """Put a value in the place of 0 / 0, where the metric has that convention."""
         if self.zero_division is None:
             return self
-        soft = self.soft
-        if isinstance(soft, Metric):
-            soft = soft.with_zero_division(zero_division)
+        twin = self.soft
+        soft = twin.with_zero_division(zero_division) if isinstance(twin, Metric) else twin
         return replace(self, zero_division=zero_division, soft=soft)
 
 

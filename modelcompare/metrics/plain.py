@@ -168,7 +168,6 @@ def _classes(
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
-    """Value of a metric for the arguments of its plain function."""
     options = dict(given)
     *truth, output = (options.pop(name) for name in _names(metric))
     labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
@@ -236,7 +235,6 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
 
 
 def _docstring(metric: AnyMetric, signature: Signature) -> str:
-    """Docstring in numpydoc's form."""
     known = {name: (kind, meaning) for name, kind, meaning in _ARRAYS[metric.needs]}
     known |= {name: (_N, meaning) for name, meaning in metric.arguments.items()} | _OPTIONS
     if not metric.per_class:

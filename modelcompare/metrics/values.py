@@ -137,7 +137,6 @@ def _spread(squares: FloatArray, total: FloatArray, count: FloatArray) -> FloatA
 
 
 def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArray:
-    """One minus the squared error over the squared deviation from the mean."""
     spread = _spread(moments[..., 2], moments[..., 0], count[..., 0])
     return 1 - divide(squared[..., 0], spread)
 
@@ -158,7 +157,6 @@ r2: Score = plain(R2)
 def _explained_variance(
     squared: FloatArray, signed: FloatArray, moments: FloatArray, count: FloatArray
 ) -> FloatArray:
-    """One minus the variance of the errors over the variance of the truth."""
     n = count[..., 0]
     errors = _spread(squared[..., 0], signed[..., 0], n)
     return 1 - divide(errors, _spread(moments[..., 2], moments[..., 0], n))
@@ -177,7 +175,6 @@ explained_variance: Score = plain(EXPLAINED_VARIANCE)
 
 
 def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
-    """Covariance over the product of the standard deviations."""
     n = count[..., 0]
     y, p, yy, pp, yp = np.moveaxis(moments, -1, 0)
     product = _spread(yy, y, n) * _spread(pp, p, n)
