@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -12,9 +11,8 @@ from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, Statistic, divide
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.scoring import COUNT, mean_ratio
-
-Evaluate = Callable[[FloatArray], FloatArray]
 
 
 def _truth(outcomes: Outcomes) -> FloatArray:
