@@ -16,6 +16,7 @@ from modelcompare.report.tables import (
     Table,
     interval_column,
     pair_columns,
+    rows_at,
 )
 from modelcompare.words import is_missing, value_name
 
@@ -25,28 +26,14 @@ _SIDE_BY_SIDE = 3
 
 @dataclass(frozen=True)
 class Block:
-    """The rows of one metric, or of one class of a metric: models best first.
-
-    Attributes
-    ----------
-    metric : str
-        Name of the metric.
-    label : hashable or None
-        The class; None for a metric that has one value per model.
-    scores, differences : DataFrame
-        Rows of ``Comparison.scores`` and ``Comparison.differences``.
-    greater_is_better : bool
-        Direction of the metric.
-    decimals : int
-        Digits after the point, alike for all blocks of the metric.
-    """
+    """The rows of one metric, or of one class of a metric: models best first."""
 
     metric: str
-    label: Hashable | None
+    label: Hashable | None  # the class; None for a metric that has one value per model
     scores: pd.DataFrame
     differences: pd.DataFrame
     greater_is_better: bool
-    decimals: int
+    decimals: int  # digits after the point, alike for all blocks of the metric
 
     @property
     def title(self) -> str:
@@ -252,25 +239,15 @@ def metric_blocks(
 
 
 def _blocks_of(result: ComparisonShape, metric: str) -> Iterator[Block]:
-    """Yield the blocks of one metric."""
-    scores = result.scores[result.scores["metric"] == metric]
-    differences = result.differences[result.differences["metric"] == metric]
+    scores = rows_at(result.scores, metric=metric)
+    differences = rows_at(result.differences, metric=metric)
     for label in dict.fromkeys(map(whole_label, scores["label"])):
-        ranked = _rows_of(scores, label).sort_values("rank", kind="stable", na_position="last")
-        yield Block(
-            metric=metric,
-            label=label,
-            scores=ranked.reset_index(drop=True),
-            differences=_by_rank(_rows_of(differences, label), list(ranked["model"])),
-            greater_is_better=result.metric_info[metric].greater_is_better,
-            decimals=result.decimals(metric),
+        ranked = rows_at(scores, label=label).sort_values(
+            "rank", kind="stable", na_position="last", ignore_index=True
         )
-
-
-def _rows_of(frame: pd.DataFrame, label: Hashable | None) -> pd.DataFrame:
-    """Take the rows of one class, or those without."""
-    column = frame["label"]
-    return frame[column.isna() if label is None else column == label]
+        pairs = _by_rank(rows_at(differences, label=label), list(ranked["model"]))
+        up = result.metric_info[metric].greater_is_better
+        yield Block(metric, label, ranked, pairs, up, result.decimals(metric))
 
 
 def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:
@@ -278,8 +255,8 @@ def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:
     place = {model: position for position, model in enumerate(models)}
     first, second = (differences[side].map(place) for side in ("model_a", "model_b"))
     order = differences.assign(_best=first.where(first < second, second), _sum=first + second)
-    order = order.sort_values(["_best", "_sum"], kind="stable")
-    return order.drop(columns=["_best", "_sum"]).reset_index(drop=True)
+    order = order.sort_values(["_best", "_sum"], kind="stable", ignore_index=True)
+    return order.drop(columns=["_best", "_sum"])
 
 
 def whole_label(value: Hashable) -> Hashable | None:

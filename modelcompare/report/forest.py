@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.screen import fold
 from modelcompare.report.shapes import ComparisonShape
-from modelcompare.report.style import LEADING, MUTED, figure_style, new_figure, plain_axes
+from modelcompare.report.style import LEADING, MUTED, drawn, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,15 +78,18 @@ def plot_comparison(
     ]
     n_columns = 2 if any(panel.differences for panel in panels) else 1
     heights = [_LINE_HEIGHT * panel.lines + 0.75 for panel in panels]
-    with figure_style():
-        figure = new_figure(4.8 * n_columns, sum(heights) + 0.75)
+    note = (
+        f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
+        f"\n{result.signature}"
+    )
+    size = (4.8 * n_columns, sum(heights) + 0.75)
+    with drawn(*size, result.headline, note, sizes=(11, 8)) as figure:
         grid = figure.subplots(len(panels), n_columns, squeeze=False, height_ratios=heights)
         for (left, *right), panel in zip(grid, panels, strict=True):
             _draw(left, panel.scores, panel.title, panel.score_label)
             if right:
                 _draw(right[0], panel.differences, "differences", panel.difference_label)
                 _draw_zero(right[0])
-        _write_frame(figure, result)
     return figure
 
 
@@ -163,58 +167,52 @@ def _only_models(block: Block, models: set[str]) -> Block:
 
 def _score_rows(block: Block) -> list[_Row]:
     """Turn the scores of a block into rows, the class as a heading."""
-    heading = [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
-    return heading + [
-        _Row(
-            "\n".join(fold(str(row.model), _NAME_WIDTH)),
-            row.estimate,
-            row.ci_low,
-            row.ci_high,
-            row.rank_low == 1,
-        )
+    return _heading(block) + [
+        _Row(_folded(str(row.model)), row.estimate, row.ci_low, row.ci_high, row.rank_low == 1)
         for row in block.scores.itertuples()
     ]
 
 
 def _difference_rows(block: Block, all_pairs: bool) -> list[_Row]:
     """Turn the differences of a block into rows: all pairs, or the leader minus each other."""
-    heading = [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
-    rows = list(block.differences.itertuples())
     if all_pairs:
-        return heading + [
-            _Row(
-                _pair(row.model_a, row.model_b),
-                row.difference,
-                row.ci_low,
-                row.ci_high,
-                row.better in (row.model_a, row.model_b),
-            )
-            for row in rows
+        return _heading(block) + [
+            _difference_row(_pair(row.model_a, row.model_b), row)
+            for row in block.differences.itertuples()
         ]
     leader, *others = block.scores["model"]
     of_leader = {
         (row.model_b if row.model_a == leader else row.model_a): row
-        for row in rows
+        for row in block.differences.itertuples()
         if leader in (row.model_a, row.model_b)
     }
-    heading.append(_Row("\n".join(fold(f"best: {leader}", _NAME_WIDTH)), heading=True))
+    rows = [*_heading(block), _Row(_folded(f"best: {leader}"), heading=True)]
     for model in others:
         row = of_leader[model]
-        name = "\n".join(fold(f"{_MINUS} {model}", _NAME_WIDTH))
-        strong = row.better in (row.model_a, row.model_b)
-        if row.model_a == leader:
-            heading.append(_Row(name, row.difference, row.ci_low, row.ci_high, strong))
-        else:
-            heading.append(_Row(name, -row.difference, -row.ci_high, -row.ci_low, strong))
-    return heading
+        rows.append(_difference_row(_folded(f"{_MINUS} {model}"), row, row.model_a != leader))
+    return rows
+
+
+def _difference_row(text: str, row: Any, turned: bool = False) -> _Row:
+    """Write one difference, or its negative."""
+    ends = (row.difference, row.ci_low, row.ci_high)
+    if turned:
+        ends = (-row.difference, -row.ci_high, -row.ci_low)
+    return _Row(text, *ends, strong=row.better in (row.model_a, row.model_b))
+
+
+def _heading(block: Block) -> list[_Row]:
+    return [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
+
+
+def _folded(*names: str) -> str:
+    return "\n".join(line for name in names for line in fold(name, _NAME_WIDTH))
 
 
 def _pair(model_a: str, model_b: str) -> str:
     """Name a pair, in two lines if it is long."""
     short = f"{model_a} {_MINUS} {model_b}"
-    if len(short) <= _NAME_WIDTH:
-        return short
-    return "\n".join([*fold(model_a, _NAME_WIDTH), *fold(f"{_MINUS} {model_b}", _NAME_WIDTH)])
+    return short if len(short) <= _NAME_WIDTH else _folded(model_a, f"{_MINUS} {model_b}")
 
 
 def _draw(axes: Axes, rows: Sequence[_Row], title: str, label: str) -> None:
@@ -222,18 +220,14 @@ def _draw(axes: Axes, rows: Sequence[_Row], title: str, label: str) -> None:
     plain_axes(axes)
     axes.set_title(title)
     axes.set_xlabel(label)
-    positions = []
-    top = 0.0
-    for row in rows:
-        positions.append(top + row.lines / 2)
-        top += row.lines
+    edges = [0, *accumulate(row.lines for row in rows)]
+    positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]
     axes.set_yticks(positions, [row.text for row in rows])
-    axes.set_ylim(top, 0)
-    for tick, row in zip(axes.get_yticklabels(), rows, strict=True):
+    axes.set_ylim(edges[-1], 0)
+    for tick, position, row in zip(axes.get_yticklabels(), positions, rows, strict=True):
         if row.heading:
             tick.set_fontweight("bold")
-    for position, row in zip(positions, rows, strict=True):
-        if not row.heading:
+        else:
             _draw_row(axes, position, row)
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6)
@@ -246,15 +240,9 @@ def _draw_row(axes: Axes, position: float, row: _Row) -> None:
         return
     colour = LEADING if row.strong else MUTED
     axes.hlines(position, row.low, row.high, color=colour, linewidth=1.6)
-    axes.plot(
-        row.estimate,
-        position,
-        marker="o",
-        markersize=5.5,
-        color=colour,
-        markerfacecolor=colour if row.strong else "white",
-        markeredgewidth=1.4,
-    )
+    face = colour if row.strong else "white"
+    axes.plot(row.estimate, position, marker="o", markersize=5.5, color=colour,
+              markerfacecolor=face, markeredgewidth=1.4)  # fmt: skip
 
 
 def _draw_zero(axes: Axes) -> None:
@@ -265,13 +253,3 @@ def _draw_zero(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda value, _: "0" if value == 0 else f"{value:+.6g}".replace("-", _MINUS))
     )
-
-
-def _write_frame(figure: Figure, result: ComparisonShape) -> None:
-    """Write title, key and signature around the panels."""
-    figure.suptitle(result.headline, x=0.01, ha="left", fontsize=11, fontweight="bold")
-    key = (
-        f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
-        f"\n{result.signature}"
-    )
-    figure.supxlabel(key, x=0.01, ha="left", fontsize=8, color=MUTED)

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
+from modelcompare.report import shapes
 from modelcompare.report.numbers import decimals_for, format_percent
-from modelcompare.report.shapes import (
-    AgreementShape,
-    QuantizationShape,
-    SampleSizeShape,
-    SensitivityShape,
-    UndefinedShape,
-    VarianceShape,
-)
-from modelcompare.report.tables import VALUE, Column, Table, interval_column
+from modelcompare.report.tables import VALUE, Column, Table, interval_column, rows_at
 from modelcompare.words import value_name
 
 _SHORT = {
@@ -32,7 +23,7 @@ _KEY = (
 _RAREST = 8
 
 
-def variance_tables(study: VarianceShape) -> dict[str, Table]:
+def variance_tables(study: shapes.VarianceShape) -> dict[str, Table]:
     """Summaries over models and classes, then the relative efficiencies."""
     tables = {}
     for a, b in study.pairs:
@@ -57,32 +48,33 @@ def _summary_column(name: str) -> Column:
     return Column(name, "estimate", decimals=2 if name == "var" else 0)
 
 
-def _variance_summary(study: VarianceShape, pair: tuple[str, str]) -> pd.DataFrame:
+def _variance_summary(study: shapes.VarianceShape, pair: tuple[str, str]) -> pd.DataFrame:
     """Make one row for each part of the test set; shares in percent."""
-    ratios = _of_pair(study.variance_ratios, pair)
-    tests = _of_pair(study.tests, pair) if len(study.tests) else study.tests
+    sides = {"metric_a": pair[0], "metric_b": pair[1]}
+    ratios = rows_at(study.variance_ratios, **sides)
+    tests = rows_at(study.tests, **sides) if len(study.tests) else study.tests
     shown = study.separated() if len(study.models) > 1 else None
     rows = []
     for ratio in study.ratios:
-        here = _at(study.distribution, ratio=ratio)
-        of_ratio = _at(ratios, ratio=ratio)
+        here = rows_at(study.distribution, ratio=ratio)
+        of_ratio = rows_at(ratios, ratio=ratio)
         row = {"ratio": ratio, "n": here["n_samples"].iloc[0]}
         for side, name in zip("ab", pair, strict=True):
-            row[f"sd {side}"] = np.sqrt(_at(here, metric=name)["variance"].median())
+            row[f"sd {side}"] = np.sqrt(rows_at(here, metric=name)["variance"].median())
         row["var"] = of_ratio["variance_ratio"].median()
         row["CI>1"] = 100 * (of_ratio["ci_low"] > 1).mean()
         for test in dict.fromkeys(tests["test"]) if len(tests) else ():
-            p = _at(tests, ratio=ratio, test=test)["p_value"]
+            p = rows_at(tests, ratio=ratio, test=test)["p_value"]
             row[_SHORT[test]] = 100 * (p < 0.05).mean()
         for side, name in zip("ab", pair, strict=True):
             if shown is not None:
-                part = _at(shown, ratio=ratio, metric=name)
+                part = rows_at(shown, ratio=ratio, metric=name)
                 row[f"sep {side}"] = 100 * part["n_separated"].sum() / part["n_pairs"].sum()
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _efficiency_table(study: VarianceShape) -> Table:
+def _efficiency_table(study: shapes.VarianceShape) -> Table:
     frame = study.relative_efficiency
     frame = frame[frame["samples_ratio"].notna()]
     frame = frame.assign(
@@ -117,7 +109,7 @@ def _efficiency_table(study: VarianceShape) -> Table:
     )
 
 
-def agreement_tables(study: AgreementShape) -> dict[str, Table]:
+def agreement_tables(study: shapes.AgreementShape) -> dict[str, Table]:
     """Table 1 of the paper."""
     names = [
         _pair_name(a, b)
@@ -139,7 +131,7 @@ def agreement_tables(study: AgreementShape) -> dict[str, Table]:
     return {"agreement": table}
 
 
-def undefined_tables(study: UndefinedShape) -> dict[str, Table]:
+def undefined_tables(study: shapes.UndefinedShape) -> dict[str, Table]:
     """Mean share of undefined values by metric and size; then the rarest classes."""
     summary = study.summary.pivot(index="metric", columns="ratio", values="pct_undefined")
     summary = summary[list(study.ratios)].reindex(dict.fromkeys(study.table["metric"]))
@@ -166,15 +158,15 @@ def undefined_tables(study: UndefinedShape) -> dict[str, Table]:
     return tables
 
 
-def _rarest_classes(study: UndefinedShape) -> pd.DataFrame:
+def _rarest_classes(study: shapes.UndefinedShape) -> pd.DataFrame:
     """Make a row for each rare class at the smallest size, a column for each metric of a pair."""
-    smallest = _at(study.table, ratio=study.ratios[-1]).dropna(subset=["label"])
+    smallest = rows_at(study.table, ratio=study.ratios[-1]).dropna(subset=["label"])
     of_classes = set(smallest["metric"])
     pair = next((pair for pair in study.metric_pairs.pairs if pair[0] in of_classes), None)
     if pair is None:
         return pd.DataFrame()
     means = {
-        name: _at(smallest, metric=name).groupby("label", sort=False)["pct_undefined"].mean()
+        name: rows_at(smallest, metric=name).groupby("label", sort=False)["pct_undefined"].mean()
         for name in pair
     }
     support = smallest.groupby("label", sort=False)["support"].first()
@@ -182,7 +174,7 @@ def _rarest_classes(study: UndefinedShape) -> pd.DataFrame:
     return frame.head(_RAREST).rename_axis("label").reset_index()
 
 
-def sensitivity_tables(study: SensitivityShape) -> dict[str, Table]:
+def sensitivity_tables(study: shapes.SensitivityShape) -> dict[str, Table]:
     """Changes of each metric, a table for each model."""
     table = study.table
     # What did not move at all has no interval.
@@ -208,7 +200,7 @@ def sensitivity_tables(study: SensitivityShape) -> dict[str, Table]:
     }
 
 
-def quantization_tables(study: QuantizationShape) -> dict[str, Table]:
+def quantization_tables(study: shapes.QuantizationShape) -> dict[str, Table]:
     """What rounding costs in samples, and how it moves the values."""
     return {
         "cost": Table(
@@ -239,7 +231,7 @@ def quantization_tables(study: QuantizationShape) -> dict[str, Table]:
     }
 
 
-def sample_size_tables(size: SampleSizeShape) -> dict[str, Table]:
+def sample_size_tables(size: shapes.SampleSizeShape) -> dict[str, Table]:
     """Round sizes of a test set, and what they can show."""
     sizes = sorted({size.n_samples, *(m * 10**k for k in range(2, 6) for m in (1, 2, 5))})
     frame = size.curve(sizes)
@@ -259,18 +251,6 @@ def sample_size_tables(size: SampleSizeShape) -> dict[str, Table]:
         ],
     )
     return {"sample_size": table}
-
-
-def _of_pair(frame: pd.DataFrame, pair: Sequence[str]) -> pd.DataFrame:
-    return _at(frame, metric_a=pair[0], metric_b=pair[1])
-
-
-def _at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
-    """Keep the rows with these values."""
-    keep = np.ones(len(frame), dtype=bool)
-    for name, value in values.items():
-        keep &= (frame[name] == value).to_numpy()
-    return frame[keep]
 
 
 def _pair_name(a: str, b: str) -> str:
