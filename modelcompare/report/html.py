@@ -7,11 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from modelcompare.report.files import figure_bytes
-from modelcompare.report.result import Result
 from modelcompare.report.tables import RIGHT, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from modelcompare.report.result import Result
 
 _MOST_OPEN = 30
 
