@@ -68,7 +68,7 @@ def _findings(sentences: Sequence[str], *, show_all: bool) -> Iterator[Text]:
     yield from _hidden(len(sentences) - len(shown), "sentence")
 
 
-def _table(table: Table, width: int, glyphs: Sequence[str], *, show_all: bool) -> Iterator[Text]:
+def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Iterator[Text]:
     """Yield a table: title, header, rows, and what must be known below."""
     subtitle = f" ({table.subtitle})" if table.subtitle else ""
     yield Text.assemble((table.title, "bold"), (subtitle, "dim"))
@@ -138,7 +138,7 @@ def _headings(table: Table) -> list[str | None] | None:
     ]
 
 
-def _drawn_intervals(table: Table, room: int, glyphs: Sequence[str]) -> list[TextColumn]:
+def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn]:
     """Draw all intervals on one axis; no column where there is no room for it."""
     narrowest, widest = _INTERVAL_WIDTHS
     if table.drawn is None or room < narrowest:
@@ -227,7 +227,9 @@ def _line(parts: Iterable[tuple[str, str]]) -> Text:
 
 
 # The characters of an interval: left end, line, right end, point.
-UNICODE, ASCII = "├─┤●", "|-|o"
+Glyphs = tuple[str, str, str, str]
+UNICODE: Glyphs = ("├", "─", "┤", "●")
+ASCII: Glyphs = ("|", "-", "|", "o")
 
 
 @dataclass(frozen=True)
@@ -260,9 +262,7 @@ class CharacterAxis:
         share = (value - self.low) / (self.high - self.low)
         return min(max(round(share * (self.width - 1)), 0), self.width - 1)
 
-    def draw(
-        self, low: float, estimate: float, high: float, *, glyphs: Sequence[str] = UNICODE
-    ) -> str:
+    def draw(self, low: float, estimate: float, high: float, *, glyphs: Glyphs = UNICODE) -> str:
         """Draw one interval; nothing where the estimate is undefined."""
         if not math.isfinite(estimate):
             return " " * self.width

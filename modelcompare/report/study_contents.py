@@ -16,10 +16,16 @@ _SHORT = {
 }  # fmt: skip
 _KEY = (
     "sd: standard deviation, var: ratio of variances a / b, medians over models and classes. CI>1: "
-    "share whose interval of the variance ratio "
-    "lies above 1. F, Bartlett and so on: share with p < 0.05. sep: share of model pairs separated "
-    "(p < 0.05). Shares in %. "
+    "share whose interval of the variance ratio lies above 1. F, Bartlett and so on: share with "
+    "p < 0.05. sep: share of model pairs separated (p < 0.05). Shares in %. "
 )
+_SUMMARY = {
+    "ratio": Column("ratio", "setting"),
+    "n": Column("n", "count"),
+    "sd a": Column("sd a", "size"),
+    "sd b": Column("sd b", "size"),
+    "var": Column("var", "estimate", decimals=2),
+}
 _RAREST = 8
 
 
@@ -27,25 +33,13 @@ def variance_tables(study: shapes.VarianceShape) -> dict[str, Table]:
     """Summaries over models and classes, then the relative efficiencies."""
     tables = {}
     for a, b in study.pairs:
-        is_last = (a, b) == study.pairs[-1]
         frame = _variance_summary(study, (a, b))
-        tables[f"{a}, {b}"] = Table(
-            title=f"{a} (a) and {b} (b)",
-            columns=[_summary_column(name) for name in frame],
-            frame=frame,
-            notes=[_KEY + study.note] if is_last else [],
-        )
+        columns = [_SUMMARY.get(name, Column(name, "estimate", decimals=0)) for name in frame]
+        notes = [_KEY + study.note] if (a, b) == study.pairs[-1] else []
+        tables[f"{a}, {b}"] = Table(f"{a} (a) and {b} (b)", columns, frame, notes=notes)
     if len(study.models) > 1:
         tables["efficiency"] = _efficiency_table(study)
     return tables
-
-
-def _summary_column(name: str) -> Column:
-    if name in ("ratio", "n"):
-        return Column(name, "setting" if name == "ratio" else "count")
-    if name in ("sd a", "sd b"):
-        return Column(name, "size")
-    return Column(name, "estimate", decimals=2 if name == "var" else 0)
 
 
 def _variance_summary(study: shapes.VarianceShape, pair: tuple[str, str]) -> pd.DataFrame:
@@ -75,13 +69,13 @@ def _variance_summary(study: shapes.VarianceShape, pair: tuple[str, str]) -> pd.
 
 
 def _efficiency_table(study: shapes.VarianceShape) -> Table:
-    frame = study.relative_efficiency
-    frame = frame[frame["samples_ratio"].notna()]
+    frame = study.relative_efficiency.dropna(subset=["samples_ratio"])
     frame = frame.assign(
         fewer=frame["ci_high"] < 1, more=frame["ci_low"] > 1, disagree=~frame["same_sign"]
     )
-    keys = ["metric_a", "metric_b", "label"]
-    grouped = frame.groupby(keys, sort=False, dropna=False)
+    shares = ["fewer", "more", "disagree"]
+    grouped = frame.groupby(["metric_a", "metric_b", "label"], sort=False, dropna=False)
+    level = format_percent(study.confidence_level)
     return Table(
         title="Samples that b needs for each sample of a, for the same separation of two models",
         columns=[
@@ -90,20 +84,15 @@ def _efficiency_table(study: shapes.VarianceShape) -> Table:
             Column("class", of=["label"]),
             Column("pairs", "count"),
             Column("median", "estimate", decimals=2),
-            Column("fewer", "share"),
-            Column("more", "share"),
-            Column("disagree", "share"),
+            *(Column(name, "share") for name in shares),
         ],
         frame=grouped.agg(
             pairs=("samples_ratio", "size"),
             median=("samples_ratio", "median"),
-            fewer=("fewer", "mean"),
-            more=("more", "mean"),
-            disagree=("disagree", "mean"),
+            **{name: (name, "mean") for name in shares},
         ).reset_index(),
         notes=[
-            "fewer, more: share of model pairs whose "
-            f"{format_percent(study.confidence_level)} interval lies below 1, above 1. "
+            f"fewer, more: share of model pairs whose {level} interval lies below 1, above 1. "
             "disagree: pairs that the two metrics order differently."
         ],
     )
@@ -111,10 +100,8 @@ def _efficiency_table(study: shapes.VarianceShape) -> Table:
 
 def agreement_tables(study: shapes.AgreementShape) -> dict[str, Table]:
     """Table 1 of the paper."""
-    names = [
-        _pair_name(a, b)
-        for a, b in zip(study.table["metric_a"], study.table["metric_b"], strict=True)
-    ]
+    pairs = zip(study.table["metric_a"], study.table["metric_b"], strict=True)
+    names = [f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs]  # as the paper heads it
     table = Table(
         title=f"Agreement over {study.table['n_pairs'].iloc[0]:,} pairs of models, "
         f"test {study.test}, alpha {study.alpha:g}",
@@ -139,7 +126,7 @@ def undefined_tables(study: shapes.UndefinedShape) -> dict[str, Table]:
     tables = {
         "by size": Table(
             title="% undefined, mean over models and classes, by part of the test set",
-            columns=[Column("metric"), *(Column(name, "estimate", decimals=1) for name in summary)],
+            columns=[Column("metric"), *map(_percent, summary)],
             frame=summary.reset_index(),
         )
     }
@@ -151,11 +138,15 @@ def undefined_tables(study: shapes.UndefinedShape) -> dict[str, Table]:
             columns=[
                 Column("class", of=["label"]),
                 Column("support", "count"),
-                *(Column(name, "estimate", decimals=1) for name in metrics),
+                *map(_percent, metrics),
             ],
             frame=rarest,
         )
     return tables
+
+
+def _percent(name: str) -> Column:
+    return Column(name, "estimate", decimals=1)
 
 
 def _rarest_classes(study: shapes.UndefinedShape) -> pd.DataFrame:
@@ -251,8 +242,3 @@ def sample_size_tables(size: shapes.SampleSizeShape) -> dict[str, Table]:
         ],
     )
     return {"sample_size": table}
-
-
-def _pair_name(a: str, b: str) -> str:
-    """(c)F1, as the paper heads it, or both names."""
-    return f"(c){a}" if b == f"c{a}" else f"{a}, {b}"

@@ -201,7 +201,7 @@ def _plot_shares(
                 part = rows_at(frame, metric=name)
                 table = part.pivot_table(index="ratio", columns="line", values="share")
                 axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.7, alpha=0.4)
-                axes.plot(table.index, table.mean(axis=1), lineline=line, color=colour,
+                axes.plot(table.index, table.mean(axis=1), linestyle=line, color=colour,
                           linewidth=2, marker=".", label=name)  # fmt: skip
             axes.set_title(pair[0])
             axes.legend(loc=legend, frameon=True, framealpha=0.85, edgecolor="none")
