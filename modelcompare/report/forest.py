@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from statistics import median
 from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.numbers import interval_title
@@ -46,19 +47,12 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Panels:
-    """The rows of one metric, and what its two panels say about them."""
+class _Panel:
+    """The rows of one metric, and what a panel says about them."""
 
+    rows: list[_Row]
     title: str
-    scores: list[_Row]
-    differences: list[_Row]
-    score_label: str
-    difference_label: str
-
-    @property
-    def lines(self) -> int:
-        """Height in lines of text."""
-        return max(sum(row.lines for row in rows) for rows in (self.scores, self.differences))
+    label: str
 
 
 def plot_comparison(
@@ -76,8 +70,9 @@ def plot_comparison(
     panels = [
         _panels(result, blocks, max_models) for blocks in metric_blocks(result, metrics).values()
     ]
-    n_columns = 2 if any(panel.differences for panel in panels) else 1
-    heights = [_LINE_HEIGHT * panel.lines + 0.75 for panel in panels]
+    n_columns = max(map(len, panels))
+    n_lines = [max(sum(row.lines for row in panel.rows) for panel in pair) for pair in panels]
+    heights = [_LINE_HEIGHT * n + 0.75 for n in n_lines]
     note = (
         f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
         f"\n{result.signature}"
@@ -85,32 +80,29 @@ def plot_comparison(
     size = (4.8 * n_columns, sum(heights) + 0.75)
     with drawn(*size, result.headline, note, sizes=(11, 8)) as figure:
         grid = figure.subplots(len(panels), n_columns, squeeze=False, height_ratios=heights)
-        for (left, *right), panel in zip(grid, panels, strict=True):
-            _draw(left, panel.scores, panel.title, panel.score_label)
-            if right:
-                _draw(right[0], panel.differences, "differences", panel.difference_label)
-                _draw_zero(right[0])
+        for row, pair in zip(grid, panels, strict=True):
+            for axes, panel in zip(row, pair, strict=True):
+                _draw(axes, panel)
+            for axes in row[1:]:
+                _draw_zero(axes)
     return figure
 
 
-def _panels(result: ComparisonShape, blocks: Sequence[Block], max_models: int | None) -> _Panels:
-    """Choose the rows of one metric."""
+def _panels(result: ComparisonShape, blocks: list[Block], max_models: int | None) -> list[_Panel]:
+    """Choose the rows of one metric: its scores, and the differences where there are any."""
     chosen, remark = _chosen(blocks, max_models)
     first = chosen[0]
-    n_models = len(first.scores)
-    all_pairs = n_models <= _ALL_PAIRS
+    scores = [row for block in chosen for row in _score_rows(block)]
+    label = f"{interval_title(result.confidence_level)}, {first.direction}"
+    panels = [_Panel(scores, f"{first.metric}{remark}", label)]
+    if len(first.scores) == 1:
+        return panels
+    all_pairs = len(first.scores) <= _ALL_PAIRS
+    a, b = ("a", "b") if all_pairs else ("best", "this model")
     better = "right" if first.greater_is_better else "left"
-    return _Panels(
-        title=f"{first.metric}{remark}",
-        scores=[row for block in chosen for row in _score_rows(block)],
-        differences=[row for block in chosen for row in _difference_rows(block, all_pairs)]
-        if n_models > 1
-        else [],
-        score_label=f"{interval_title(result.confidence_level)}, {first.direction}",
-        difference_label=f"a {_MINUS} b; a is better on the {better}"
-        if all_pairs
-        else f"best {_MINUS} this model; best is better on the {better}",
-    )
+    differences = [row for block in chosen for row in _difference_rows(block, all_pairs)]
+    label = f"{a} {_MINUS} {b}; {a} is better on the {better}"
+    return [*panels, _Panel(differences, "differences", label)]
 
 
 def _chosen(blocks: Sequence[Block], max_models: int | None) -> tuple[list[Block], str]:
@@ -131,15 +123,13 @@ def _chosen(blocks: Sequence[Block], max_models: int | None) -> tuple[list[Block
 
 def _telling_classes(blocks: Sequence[Block]) -> list[Block]:
     """Keep the classes whose scores are furthest apart, in their own order."""
-    if len(blocks) <= MAX_CLASSES:
-        return list(blocks)
     spread = [_spread(block) for block in blocks]
     telling = sorted(range(len(blocks)), key=lambda place: -spread[place])[:MAX_CLASSES]
     return [blocks[place] for place in sorted(telling)]
 
 
 def _spread(block: Block) -> float:
-    """Range of the scores in standard errors."""
+    """Range of the scores in standard errors; 0 where it is undefined."""
     estimates = block.scores["estimate"]
     error = block.scores["standard_error"].median()
     spread = (estimates.max() - estimates.min()) / error if error > 0 else 0.0
@@ -148,11 +138,9 @@ def _spread(block: Block) -> float:
 
 def _best_models(blocks: Sequence[Block], count: int) -> set[str]:
     """Models with the best median place over the classes."""
-    places: dict[str, list[int]] = {}
-    for block in blocks:
-        for place, model in enumerate(block.scores["model"]):
-            places.setdefault(model, []).append(place)
-    return set(sorted(places, key=lambda model: median(places[model]))[:count])
+    places = pd.concat([block.scores["model"].reset_index() for block in blocks])
+    medians = places.groupby("model", sort=False)["index"].median()
+    return set(medians.sort_values(kind="stable").index[:count])
 
 
 def _only_models(block: Block, models: set[str]) -> Block:
@@ -215,16 +203,16 @@ def _pair(model_a: str, model_b: str) -> str:
     return short if len(short) <= _NAME_WIDTH else _folded(model_a, f"{_MINUS} {model_b}")
 
 
-def _draw(axes: Axes, rows: Sequence[_Row], title: str, label: str) -> None:
+def _draw(axes: Axes, panel: _Panel) -> None:
     """Draw the rows from top to bottom, each as high as its name."""
     plain_axes(axes)
-    axes.set_title(title)
-    axes.set_xlabel(label)
-    edges = [0, *accumulate(row.lines for row in rows)]
+    axes.set_title(panel.title)
+    axes.set_xlabel(panel.label)
+    edges = [0, *accumulate(row.lines for row in panel.rows)]
     positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]
-    axes.set_yticks(positions, [row.text for row in rows])
+    axes.set_yticks(positions, [row.text for row in panel.rows])
     axes.set_ylim(edges[-1], 0)
-    for tick, position, row in zip(axes.get_yticklabels(), positions, rows, strict=True):
+    for tick, position, row in zip(axes.get_yticklabels(), positions, panel.rows, strict=True):
         if row.heading:
             tick.set_fontweight("bold")
         else:
