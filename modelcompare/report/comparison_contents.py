@@ -99,10 +99,8 @@ def _class_column(blocks: Sequence[Block]) -> list[Column]:
 def _undefined(block: Block) -> Iterator[str]:
     """Yield one note for each score that some resamples leave undefined."""
     for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
-        yield (
-            f"{block.title}: undefined in {row.n_undefined:,} resamples of {row.model}; "
-            "its interval uses the others."
-        )
+        where = f"{row.n_undefined:,} resamples of {row.model}"
+        yield f"{block.title}: undefined in {where}; its interval uses the others."
 
 
 def printed_tables(result: ComparisonShape) -> list[Table]:
@@ -186,11 +184,8 @@ def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
         frame=result.scores,
         decimals=[decimals_for([sd]) for sd in result.scores["sd"]],
     )
-    posterior = [
-        Column("a", "share", ["p_a"]),
-        Column("same", "share", ["p_equivalent"]),
-        Column("b", "share", ["p_b"]),
-    ]
+    sources = {"a": "p_a", "same": "p_equivalent", "b": "p_b"}
+    posterior = [Column(title, "share", [source]) for title, source in sources.items()]
     note = (
         "a, same, b: posterior probability that a is better, that the difference is within "
         f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
@@ -216,12 +211,8 @@ def value_columns(confidence_level: float) -> list[Column]:
 
 def row_decimals(frame: pd.DataFrame) -> list[int]:
     """Decimals that each row bears: two digits of its standard error, or of a quarter interval."""
-    errors = (
-        frame["standard_error"]
-        if "standard_error" in frame
-        else (frame["ci_high"] - frame["ci_low"]) / 4
-    )
-    return [decimals_for([error]) for error in errors]
+    quarters = (frame["ci_high"] - frame["ci_low"]) / 4
+    return [decimals_for([error]) for error in frame.get("standard_error", quarters)]
 
 
 def metric_blocks(

@@ -20,7 +20,6 @@ from rich.text import Text
 from modelcompare.report.numbers import BETWEEN, MISSING, nice_ticks
 from modelcompare.report.result import Result
 from modelcompare.report.tables import RIGHT, Column, Table
-from modelcompare.words import is_missing, label_name
 
 MAX_SENTENCES = 9
 MAX_NOTES = 5
@@ -73,9 +72,10 @@ def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Itera
     subtitle = f" ({table.subtitle})" if table.subtitle else ""
     yield Text.assemble((table.title, "bold"), (subtitle, "dim"))
     shown = table if show_all else table.shortened()
-    columns = [_text_column(shown, column) for column in shown.columns if column.kind != "class"]
+    kept = [column for column in shown.columns if column.kind != "class"]
+    columns = [_text_column(shown, column) for column in kept]
     if total_width(columns) > width:
-        columns = _stacked(columns, [c.kind for c in shown.columns if c.kind != "class"], width)
+        columns = _stacked(columns, [column.kind for column in kept], width)
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
     yield from table_lines(columns, _headings(shown))
     yield from _hidden(len(table.frame) - len(shown.frame))
@@ -126,15 +126,11 @@ def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> lis
     return [*columns[:place], pair, *rest]
 
 
-def _headings(table: Table) -> list[str | None] | None:
+def _headings(table: Table) -> list[str | None]:
     """Put each class above the first of its rows."""
-    classes = [column for column in table.columns if column.kind == "class"]
-    if not classes:
-        return None
-    labels = [values[0] for values, _ in table.cells(classes[0])]
     return [
-        None if is_missing(label) or before == label else f"class {label_name(label)}"
-        for before, label in zip([None, *labels], labels, strict=False)
+        f"class {label}" if label and label != before else None
+        for before, label in zip(["", *table.classes], table.classes, strict=False)
     ]
 
 

@@ -124,23 +124,24 @@ class Table:
             decimals = [decimals[place] for place in places]
         return replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
 
+    @property
+    def classes(self) -> list[str]:
+        """The class of each row, where the rows stand below classes."""
+        columns = [column for column in self.columns if column.kind == "class"]
+        return [text for column in columns for text in self.texts(column)]
+
     def shortened(self) -> Table:
         """Keep the rows that a screen has room for, shared between the classes.
 
         Classes that find no room keep none.
         """
-        classes = [column for column in self.columns if column.kind == "class"]
+        classes = self.classes
         if not classes:
             return self.take(range(min(len(self.frame), self.n_shown)))
-        labels = self.texts(classes[0])
-        shown = list(dict.fromkeys(labels))[:MAX_CLASSES]
-        left = dict.fromkeys(shown, max(self.n_shown // max(len(shown), 1), 1))
-        places = []
-        for place, label in enumerate(labels):
-            if left.get(label, 0):
-                left[label] -= 1
-                places.append(place)
-        return self.take(places)
+        shown = list(dict.fromkeys(classes))[:MAX_CLASSES]
+        room = max(self.n_shown // len(shown), 1)
+        places = pd.Series(range(len(classes))).groupby(classes).head(room)
+        return self.take([place for place in places if classes[place] in shown])
 
     def _decimals(self, column: Column) -> Sequence[int]:
         decimals = self.decimals if column.decimals is None else column.decimals
