@@ -10,6 +10,7 @@ import pandas as pd
 from modelcompare.report.numbers import decimals_for, format_percent
 from modelcompare.report.shapes import ComparisonShape, EstimatorShape
 from modelcompare.report.tables import (
+    ESTIMATE,
     VALUE,
     Column,
     Direction,
@@ -57,35 +58,28 @@ def comparison_tables(result: ComparisonShape) -> dict[str, Table]:
 
 
 def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    first = blocks[0]
+    rank = Column("rank", "ranks", ("rank_low", "rank_high"))
+    score = [Column("estimate", "estimate"), interval_column(result.confidence_level)]
     return Table(
-        title=first.metric,
-        subtitle=first.direction,
-        columns=[
-            *_class_column(blocks),
-            Column("rank", "ranks", ("rank_low", "rank_high")),
-            Column("model"),
-            Column("estimate", "estimate"),
-            interval_column(result.confidence_level),
-        ],
-        frame=pd.concat([block.scores for block in blocks], ignore_index=True),
+        blocks[0].metric,
+        [*_class_column(blocks), rank, Column("model"), *score],
+        pd.concat([block.scores for block in blocks], ignore_index=True),
+        subtitle=blocks[0].direction,
         notes=[note for block in blocks for note in _undefined(block)],
-        decimals=first.decimals,
+        decimals=blocks[0].decimals,
         drawn=("ci_low", "estimate", "ci_high"),
         n_shown=20,
     )
 
 
 def _difference_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    better = Column("better", "better", ("better", "model_a", "model_b"))
+    pair = pair_columns(result.confidence_level, result.correction)
     return Table(
-        title=f"{blocks[0].metric}, differences",
+        f"{blocks[0].metric}, differences",
+        [*_class_column(blocks), *pair, better],
+        pd.concat([block.differences for block in blocks], ignore_index=True),
         subtitle="model a - model b",
-        columns=[
-            *_class_column(blocks),
-            *pair_columns(result.confidence_level, result.correction),
-            Column("better", "better", ("better", "model_a", "model_b")),
-        ],
-        frame=pd.concat([block.differences for block in blocks], ignore_index=True),
         decimals=blocks[0].decimals,
         detail=True,
         n_shown=12,
@@ -116,40 +110,35 @@ def printed_tables(result: ComparisonShape) -> list[Table]:
 def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     """Put models in rows and blocks in columns, bold where a model may be the best."""
     columns, frames = [Column("Model", of=["model"])], []
-    names = ("estimate", "ci_low", "ci_high", "best")
-    for place, block in enumerate(blocks):
-        frame = block.scores.assign(best=block.scores["rank_low"] == 1).set_index("model")
-        frames.append(frame[list(names)].add_suffix(f"_{place}"))
-        *scored, best = (f"{name}_{place}" for name in names)
-        direction: Direction = "up" if block.greater_is_better else "down"
-        columns.append(
-            Column(block.title, "scored", scored, block.decimals, strong=best, direction=direction)
-        )
     models = list(blocks[0].scores["model"])
+    for place, block in enumerate(blocks):
+        *scored, best = (f"{name}_{place}" for name in ("estimate", "ci_low", "ci_high", "best"))
+        frame = block.scores.assign(best=block.scores["rank_low"] == 1).set_index("model")
+        frames.append(frame.add_suffix(f"_{place}")[[*scored, best]].reindex(models))
+        arrow: Direction = "up" if block.greater_is_better else "down"
+        columns.append(Column(block.title, "scored", scored, block.decimals, best, arrow))
+    level = format_percent(result.confidence_level)
     return Table(
-        title=f"Scores with {format_percent(result.confidence_level)} intervals ({result.method}); "
+        f"Scores with {level} intervals ({result.method}); "
         "bold: the range of ranks includes the first place",
-        columns=columns,
-        frame=pd.concat([frame.reindex(models) for frame in frames], axis=1).reset_index(),
+        columns,
+        pd.concat(frames, axis=1).reset_index(),
     )
 
 
 def _all_differences(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     """Put the pairs of all blocks into one table, the better model in bold."""
-    frame = pd.concat(
-        [block.differences.assign(value=block.title) for block in blocks], ignore_index=True
-    )
-    strong = {side: frame["better"] == frame[side] for side in ("model_a", "model_b")}
+    named = [block.differences.assign(value=block.title) for block in blocks]
+    frame = pd.concat(named, ignore_index=True)
+    models = []
+    for side in ("a", "b"):
+        frame[f"strong_{side}"] = frame["better"] == frame[f"model_{side}"]
+        models.append(Column(f"Model {side}", of=[f"model_{side}"], strong=f"strong_{side}"))
     _, _, *tested = pair_columns(result.confidence_level, result.correction)
     return Table(
-        title="Differences of all pairs; bold: the better model",
-        columns=[
-            Column("Metric", of=["value"]),
-            Column("Model a", of=["model_a"], strong="strong_model_a"),
-            Column("Model b", of=["model_b"], strong="strong_model_b"),
-            *tested,
-        ],
-        frame=frame.join(pd.DataFrame(strong).add_prefix("strong_")),
+        "Differences of all pairs; bold: the better model",
+        [Column("Metric", of=["value"]), *models, *tested],
+        frame,
         decimals=[block.decimals for block in blocks for _ in range(len(block.differences))],
     )
 
@@ -172,16 +161,11 @@ def comparison_note(result: ComparisonShape) -> str:
 
 def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
     """Mean values over folds, and tested differences."""
+    values = [Column("mean", "estimate"), Column("sd", "estimate")]
     scores = Table(
-        title="Over folds",
-        columns=[
-            VALUE,
-            Column("model"),
-            Column("mean", "estimate"),
-            Column("sd", "estimate"),
-            Column("folds", "count", ["n_folds"]),
-        ],
-        frame=result.scores,
+        "Over folds",
+        [VALUE, Column("model"), *values, Column("folds", "count", ["n_folds"])],
+        result.scores,
         decimals=[decimals_for([sd]) for sd in result.scores["sd"]],
     )
     sources = {"a": "p_a", "same": "p_equivalent", "b": "p_b"}
@@ -191,10 +175,8 @@ def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
         f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
     )
     columns = [VALUE, *pair_columns(result.confidence_level, result.correction), *posterior]
-    return {
-        "scores": scores,
-        "differences": table_of("Differences", columns, result.differences, [note]),
-    }
+    differences = table_of("Differences", columns, result.differences, [note])
+    return {"scores": scores, "differences": differences}
 
 
 def table_of(
@@ -206,7 +188,7 @@ def table_of(
 
 def value_columns(confidence_level: float) -> list[Column]:
     """Show a value and its interval."""
-    return [Column("value", "estimate", ["estimate"]), interval_column(confidence_level)]
+    return [ESTIMATE, interval_column(confidence_level)]
 
 
 def row_decimals(frame: pd.DataFrame) -> list[int]:

@@ -73,10 +73,8 @@ def plot_comparison(
     n_columns = max(map(len, panels))
     n_lines = [max(sum(row.lines for row in panel.rows) for panel in pair) for pair in panels]
     heights = [_LINE_HEIGHT * n + 0.75 for n in n_lines]
-    note = (
-        f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
-        f"\n{result.signature}"
-    )
+    filled = f"ranks include the first (left), adjusted p < {result.alpha:g} (right)"
+    note = f"filled: {filled}\n{result.signature}"
     size = (4.8 * n_columns, sum(heights) + 0.75)
     with drawn(*size, result.headline, note, sizes=(11, 8)) as figure:
         grid = figure.subplots(len(panels), n_columns, squeeze=False, height_ratios=heights)
@@ -144,7 +142,6 @@ def _best_models(blocks: Sequence[Block], count: int) -> set[str]:
 
 
 def _only_models(block: Block, models: set[str]) -> Block:
-    """Drop the rows of other models."""
     pairs = block.differences
     return replace(
         block,
@@ -154,7 +151,6 @@ def _only_models(block: Block, models: set[str]) -> Block:
 
 
 def _score_rows(block: Block) -> list[_Row]:
-    """Turn the scores of a block into rows, the class as a heading."""
     return _heading(block) + [
         _Row(_folded(str(row.model)), row.estimate, row.ci_low, row.ci_high, row.rank_low == 1)
         for row in block.scores.itertuples()
@@ -222,7 +218,6 @@ def _draw(axes: Axes, panel: _Panel) -> None:
 
 
 def _draw_row(axes: Axes, position: float, row: _Row) -> None:
-    """Draw one interval with its estimate."""
     if math.isnan(row.estimate):
         axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(), va="center")
         return

@@ -7,7 +7,7 @@ import pandas as pd
 
 from modelcompare.report import shapes
 from modelcompare.report.numbers import decimals_for, format_percent
-from modelcompare.report.tables import VALUE, Column, Table, interval_column, rows_at
+from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column, rows_at
 from modelcompare.words import value_name
 
 _SHORT = {
@@ -26,6 +26,7 @@ _SUMMARY = {
     "sd b": Column("sd b", "size"),
     "var": Column("var", "estimate", decimals=2),
 }
+_MOVED = Column("moved by", "difference", ["difference"])
 _RAREST = 8
 
 
@@ -73,24 +74,21 @@ def _efficiency_table(study: shapes.VarianceShape) -> Table:
     frame = frame.assign(
         fewer=frame["ci_high"] < 1, more=frame["ci_low"] > 1, disagree=~frame["same_sign"]
     )
+    names = {"a": "metric_a", "b": "metric_b", "class": "label"}
     shares = ["fewer", "more", "disagree"]
-    grouped = frame.groupby(["metric_a", "metric_b", "label"], sort=False, dropna=False)
+    columns = [
+        *(Column(title, of=[name]) for title, name in names.items()),
+        Column("pairs", "count"),
+        Column("median", "estimate", decimals=2),
+        *(Column(name, "share") for name in shares),
+    ]
+    grouped = frame.groupby(list(names.values()), sort=False, dropna=False)
+    ratios = {"pairs": ("samples_ratio", "size"), "median": ("samples_ratio", "median")}
     level = format_percent(study.confidence_level)
     return Table(
-        title="Samples that b needs for each sample of a, for the same separation of two models",
-        columns=[
-            Column("a", of=["metric_a"]),
-            Column("b", of=["metric_b"]),
-            Column("class", of=["label"]),
-            Column("pairs", "count"),
-            Column("median", "estimate", decimals=2),
-            *(Column(name, "share") for name in shares),
-        ],
-        frame=grouped.agg(
-            pairs=("samples_ratio", "size"),
-            median=("samples_ratio", "median"),
-            **{name: (name, "mean") for name in shares},
-        ).reset_index(),
+        "Samples that b needs for each sample of a, for the same separation of two models",
+        columns,
+        grouped.agg(**ratios, **{name: (name, "mean") for name in shares}).reset_index(),
         notes=[
             f"fewer, more: share of model pairs whose {level} interval lies below 1, above 1. "
             "disagree: pairs that the two metrics order differently."
@@ -102,20 +100,17 @@ def agreement_tables(study: shapes.AgreementShape) -> dict[str, Table]:
     """Table 1 of the paper."""
     pairs = zip(study.table["metric_a"], study.table["metric_b"], strict=True)
     names = [f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs]  # as the paper heads it
-    table = Table(
-        title=f"Agreement over {study.table['n_pairs'].iloc[0]:,} pairs of models, "
-        f"test {study.test}, alpha {study.alpha:g}",
-        columns=[
-            Column("Metric", of=["name"]),
-            Column("Class", of=["label"]),
-            Column("% Sig.", "estimate", ["pct_significant"], decimals=2),
-            Column("% Agree", "estimate", ["pct_agree"], decimals=2),
-            interval_column(study.confidence_level, decimals=1),
-        ],
-        frame=study.table.assign(name=names),
-        notes=[study.note] if study.note else [],
-    )
-    return {"agreement": table}
+    n_pairs = study.table["n_pairs"].iloc[0]
+    title = f"Agreement over {n_pairs:,} pairs of models, test {study.test}, alpha {study.alpha:g}"
+    columns = [
+        Column("Metric", of=["name"]),
+        Column("Class", of=["label"]),
+        Column("% Sig.", "estimate", ["pct_significant"], decimals=2),
+        Column("% Agree", "estimate", ["pct_agree"], decimals=2),
+        interval_column(study.confidence_level, decimals=1),
+    ]
+    notes = [study.note] if study.note else []
+    return {"agreement": Table(title, columns, study.table.assign(name=names), notes=notes)}
 
 
 def undefined_tables(study: shapes.UndefinedShape) -> dict[str, Table]:
@@ -125,22 +120,18 @@ def undefined_tables(study: shapes.UndefinedShape) -> dict[str, Table]:
     summary.columns = [f"{ratio:g}" for ratio in study.ratios]
     tables = {
         "by size": Table(
-            title="% undefined, mean over models and classes, by part of the test set",
-            columns=[Column("metric"), *map(_percent, summary)],
-            frame=summary.reset_index(),
+            "% undefined, mean over models and classes, by part of the test set",
+            [Column("metric"), *map(_percent, summary)],
+            summary.reset_index(),
         )
     }
     rarest = _rarest_classes(study)
     if len(rarest):
         metrics = [name for name in rarest if name not in ("label", "support")]
         tables["by class"] = Table(
-            title=f"% undefined at ratio {study.ratios[-1]:g}, rarest classes, mean over models",
-            columns=[
-                Column("class", of=["label"]),
-                Column("support", "count"),
-                *map(_percent, metrics),
-            ],
-            frame=rarest,
+            f"% undefined at ratio {study.ratios[-1]:g}, rarest classes, mean over models",
+            [Column("class", of=["label"]), Column("support", "count"), *map(_percent, metrics)],
+            rarest,
         )
     return tables
 
@@ -175,48 +166,31 @@ def sensitivity_tables(study: shapes.SensitivityShape) -> dict[str, Table]:
         ci_low=table["ci_low"].where(moved),
         ci_high=table["ci_high"].where(moved),
     )
+    columns = [Column("change", of=["what"]), VALUE, ESTIMATE, _MOVED]
+    columns.append(interval_column(study.confidence_level))
     return {
-        str(model): Table(
-            title=f"{model}: same decisions, other confidences",
-            columns=[
-                Column("change", of=["what"]),
-                VALUE,
-                Column("value", "estimate", ["estimate"]),
-                Column("moved by", "difference", ["difference"]),
-                interval_column(study.confidence_level),
-            ],
-            frame=part,
-        )
+        str(model): Table(f"{model}: same decisions, other confidences", columns, part)
         for model, part in frame.groupby("model", sort=False)
     }
 
 
 def quantization_tables(study: shapes.QuantizationShape) -> dict[str, Table]:
     """What rounding costs in samples, and how it moves the values."""
+    bins, pairs = Column("bins", "count", ["n_bins"]), Column("pairs", "count", ["n_pairs"])
+    ratio = Column("median", "estimate", ["samples_ratio"], decimals=2)
+    sides = [Column("raw", "estimate"), Column("rounded", "estimate", ["quantized"])]
+    interval = interval_column(study.confidence_level)
     return {
         "cost": Table(
-            title="Samples that rounded confidences need for each sample of raw ones",
+            "Samples that rounded confidences need for each sample of raw ones",
+            [bins, Column("metric"), pairs, ratio],
+            study.summary,
             subtitle="median over pairs of models that raw confidences tell apart",
-            columns=[
-                Column("bins", "count", ["n_bins"]),
-                Column("metric"),
-                Column("pairs", "count", ["n_pairs"]),
-                Column("median", "estimate", ["samples_ratio"], decimals=2),
-            ],
-            frame=study.summary,
         ),
         "values": Table(
-            title="Values on raw and on rounded confidences",
-            columns=[
-                Column("bins", "count", ["n_bins"]),
-                VALUE,
-                Column("model"),
-                Column("raw", "estimate"),
-                Column("rounded", "estimate", ["quantized"]),
-                Column("moved by", "difference", ["difference"]),
-                interval_column(study.confidence_level),
-            ],
-            frame=study.values,
+            "Values on raw and on rounded confidences",
+            [bins, VALUE, Column("model"), *sides, _MOVED, interval],
+            study.values,
             decimals=[decimals_for([error]) for error in study.values["standard_error"]],
         ),
     }
@@ -227,18 +201,13 @@ def sample_size_tables(size: shapes.SampleSizeShape) -> dict[str, Table]:
     sizes = sorted({size.n_samples, *(m * 10**k for k in range(2, 6) for m in (1, 2, 5))})
     frame = size.curve(sizes)
     texts = [f"{n:,}{' (here)' if n == size.n_samples else ''}" for n in frame["n_samples"]]
-    table = Table(
-        title=f"{value_name(size.metric, size.label)}, {size.model_a} - {size.model_b}",
-        columns=[
-            Column(size.unit, of=["size"]),
-            Column("shows differences from", "size", ["detectable"]),
-            Column("width of CI", "size", ["interval_width"]),
-            Column("power", "share"),
-        ],
-        frame=frame.assign(size=texts),
-        notes=[
-            f"Power: probability of showing the observed difference of {size.difference:+.4g} "
-            f"(alpha {size.alpha:g})."
-        ],
-    )
-    return {"sample_size": table}
+    title = f"{value_name(size.metric, size.label)}, {size.model_a} - {size.model_b}"
+    columns = [
+        Column(size.unit, of=["size"]),
+        Column("shows differences from", "size", ["detectable"]),
+        Column("width of CI", "size", ["interval_width"]),
+        Column("power", "share"),
+    ]
+    observed = f"the observed difference of {size.difference:+.4g} (alpha {size.alpha:g})"
+    note = f"Power: probability of showing {observed}."
+    return {"sample_size": Table(title, columns, frame.assign(size=texts), notes=[note])}

@@ -54,6 +54,7 @@ class Column:
 
 
 VALUE = Column("metric", "value", ("metric", "label"))
+ESTIMATE = Column("value", "estimate", ["estimate"])
 
 
 def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
