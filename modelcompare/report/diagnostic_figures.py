@@ -27,7 +27,7 @@ def plot_curve(result: CurveShape) -> Figure:
     keys = style.model_keys(models)
     with style.drawn(4.6, 5.0, title, note, keys) as figure:
         axes = figure.subplots()
-        style.plain_axes(axes, grid="both")
+        style.plain_axes(axes)
         if roc:
             _draw_diagonal(axes)
         else:
@@ -64,8 +64,8 @@ def plot_reliability(result: ReliabilityShape) -> Figure:
         )
         upper, lower = grid[::2], grid[1::2]
         for axes, below, model in zip(upper.flat, lower.flat, models, strict=False):
+            style.plain_axes(axes, model)
             _draw_reliability(axes, below, rows_at(result.table, model=model))
-            axes.set_title(model)
         for panels in (upper, lower):
             style.hide_unused(panels, len(models))
         upper[0, 0].set_ylabel("share that came true")
@@ -74,7 +74,6 @@ def plot_reliability(result: ReliabilityShape) -> Figure:
 
 
 def _draw_reliability(axes: Axes, below: Axes, bins: pd.DataFrame) -> None:
-    style.plain_axes(axes, grid="both")
     _draw_diagonal(axes)
     to_low, to_high = bins["accuracy"] - bins["ci_low"], bins["ci_high"] - bins["accuracy"]
     axes.errorbar(

@@ -201,8 +201,7 @@ def _pair(model_a: str, model_b: str) -> str:
 
 def _draw(axes: Axes, panel: _Panel) -> None:
     """Draw the rows from top to bottom, each as high as its name."""
-    plain_axes(axes)
-    axes.set_title(panel.title)
+    plain_axes(axes, panel.title, grid="x")
     axes.set_xlabel(panel.label)
     edges = [0, *accumulate(row.lines for row in panel.rows)]
     positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]

@@ -44,8 +44,7 @@ def plot_variances(
                 part = rows_at(study.distribution, metric=name, label=label)
                 _draw_lines(axes, part, "variance", study.models, line)
             axes.set_yscale("log")
-            style.plain_axes(axes, grid="both")
-            axes.set_title(label_name(label) or pair[0])
+            style.plain_axes(axes, label_name(label) or pair[0])
             style.ratio_axis(axes, study.ratios)
         style.hide_unused(grid, len(labels))
         for axes in grid[:, 0]:
@@ -68,8 +67,7 @@ def plot_intervals(study: shapes.VarianceShape, pair: tuple[str, str]) -> Figure
             for axes, name in zip(row, pair, strict=True):
                 part = rows_at(study.distribution, metric=name, label=label)
                 _draw_bands(axes, part, study.models)
-                style.plain_axes(axes, grid="both")
-                axes.set_title(value_name(name, label))
+                style.plain_axes(axes, value_name(name, label))
                 style.ratio_axis(axes, study.ratios, last=row is grid[-1])
     return figure
 
@@ -135,15 +133,14 @@ def plot_agreement(study: shapes.AgreementShape) -> Figure:
         grid = figure.subplots(*shape, squeeze=False).reshape(len(pairs), len(labels))
         for row, (name_a, name_b) in zip(grid, pairs, strict=True):
             for axes, label in zip(row, labels, strict=True):
+                style.plain_axes(axes, label_name(label))
                 _scatter(axes, rows_at(study.pairs, metric_a=name_a, metric_b=name_b, label=label))
-                axes.set_title(label_name(label))
                 axes.set_xlabel(f"difference in {name_a}")
             row[0].set_ylabel(f"difference in {name_b}")
     return figure
 
 
 def _scatter(axes: Axes, part: pd.DataFrame) -> None:
-    style.plain_axes(axes, grid="both")
     axes.axhline(0, color="black", linewidth=0.7, zorder=1)
     axes.axvline(0, color="black", linewidth=0.7, zorder=1)
     shown, agree = part["significant"], part["agree"]
@@ -167,9 +164,8 @@ def _scatter(axes: Axes, part: pd.DataFrame) -> None:
 
 def plot_population(study: shapes.AgreementShape, population: pd.DataFrame) -> Figure:
     """Agreement with the order of the whole test set, against the part of it."""
-    lines = population.assign(
-        line=population["label"].map(label_name), share=population["pct_agree"]
-    )
+    names = population["label"].map(label_name)
+    lines = population.assign(line=names, share=population["pct_agree"])
     title = "Same order of models as on the whole test set"
     note = f"thick: mean over classes; thin: each class\n{study.signature}"
     pairs = study.metric_pairs.pairs
@@ -196,14 +192,13 @@ def _plot_shares(
     with style.drawn(max(2.6 * len(pairs), 4.6), 4.0, title, note) as figure:
         grid = figure.subplots(1, len(pairs), squeeze=False, sharey=True)[0]
         for axes, pair in zip(grid, pairs, strict=True):
-            style.plain_axes(axes, grid="both")
+            style.plain_axes(axes, pair[0])
             for name, line, colour in zip(pair, style.LINE_STYLES, (DISAGREE, AGREE), strict=True):
                 part = rows_at(frame, metric=name)
                 table = part.pivot_table(index="ratio", columns="line", values="share")
                 axes.plot(table.index, table.to_numpy(), color=colour, linewidth=0.7, alpha=0.4)
                 axes.plot(table.index, table.mean(axis=1), linestyle=line, color=colour,
                           linewidth=2, marker=".", label=name)  # fmt: skip
-            axes.set_title(pair[0])
             axes.legend(loc=legend, frameon=True, framealpha=0.85, edgecolor="none")
             style.ratio_axis(axes, sorted({*frame["ratio"]}, reverse=True))
         grid[0].set_ylabel(scale)
@@ -224,14 +219,13 @@ def plot_sensitivity(study: shapes.SensitivityShape) -> Figure:
         grid = figure.subplots(len(changes), len(metrics), squeeze=False, sharex="row")
         for row, change in zip(grid, changes, strict=True):
             for axes, metric in zip(row, metrics, strict=True):
-                style.plain_axes(axes, grid="both")
+                style.plain_axes(axes, metric)
                 axes.axhline(0, color="black", linewidth=0.7)
                 part = rows_at(frame, change=change, metric=metric)
                 for model, colour in style.in_colours(models):
                     rows = rows_at(part, model=model).sort_values("level")
                     look = {"linewidth": 1.4, "marker": "."}
                     style.draw_band(axes, rows, "level", "difference", colour, **look)
-                axes.set_title(metric)
                 axes.set_xscale("log", base=2)
                 ticks = sorted({*part["level"]})[:: 2 if part["level"].nunique() > 4 else 1]
                 axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
@@ -258,10 +252,8 @@ def plot_sample_size(size: shapes.SampleSizeShape) -> Figure:
         left, right = figure.subplots(1, 2)
         left.plot(curve["n_samples"], curve["detectable"], color=AGREE, linewidth=1.8)
         left.set_yscale("log")
-        left.set_title("smallest difference that shows")
         right.plot(curve["n_samples"], curve["power"], color=AGREE, linewidth=1.8)
         right.set_ylim(0, 1.02)
-        right.set_title(f"power for {abs(size.difference):.3g}")
         if size.difference:
             left.axhline(abs(size.difference), color=style.MUTED, linestyle=":", linewidth=1.2)
             left.annotate(
@@ -269,8 +261,9 @@ def plot_sample_size(size: shapes.SampleSizeShape) -> Figure:
                 va="bottom", fontsize=8, color=style.MUTED,
             )  # fmt: skip
         right.axhline(size.power, color=style.MUTED, linestyle=":", linewidth=1.2)
-        for axes in (left, right):
-            style.plain_axes(axes, grid="both")
+        titles = ("smallest difference that shows", f"power for {abs(size.difference):.3g}")
+        for axes, title in zip((left, right), titles, strict=True):
+            style.plain_axes(axes, title)
             axes.set_xscale("log")
             axes.axvline(size.n_samples, color=DISAGREE, linewidth=1.2)
             axes.set_xlabel(f"{size.unit} (line: this test set)")

@@ -89,7 +89,7 @@ def _figure_class() -> type[Figure]:
     return ShownFigure
 
 
-def plain_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "x") -> None:
+def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] = "both") -> None:
     """Leave of the frame what carries a scale, and put a light grid behind the data."""
     axes.spines[["top", "right"]].set_visible(False)
     if grid == "x":
@@ -97,6 +97,7 @@ def plain_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "x") -> None:
         axes.tick_params(axis="y", length=0)
     axes.grid(axis=grid, color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
+    axes.set_title(title)
 
 
 def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
