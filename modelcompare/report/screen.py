@@ -164,7 +164,7 @@ class TextColumn:
     cells: Sequence[str]
     right: bool = False
     style: str = ""  # of the cells, in rich's words
-    width: int | None = None  # characters per line; what the longest cell needs
+    width: int | None = None  # characters per line; by default what the longest cell needs
 
     @property
     def needed(self) -> int:

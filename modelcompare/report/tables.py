@@ -42,8 +42,8 @@ class Column:
 
     title: str
     kind: Kind = "text"  # what it means, and so how it is written and aligned
-    of: Sequence[str] = ()  # the columns of the frame that it shows; the one named `title`
-    decimals: int | None = None  # digits after the point; those of the row
+    of: Sequence[str] = ()  # columns of the frame that it shows; by default `title`
+    decimals: int | None = None  # digits after the point; by default those of the row
     strong: str | None = None  # a column of the frame that says which cells stand out
     direction: Direction | None = None  # which way is better
 
