@@ -83,6 +83,7 @@ Correction = Literal[
 ]
 Family = Literal["metric", "all"]
 Decision = Literal["non-inferior", "superior", "equivalent"]
+Answer = Literal["shown", "shown otherwise", "not enough data"]
 CurveKind = Literal["roc", "precision-recall"]
 
 FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]
