@@ -14,6 +14,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.result import Comparison, MetricInfo
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DrawnPairs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -43,7 +44,7 @@ def compare(
     *,
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    method: IntervalMethod = "BCa",
+    method: IntervalMethod = "auto",
     test: PairsTest = "sign-flip",
     correction: Correction = "holm",
     alpha: float = 0.05,
@@ -115,6 +116,8 @@ def compare(
     -----
     UndefinedMetricWarning
         Where a metric has no value on some resamples, with its share.
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about a metric, with their number.
 
     Examples
     --------
@@ -154,9 +157,11 @@ def compare(
     p_adjusted = _adjusted(replicated, p_values, model_a, model_b, correction)
     if test != "wald":
         _warn_of_few_resamples(replicated, p_values, p_adjusted, correction, alpha)
+    score_interval = replicated.score_interval(method, confidence_level)
+    warn_of_sparse_data(evaluation, score_interval)
     return Comparison(
         bootstrap=replicated,
-        score_interval=replicated.score_interval(method, confidence_level),
+        score_interval=score_interval,
         difference_interval=replicated.difference_interval(
             model_a, model_b, method, confidence_level
         ),

@@ -43,6 +43,10 @@ class UndefinedMetricWarning(UserWarning):
     """A metric has no value (0 / 0) on the data, or on some of its resamples."""
 
 
+class SparseDataWarning(UserWarning):
+    """So few samples or clusters decide about a value that its interval says little."""
+
+
 @dataclass(frozen=True)
 class Outcomes:
     """The truth and what one model said about it: the input of every statistic.
