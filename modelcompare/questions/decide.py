@@ -184,7 +184,7 @@ def decide(
     margin: float = 0.0,
     label: Any = None,
     alpha: float = 0.05,
-    method: IntervalMethod = "BCa",
+    method: IntervalMethod = "auto",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -229,7 +229,7 @@ def decide(
     >>> result = mc.decide(preds, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
     >>> print(result.sentence())
     naive_bayes is shown to be worse than bow_pair by 0.005 or more in accuracy: gain -0.0182,
-    90 % CI -0.0248 to -0.0114, p = 1.00 (9,824 samples, one-sided alpha 0.05).
+    90 % CI -0.0249 to -0.0116, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
     check_choice("kind", kind, Decision)
     check_choice("method", method, IntervalMethod)
