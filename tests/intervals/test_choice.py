@@ -248,7 +248,7 @@ def test_classes_of_few_samples_are_named_once_for_each_metric():
     preds = mc.Predictions(y_true, {"a": y_true, "b": np.zeros(len(y_true), int)})
 
     with pytest.warns(SparseDataWarning) as found:
-        mc.compare(preds, ["accuracy", "recall", "f1"], undefined="stratify", n_resamples=99)
+        mc.compare(preds, ["accuracy", "recall", "f1"], undefined="stratify", n_resamples=999)
 
     recall, f1 = (str(warning.message) for warning in found)
     assert recall.startswith(
