@@ -24,6 +24,7 @@ from modelcompare.significance.pairwise import (
     all_pairs,
     pair_differences,
     pairwise_p_values,
+    smallest_p_value,
 )
 
 
@@ -150,6 +151,7 @@ def compare(
         n_jobs=n_jobs,
     )
     p_adjusted = _adjusted(replicated, p_values, model_a, model_b, correction)
+    _warn_of_few_units(replicated, alpha)
     if test != "wald":
         _warn_of_few_resamples(replicated, p_values, p_adjusted, correction, alpha)
     return Comparison(
@@ -194,6 +196,20 @@ def _adjusted(
         adjusted = max_t(null.reshape(len(null), -1), difference.ravel(), error.ravel())
         out[:, family] = adjusted.reshape(difference.shape)
     return out
+
+
+def _warn_of_few_units(replicated: BootstrapResult, alpha: float) -> None:
+    """Say where so few samples or clusters are there that significance cannot be had."""
+    evaluation = replicated.evaluation
+    smallest = smallest_p_value(evaluation.units.size)
+    if len(evaluation.models) > 1 and smallest >= alpha:
+        what = "samples" if evaluation.predictions.groups is None else "clusters"
+        warnings.warn(
+            f"no p-value of {evaluation.units.size} {what} is below {smallest:g}, so at alpha = "
+            f"{alpha:g} no difference can be shown, whatever it is; more {what} are needed.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _warn_of_few_resamples(

@@ -38,6 +38,7 @@ from modelcompare.significance.pairwise import (
     pair_differences,
     permutation_p_values,
     sign_flip_p_values,
+    smallest_p_value,
     wald_p_values,
 )
 from modelcompare.significance.two_models import (
@@ -261,7 +262,10 @@ def _permutation_of_outputs(q: _Question) -> tuple[float, float, int, bool]:
 
 def _bootstrap(q: _Question, _: str) -> tuple[float, float, int, bool]:
     draws = _draws(q)
-    p = bootstrap_p_values(draws, q.estimate, _FIRST, _SECOND, alternative=q.alternative)
+    p = bootstrap_p_values(
+        draws, q.estimate, _FIRST, _SECOND, n_units=q.evaluation.units.size,
+        alternative=q.alternative,
+    )  # fmt: skip
     return q.difference, float(p[0, q.position]), q.n_resamples, False
 
 
@@ -279,7 +283,7 @@ def _berg_kirkpatrick(q: _Question, _: str) -> tuple[float, float, int, bool]:
 def _wald(q: _Question, _: str) -> tuple[float, float, int, bool]:
     check_smooth(q.metric)
     moments = influence_moments(q.evaluation, q.estimate)
-    p = wald_p_values(q.estimate, moments, _FIRST, _SECOND, alternative=q.alternative)
+    p = wald_p_values(q.evaluation, q.estimate, moments, _FIRST, _SECOND, alternative=q.alternative)
     error = float(moments.pair_standard_error(_FIRST, _SECOND)[0, q.position])
     return standardized(q.difference, error), float(p[0, q.position]), 0, True
 
@@ -307,7 +311,8 @@ def _delong(q: _Question, _: str) -> tuple[float, float, int, bool]:
     # What rounding leaves of two equal sets of placements is no variance.
     own = covariance[0, 0] + covariance[1, 1]
     z = standardized(difference, math.sqrt(variance) if variance > 1e-13 * own else 0.0)
-    return z, normal_p_value(z, q.alternative), 0, True
+    floor = smallest_p_value(len(q.evaluation.predictions), q.alternative)
+    return z, max(normal_p_value(z, q.alternative), floor), 0, True
 
 
 def _samples(q: _Question, method: str) -> tuple[float, float, int, bool]:

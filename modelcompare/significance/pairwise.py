@@ -9,10 +9,12 @@ Which test: all four ask whether two models' values differ on this kind of data.
 - ``permutation`` (approximate randomization) swaps the two models' outputs. Its null is that the
   models are exchangeable: two models of equal F1, one precise and one with high recall, are not.
 - ``bootstrap`` shifts the bootstrap distribution of the difference to 0.
-- ``wald`` divides the difference by its influence-function standard error; no resamples.
+- ``wald`` divides the difference by its influence-function standard error; no resamples. Student's
+  t with the error's effective degrees of freedom; 1 where a value rests on a single sample.
 
-Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples), never 0. Statistics
-that are equal but for rounding count as equal, and a resample without a value as extreme.
+Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples), and none is below what
+all units together can show (`smallest_p_value`), so p is never 0. Statistics that are equal but for
+rounding count as equal, and a resample without a value as extreme.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments, signed_sums
+from modelcompare.engine.influence import InfluenceMoments, pair_degrees_of_freedom, signed_sums
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.swaps import Swaps
 from modelcompare.engine.weights import Weights
@@ -102,11 +104,32 @@ def pairwise_p_values(
         )
     if test == "bootstrap":
         return bootstrap_p_values(
-            replicates, estimate, model_a, model_b, alternative=alternative, n_jobs=n_jobs
+            replicates,
+            estimate,
+            model_a,
+            model_b,
+            n_units=evaluation.units.size,
+            alternative=alternative,
+            n_jobs=n_jobs,
         )
     for metric in evaluation.metrics:
         check_smooth(metric, "test='permutation' or 'bootstrap'")
-    return wald_p_values(estimate, moments, model_a, model_b, alternative=alternative)
+    return wald_p_values(evaluation, estimate, moments, model_a, model_b, alternative=alternative)
+
+
+def smallest_p_value(n_units: int, alternative: Alternative = "two-sided") -> float:
+    """What the sign test gives where all samples, or clusters, agree; no test can claim more.
+
+    Few units bear few outcomes: five clusters never show anything at the level 0.05, whatever a
+    normal curve or the resamples of five equal numbers say.
+
+    Examples
+    --------
+    >>> smallest_p_value(5)
+    0.0625
+    """
+    floor = 0.5 ** (n_units - (alternative == "two-sided"))
+    return max(floor, float(np.finfo(np.float64).tiny))
 
 
 def check_smooth(metric: AnyMetric, instead: str = "method='permutation' or 'bootstrap'") -> None:
@@ -138,6 +161,7 @@ def sign_flip_p_values(
     """
     sums, signs = signed_sums(evaluation, estimate, masks)
     n_samples = evaluation.units.size
+    floor = smallest_p_value(n_samples, alternative)
     out = np.empty((len(model_a), estimate.shape[1]))
     blocks = _pair_blocks(len(model_a), sums.shape[0] * estimate.shape[1])
 
@@ -148,7 +172,8 @@ def sign_flip_p_values(
         count = _count_extreme(
             flipped / n_samples, difference, _tolerance(estimate, a, b), alternative
         )
-        out[blocks[block]] = _p_values(count, masks.n_resamples, difference)
+        p_values = _p_values(count, masks.n_resamples, difference)
+        out[blocks[block]] = np.maximum(p_values, floor)
 
     map_blocks(fill, range(len(blocks)), n_jobs)
     return out
@@ -187,7 +212,8 @@ def permutation_p_values(
             return extreme
 
         count += np.sum(map_blocks(count_block, range(len(moved)), n_jobs), axis=0)
-    return _p_values(count, masks.n_resamples, difference)
+    floor = smallest_p_value(evaluation.units.size, alternative)
+    return np.maximum(_p_values(count, masks.n_resamples, difference), floor)
 
 
 def bootstrap_p_values(
@@ -196,6 +222,7 @@ def bootstrap_p_values(
     model_a: IntArray,
     model_b: IntArray,
     *,
+    n_units: int,
     alternative: Alternative = "two-sided",
     n_jobs: int | None = None,
 ) -> FloatArray:
@@ -212,13 +239,15 @@ def bootstrap_p_values(
         difference = pair_differences(estimate, a, b)
         shifted = replicates[:, a] - replicates[:, b] - difference
         count = _count_extreme(shifted, difference, _tolerance(estimate, a, b), alternative)
-        out[blocks[block]] = _p_values(count, len(replicates), difference)
+        p_values = _p_values(count, len(replicates), difference)
+        out[blocks[block]] = np.maximum(p_values, smallest_p_value(n_units, alternative))
 
     map_blocks(fill, range(len(blocks)), n_jobs)
     return out
 
 
 def wald_p_values(
+    evaluation: Evaluation,
     estimate: FloatArray,
     moments: InfluenceMoments,
     model_a: IntArray,
@@ -226,19 +255,23 @@ def wald_p_values(
     *,
     alternative: Alternative = "two-sided",
 ) -> FloatArray:
-    """Normal test of the difference over its standard error, of shape (n_pairs, n_values)."""
-    from scipy.special import ndtr
+    """Student's test of the difference over its standard error, of shape (n_pairs, n_values)."""
+    from scipy.special import stdtr
 
     difference = pair_differences(estimate, model_a, model_b)
     error = moments.pair_standard_error(model_a, model_b)
+    df = pair_degrees_of_freedom(evaluation, estimate, model_a, model_b)
     # Models that agree on every sample differ by 0 with error 0: nothing to reject.
-    z = np.divide(difference, error, out=np.zeros_like(difference), where=error > 0)
-    z = np.where((error == 0) & (difference != 0), np.copysign(np.inf, difference), z)
+    t = np.divide(difference, error, out=np.zeros_like(difference), where=error > 0)
+    t = np.where((error == 0) & (difference != 0), np.copysign(np.inf, difference), t)
     p_value = {
-        "two-sided": 2 * ndtr(-np.abs(z)),
-        "greater": ndtr(-z),
-        "less": ndtr(z),
+        "two-sided": 2 * stdtr(df, -np.abs(t)),
+        "greater": stdtr(df, -t),
+        "less": stdtr(df, t),
     }[alternative]
+    p_value = np.maximum(p_value, smallest_p_value(moments.n_samples, alternative))
+    alone = moments.alone[model_a] | moments.alone[model_b]
+    p_value = np.where(alone & (difference != 0), 1.0, p_value)
     return np.where(np.isnan(difference), np.nan, p_value)
 
 

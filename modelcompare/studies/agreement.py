@@ -295,7 +295,8 @@ def _p_values(
     if test == "wald":
         for metric in evaluation.metrics:
             check_smooth(metric, "test='permutation' or 'bootstrap'")
-        return wald_p_values(estimate, influence_moments(evaluation, estimate), model_a, model_b)
+        moments = influence_moments(evaluation, estimate)
+        return wald_p_values(evaluation, estimate, moments, model_a, model_b)
     if test in ("permutation", "sign-flip"):
         masks = SwapMasks(evaluation.units, n_resamples, seed)
         worker = permutation_p_values if test == "permutation" else sign_flip_p_values
@@ -303,7 +304,10 @@ def _p_values(
     weights = BootstrapWeights(evaluation.units, n_resamples, seed)
     replicates = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
     if test == "bootstrap":
-        return bootstrap_p_values(replicates, estimate, model_a, model_b, n_jobs=n_jobs)
+        n_units = evaluation.units.size
+        return bootstrap_p_values(
+            replicates, estimate, model_a, model_b, n_units=n_units, n_jobs=n_jobs
+        )
     kind: Literal["welch", "paired"] = "welch" if test == "t" else "paired"
     return replicate_t_p_values(replicates, model_a, model_b, kind=kind)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import modelcompare as mc
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
@@ -105,7 +106,7 @@ def test_bootstrap_is_shifted_to_the_null():
     part = evaluation(["f1_macro"])
     draws = part.replicates(BootstrapWeights(part.units, 500, SEED))
     estimate = part.estimate()
-    found = bootstrap_p_values(draws, estimate, *all_pairs(3))
+    found = bootstrap_p_values(draws, estimate, *all_pairs(3), n_units=30)
     for pair, (i, j) in enumerate(itertools.combinations(range(3), 2)):
         difference = estimate[i, 0] - estimate[j, 0]
         spread = draws[:, i, 0] - draws[:, j, 0] - difference
@@ -117,12 +118,14 @@ def test_wald_of_accuracy_is_the_paired_z_test():
     part = evaluation(["accuracy"], n=80)
     preds = part.predictions
     moments = influence_moments(part, part.estimate())
-    found = wald_p_values(part.estimate(), moments, *all_pairs(3))
+    found = wald_p_values(part, part.estimate(), moments, *all_pairs(3))
     right = {m: (preds.predicted(m) == preds.codes).astype(float) for m in preds.models}
     for pair, (m, k) in enumerate(itertools.combinations(preds.models, 2)):
         d = right[m] - right[k]
-        z = d.mean() / (d.std(ddof=1) / np.sqrt(80))
-        assert found[pair, 0] == pytest.approx(2 * stats.norm.sf(abs(z)))
+        t = d.mean() / (d.std(ddof=1) / np.sqrt(80))
+        u = d - d.mean()
+        df = 2 / ((u**4).sum() / (u**2).sum() ** 2 - 1 / 80)
+        assert found[pair, 0] == pytest.approx(2 * stats.t.sf(abs(t), min(df, 79)))
 
 
 def test_one_sided_p_values_point_at_the_better_model():
@@ -139,8 +142,8 @@ def test_one_sided_p_values_point_at_the_better_model():
         sides = [
             permutation_p_values(part, estimate, masks(part), *pair, alternative=alternative),
             sign_flip_p_values(part, estimate, masks(part), *pair, alternative=alternative),
-            bootstrap_p_values(draws, estimate, *pair, alternative=alternative),
-            wald_p_values(estimate, moments, *pair, alternative=alternative),
+            bootstrap_p_values(draws, estimate, *pair, n_units=60, alternative=alternative),
+            wald_p_values(part, estimate, moments, *pair, alternative=alternative),
         ]
         for side in sides:
             assert (side < p).all() if alternative == "greater" else (side > p).all()
@@ -157,10 +160,33 @@ def test_equal_models_have_p_1_by_every_test():
     for p in (
         permutation_p_values(*arguments, *pair),
         sign_flip_p_values(*arguments, *pair),
-        bootstrap_p_values(draws, part.estimate(), *pair),
-        wald_p_values(part.estimate(), moments, *pair),
+        bootstrap_p_values(draws, part.estimate(), *pair, n_units=20),
+        wald_p_values(part, part.estimate(), moments, *pair),
     ):
         assert (p == 1).all()
+
+
+@pytest.mark.parametrize("test", ["sign-flip", "permutation", "bootstrap", "wald"])
+def test_few_units_show_no_more_than_the_sign_test_of_that_many(test):
+    scores = {"a": [1.0, 1.1, 1.2], "b": [0.0, 0.1, 0.2]}
+    preds = Predictions.from_scores(scores)
+    found = mc.paired_test(preds, "a", "b", "mean_score", method=test)
+    least = stats.binomtest(3, 3).pvalue
+    assert least <= found.p_value < least + 0.01
+    one_sided = mc.paired_test(preds, "a", "b", "mean_score", method=test, alternative="greater")
+    assert one_sided.p_value >= 1 / 8
+    y = np.random.default_rng(0).integers(0, 2, 60)
+    clustered = Predictions(y, {"a": y, "b": 1 - y}, groups=np.arange(60) // 12)
+    with pytest.warns(UserWarning, match=r"no p-value of 5 clusters is below 0.0625"):
+        frame = mc.compare(clustered, "accuracy", test=test, n_resamples=999).differences
+    assert 1 / 16 <= frame.p_value[0] < 0.08
+
+
+def test_wald_shows_nothing_where_a_value_rests_on_one_sample():
+    y = [0] * 99 + [1]
+    preds = Predictions(y, {"a": y, "b": [0] * 100}, labels=[0, 1])
+    frame = mc.compare(preds, "recall", test="wald", n_resamples=99, undefined="redraw").differences
+    assert frame.set_index("label").loc[1, ["difference", "p_value"]].tolist() == [1, 1]
 
 
 def test_corrections_are_those_of_statsmodels():
