@@ -10,8 +10,9 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.engine.units import check_units
-from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics import Metric, resolve_metrics
 from modelcompare.metrics.counts import ZeroDivision
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -25,8 +26,11 @@ from modelcompare.questions.contrast import (
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.significance.two_models import Alternative, normal_p_value
+from modelcompare.significance.two_models import Alternative
 from modelcompare.variants import joined
+
+# Sets of fewer units do not know their own error well; in others it varies little by resample.
+_SMALL = 200
 
 UnpairedMethod = Literal["bootstrap", "permutation", "wald", "welch"]
 
@@ -52,9 +56,11 @@ def unpaired_test(
     metric, label, alternative, n_resamples, zero_division, rng
         As in `paired_test`.
     method : {"bootstrap", "permutation", "wald", "welch"}
-        Independent resamples shifted to the null; exchanging samples between the two test sets
-        (its null: both are draws from one distribution); influence-function standard errors;
-        Welch's t for means of per-sample numbers.
+        Independent resamples shifted to the null, each difference over its own standard error
+        where the metric is a sum (without that, two small sets of unequal variances are told apart
+        too often); exchanging samples between the two test sets (its null: both are draws from one
+        distribution); influence-function standard errors, with Student's t; Welch's t for means of
+        per-sample numbers.
 
     Returns
     -------
@@ -93,22 +99,18 @@ def unpaired_test(
         statistic, p_value = float(result.statistic), float(result.pvalue)
     elif method == "wald":
         check_smooth(found, "method='permutation' or 'bootstrap'")
-        errors = [
-            influence_moments(side, side.estimate()).standard_error()[0, position]
-            for side, position in zip(sides, positions, strict=True)
-        ]
-        statistic = standardized(difference, math.hypot(*errors))
-        p_value = normal_p_value(statistic, alternative)
+        statistic, p_value = _wald(sides, positions, difference, alternative)
     else:
-        null = (
-            _independent_draws(sides, positions, n_resamples, seed, difference)
-            if method == "bootstrap"
-            else _exchanged(sides, label, n_resamples, seed)
-        )
-        tolerance = 1e-10 * float(np.abs(values).sum())
-        extreme = sum(is_extreme(float(d), difference, tolerance, alternative) for d in null)
-        statistic, p_value = difference, (1 + extreme) / (1 + n_resamples)
+        if method == "bootstrap":
+            statistic, null = _studentized(sides, positions, n_resamples, seed, difference)
+            tolerance = 1e-10 * abs(statistic)
+        else:
+            statistic, null = difference, _exchanged(sides, label, n_resamples, seed)
+            tolerance = 1e-10 * float(np.abs(values).sum())
+        extreme = sum(is_extreme(float(d), statistic, tolerance, alternative) for d in null)
+        p_value = (1 + extreme) / (1 + n_resamples)
         drawn, exact = n_resamples, False
+    p_value = max(p_value, _smallest_p_value(sides, alternative))
     error = 0.0 if exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
     return PairedTestResult(
         predictions_a.models[0], predictions_b.models[0], found.name, label, difference, statistic,
@@ -116,18 +118,67 @@ def unpaired_test(
     )  # fmt: skip
 
 
-def _independent_draws(
+def _wald(
+    sides: list[Evaluation], positions: list[int], difference: float, alternative: Alternative
+) -> tuple[float, float]:
+    """Welch's statistic and p-value, from influence-function errors and their own freedom."""
+    from scipy.special import stdtr
+
+    moments = [influence_moments(side, side.estimate()) for side in sides]
+    places = list(zip(moments, positions, strict=True))
+    variances = np.array([m.standard_error()[0, place] ** 2 for m, place in places])
+    freedom = np.array(
+        [min(m.degrees_of_freedom()[0, place], m.n_samples - 1) for m, place in places]
+    )
+    t = standardized(difference, math.sqrt(variances.sum()))
+    shares = variances / max(variances.sum(), np.finfo(np.float64).tiny)
+    df = 1 / max((shares**2 / freedom).sum(), 1 / freedom.sum())
+    p_value = {
+        "two-sided": 2 * stdtr(df, -abs(t)), "greater": stdtr(df, -t), "less": stdtr(df, t),
+    }  # fmt: skip
+    return t, float(p_value[alternative])
+
+
+def _studentized(
     sides: list[Evaluation],
     positions: list[int],
     n_resamples: int,
     seed: np.random.SeedSequence,
     difference: float,
-) -> FloatArray:
-    draws = [
-        side.replicates(BootstrapWeights(side.units, n_resamples, child_seed(seed, place)))
+) -> tuple[float, FloatArray]:
+    """Difference over its standard error, and the same of independent resamples, shifted to 0.
+
+    Metrics that are no sums have no error on a resample: there the differences themselves.
+    """
+    weights = [
+        BootstrapWeights(side.units, n_resamples, child_seed(seed, place))
         for place, side in enumerate(sides)
     ]
-    return draws[0][:, 0, positions[0]] - draws[1][:, 0, positions[1]] - difference
+    draws = [
+        side.replicates(w)[:, 0, position]
+        for side, w, position in zip(sides, weights, positions, strict=True)
+    ]
+    shifted = draws[0] - draws[1] - difference
+    if not isinstance(sides[0].metrics[0], Metric):
+        return difference, shifted
+    observed, variances = 0.0, np.zeros(n_resamples)
+    for side, w, position in zip(sides, weights, positions, strict=True):
+        error = influence_moments(side, side.estimate()).standard_error()[0, position]
+        observed += error**2
+        small = side.units.size < _SMALL
+        variances += replicate_second_moments(side, w)[:, position, 0, 0] if small else error**2
+    errors = np.sqrt(np.maximum(variances, 0.0))
+    # A resample of equal samples has no error: infinitely far, unless it does not stray at all.
+    null = np.divide(shifted, errors, out=np.copysign(np.inf, shifted), where=errors > 0)
+    null[(errors == 0) & (shifted == 0)] = 0.0
+    return standardized(difference, math.sqrt(observed)), null
+
+
+def _smallest_p_value(sides: list[Evaluation], alternative: Alternative) -> float:
+    """What exchanging all samples, or clusters, of the two sets gives at the most extreme."""
+    sizes = [side.units.size for side in sides]
+    ways = math.comb(sum(sizes), sizes[0])
+    return max((2 if alternative == "two-sided" else 1) / ways, float(np.finfo(np.float64).tiny))
 
 
 def _exchanged(
