@@ -21,9 +21,11 @@ from modelcompare.metrics.calibration_functions import (
     brier_resolution,
     brier_uncertainty,
     confusion_entropy,
+    debiased_ece,
     ece,
     kl_divergence,
     mce,
+    rms_calibration_error,
 )
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.metrics.counts import soft_twin
@@ -117,6 +119,7 @@ __all__ = [
     "confusion_matrix",
     "cprecision",
     "crecall",
+    "debiased_ece",
     "default_metrics",
     "ece",
     "exact_match",
@@ -145,6 +148,7 @@ __all__ = [
     "r2",
     "recall",
     "resolve_metrics",
+    "rms_calibration_error",
     "rmse",
     "roc_auc",
     "slot_error_rate",

@@ -62,7 +62,7 @@ _MOMENTS: tuple[Column, ...] = (
 )  # fmt: skip
 
 
-def _binned(
+def binned(
     name: str, pairs: Pairs, columns: tuple[Column, ...], n_bins: int, strategy: Strategy
 ) -> Statistic:
     """Sums of `columns` in each bin: one for each (class, column, bin), bins innermost."""
@@ -83,7 +83,7 @@ def _binned(
     return Statistic(f"{name}_{strategy}_{n_bins}", compute)
 
 
-def _unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray, ...]:
+def unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray, ...]:
     """The columns of a binned statistic, each of shape (..., n_classes, n_bins)."""
     parts = bins.reshape(*bins.shape[:-1], -1, n_columns, n_bins)
     return tuple(parts[..., place, :] for place in range(n_columns))
@@ -91,14 +91,14 @@ def _unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray
 
 def calibration_error(bins: FloatArray, count: FloatArray, *, n_bins: int) -> FloatArray:
     """Mean gap of confidence and accuracy, weighted by samples; the mean over classes."""
-    confidence, right = _unpacked(bins, 2, n_bins)
+    confidence, right = unpacked(bins, 2, n_bins)
     gaps = np.abs(confidence - right).sum(axis=-1).mean(axis=-1)
     return divide(gaps, count[..., 0])
 
 
 def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     """Largest gap of confidence and accuracy over bins that hold samples."""
-    confidence, right, ones = _unpacked(bins, 3, n_bins)
+    confidence, right, ones = unpacked(bins, 3, n_bins)
     gaps = divide(np.abs(confidence - right), ones, 0.0)
     there = ones.sum(axis=(-1, -2)) > 0
     return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
@@ -110,7 +110,7 @@ def _murphy(bins: FloatArray, part: str) -> FloatArray:
     Brier score = reliability - resolution + uncertainty. Resolution is the generalized one, which
     takes in the spread within bins, so that the identity is exact for forecasts of any value.
     """
-    ones, p, o, pp, po, oo = _unpacked(bins, len(_MOMENTS), N_BINS)
+    ones, p, o, pp, po, oo = unpacked(bins, len(_MOMENTS), N_BINS)
     total = ones.sum(axis=-1)
     if part == "reliability":
         value = divide((p - o) ** 2, ones, 0.0).sum(axis=-1)
@@ -142,7 +142,7 @@ def calibration_metric(name: str) -> Metric | None:
     pairs: Pairs = each_class if classwise else top_label
     strategy: Strategy = "mass" if mass else "width"
     columns = (CONFIDENCE, RIGHT) if kind == "ece" else (CONFIDENCE, RIGHT, ONES)
-    bins = _binned(
+    bins = binned(
         f"{kind}_{'classes' if classwise else 'top'}", pairs, columns, n_bins, strategy
     )  # fmt: skip
     value = partial(calibration_error if kind == "ece" else maximum_error, n_bins=n_bins)
@@ -162,7 +162,7 @@ def _named(*names: str) -> tuple[Metric, ...]:
 
 
 def _murphy_metrics() -> tuple[Metric, ...]:
-    bins = _binned("murphy", each_class, _MOMENTS, N_BINS, "width")
+    bins = binned("murphy", each_class, _MOMENTS, N_BINS, "width")
     return tuple(
         Metric(
             name=f"brier_{part}",

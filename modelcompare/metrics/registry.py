@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from modelcompare.metrics import (
     calibration,
+    debiased,
     information,
     nbest,
     ranking,
@@ -38,6 +39,7 @@ _ALL: tuple[AnyMetric, ...] = (
     *scoring.METRICS,
     *ranking.METRICS,
     *calibration.METRICS,
+    *debiased.METRICS,
     *information.METRICS,
     *nbest.METRICS,
     *values.METRICS,
@@ -111,7 +113,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan) -> AnyMetri
         return soft_twin(metric) if soft else metric
     if (parsed := _PARTIAL_AUC.fullmatch(resolved)) is not None:
         return ranking.partial_auc_metric(float(parsed[1]))
-    for family in (calibration.calibration_metric, nbest.top_k_metric):
+    for family in (calibration.calibration_metric, debiased.debiased_metric, nbest.top_k_metric):
         if (found := family(resolved)) is not None:
             return found
     if resolved not in METRICS:
