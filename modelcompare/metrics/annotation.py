@@ -158,24 +158,17 @@ def annotation_metrics(
         return Statistic(name, lambda o: table[o.values.astype(np.intp)])
 
     pairs = of_items("agreeing_pairs", np.column_stack([agreeing, paired]))
-    metrics = [
-        Metric(
-            name="percent_agreement",
-            statistics=(pairs,),
-            ratio=lambda pair: (pair[..., 0], pair[..., 1]),
-            needs="scores",
-        ),
-        Metric(
-            name="krippendorff_alpha",
-            statistics=(of_items("coincidences", coincidences(counts)),),
-            value=partial(krippendorff_alpha, distance=_distances(level, categories)),
-            needs="scores",
-            bounds=(-1.0, 1.0),
-        ),
-    ]
-    if (raters == raters[0]).all():
-        metrics.insert(1, Metric(
-            name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),
-            value=fleiss_kappa, needs="scores", bounds=(-1.0, 1.0),
-        ))  # fmt: skip
-    return tuple(metrics)
+    chance_corrected = partial(Metric, needs="scores", bounds=(-1.0, 1.0))
+    percent = Metric(
+        name="percent_agreement", statistics=(pairs,), needs="scores",
+        ratio=lambda pair: (pair[..., 0], pair[..., 1]),
+    )  # fmt: skip
+    fleiss = chance_corrected(
+        name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),
+        value=fleiss_kappa,
+    )  # fmt: skip
+    alpha = chance_corrected(
+        name="krippendorff_alpha", statistics=(of_items("coincidences", coincidences(counts)),),
+        value=partial(krippendorff_alpha, distance=_distances(level, categories)),
+    )  # fmt: skip
+    return (percent, fleiss, alpha) if (raters == raters[0]).all() else (percent, alpha)

@@ -17,18 +17,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-import numpy as np
-
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.metrics.quotient import Parts, Quotient, summed
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.outcomes import Outcomes as Outcomes
+from modelcompare.metrics.outcomes import Statistic as Statistic
+from modelcompare.metrics.quotient import ClassAverage, Parts, Quotient, summed
 from modelcompare.metrics.quotient import divide as divide
-from modelcompare.predictions import Predictions
 from modelcompare.words import Average, Kind, ZeroDivision
-
-if TYPE_CHECKING:
-    from modelcompare.kinds import Output
 
 Road = Literal["sum", "order", "callable"]
 
@@ -41,126 +37,6 @@ _AVERAGES = {
 
 class UndefinedMetricWarning(UserWarning):
     """A metric has no value (0 / 0) on the data, or on some of its resamples."""
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """The truth and what one model said about it: the input of every statistic.
-
-    Parameters
-    ----------
-    output : Output
-        The model's labels, probabilities, values, per-example scores or texts.
-    codes : ndarray of shape (n_samples,), optional
-        True class of each sample, as an index into the labels.
-    n_classes : int
-        Number of classes; 0 outside classification.
-    y_true : ndarray of shape (n_samples,), optional
-        Truth as given, for metrics of values and texts.
-    true_distribution : ndarray of shape (n_samples, n_classes), optional
-        Soft labels, where the truth is a distribution over classes.
-    predicted_codes : ndarray of shape (n_samples,), optional
-        Predicted class of each sample, where it is known already.
-    weight : ndarray of shape (n_samples,), optional
-        Sample weights, for bins of equal weight; sums are weighted elsewhere.
-    everyone : Outcomes, optional
-        Outcomes of the whole test set, where these are some of its rows: bin edges and centres
-        must not depend on the part at hand.
-    """
-
-    output: Output
-    codes: IntArray | None = None
-    n_classes: int = 0
-    y_true: AnyArray | None = None
-    true_distribution: FloatArray | None = None
-    predicted_codes: IntArray | None = None
-    weight: FloatArray | None = None
-    everyone: Outcomes | None = None
-
-    @classmethod
-    def of(cls, predictions: Predictions, model: str) -> Outcomes:
-        """Outcomes of one model of a test set."""
-        return cls(
-            predictions.output(model),
-            predictions.codes,
-            predictions.n_classes,
-            predictions.y_true,
-            predictions.true_distribution,
-            weight=predictions.sample_weight,
-        )
-
-    def __len__(self) -> int:
-        return len(self.output.array)
-
-    @property
-    def whole(self) -> Outcomes:
-        """Outcomes of the whole test set."""
-        return self if self.everyone is None else self.everyone
-
-    @cached_property
-    def truth(self) -> FloatArray:
-        """Truth as a matrix of shape (n_samples, n_classes): one-hot, or the soft labels."""
-        if self.true_distribution is not None:
-            return self.true_distribution
-        return one_hot(self.codes, self.n_classes)
-
-    @cached_property
-    def predicted(self) -> IntArray:
-        """Predicted class of each sample; the first of tied probabilities."""
-        if self.predicted_codes is not None:
-            return self.predicted_codes
-        array = self.output.array
-        return array.argmax(axis=1) if self.output.kind == "probabilities" else array
-
-    @cached_property
-    def predicted_indicator(self) -> FloatArray:
-        """Predicted class as a one-hot matrix of shape (n_samples, n_classes)."""
-        return one_hot(self.predicted, self.n_classes)
-
-    @cached_property
-    def probabilities(self) -> FloatArray:
-        """Probabilities of shape (n_samples, n_classes)."""
-        return self.output.array.astype(np.float64, copy=False)
-
-    @property
-    def values(self) -> FloatArray:
-        """Real-valued outputs or per-example scores, of shape (n_samples,)."""
-        return self.output.array.astype(np.float64, copy=False)
-
-
-def one_hot(codes: IntArray | None, n_classes: int) -> FloatArray:
-    """Indicator matrix of shape (n_samples, n_classes)."""
-    if codes is None:
-        raise ValueError("this metric needs y_true; the predictions hold per-example scores only.")
-    out = np.zeros((len(codes), n_classes))
-    out[np.arange(len(codes)), codes] = 1.0
-    return out
-
-
-@dataclass(frozen=True)
-class Statistic:
-    """Per-sample numbers whose weighted sums a metric is made of.
-
-    Parameters
-    ----------
-    name : str
-        Statistics of equal name hold equal numbers and are computed once for all metrics.
-    compute : callable
-        ``compute(outcomes)`` gives an array of shape (n_samples, n_columns).
-    discrete : bool
-        Whether it depends on the true and the predicted class alone, so that identical rows
-        may collapse into one with a multiplicity.
-    shared : bool
-        Whether it ignores the model's output, so that one copy serves all models.
-    costly : bool
-        Whether its numbers are worth keeping: texts are compared once.
-    """
-
-    name: str
-    compute: Callable[[Outcomes], FloatArray] = field(compare=False)
-    discrete: bool = False
-    shared: bool = False
-    costly: bool = False
 
 
 @dataclass(frozen=True)
@@ -223,6 +99,7 @@ class BaseMetric:
         How it was made, if it has options.
     """
 
+    road: ClassVar[Road]  # How resamples are evaluated.
     name: str
     needs: Kind = "labels"
     greater_is_better: bool = True
@@ -238,11 +115,6 @@ class BaseMetric:
     soft: AnyMetric | None = field(default=None, compare=False, repr=False)
     arguments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     recipe: Recipe | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def road(self) -> Road:
-        """How resamples are evaluated: "sum", "order" or "callable"."""
-        raise AttributeError("a BaseMetric has no road; use Metric, OrderMetric or CallableMetric")
 
     @property
     def merit(self) -> str:
@@ -296,11 +168,12 @@ class Metric(BaseMetric):
     array([0.2])
     """
 
+    road = "sum"
     statistics: tuple[Statistic, ...]
     value: Callable[..., FloatArray] = field(default=Quotient())
     proportion: Parts | None = None
     ratio: Parts | None = None
-    average: Literal["macro", "weighted"] | None = None
+    average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
 
     def __post_init__(self) -> None:
@@ -314,10 +187,6 @@ class Metric(BaseMetric):
             object.__setattr__(self, "value", value)
 
     @property
-    def road(self) -> Road:
-        return "sum"
-
-    @property
     def has_averages(self) -> bool:
         """Whether it is a quotient for each class, which can be averaged."""
         return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
@@ -328,32 +197,24 @@ class Metric(BaseMetric):
             raise ValueError(f"`average` must be one of {get_args(Average)}, got {average!r}.")
         if not (self.has_averages and self.ratio and isinstance(self.value, Quotient)):
             raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
-        common: dict[str, Any] = {
-            "name": f"{self.name}_{average}",
-            "per_class": False,
-            "family": self.family or self.name,
-            "variant": "; ".join(filter(None, [self.variant, _AVERAGES[average]])),
-            "soft": self.soft.averaged(average) if isinstance(self.soft, Metric) else None,
-            "proportion": None,
-            "recipe": None,
-        }
-        if average == "micro":
-            ratio, without = self.ratio, self.value.without
-            return replace(
-                self,
-                ratio=lambda *totals: summed(ratio(*totals)),
-                value=Quotient(without=without and (lambda *totals: without(*summed(totals)))),
-                **common,
-            )
-        return replace(self, average=average, **common)
+        ratio, without = self.ratio, self.value.without
+        common = replace(
+            self, name=f"{self.name}_{average}", per_class=False, proportion=None, recipe=None,
+            family=self.family or self.name,
+            variant="; ".join(filter(None, [self.variant, _AVERAGES[average]])),
+            soft=self.soft.averaged(average) if isinstance(self.soft, Metric) else None,
+        )  # fmt: skip
+        if average != "micro":
+            return replace(common, average=average)
+        value = Quotient(without=without and (lambda *totals: without(*summed(totals))))
+        return replace(common, ratio=lambda *totals: summed(ratio(*totals)), value=value)
 
     def with_zero_division(self, zero_division: ZeroDivision) -> Metric:
         """Put a value in the place of 0 / 0, where the metric has that convention."""
         if self.zero_division is None:
             return self
-        soft = self.soft
-        if isinstance(soft, Metric):
-            soft = soft.with_zero_division(zero_division)
+        twin = self.soft
+        soft = twin.with_zero_division(zero_division) if isinstance(twin, Metric) else twin
         return replace(self, zero_division=zero_division, soft=soft)
 
 
@@ -372,12 +233,9 @@ class OrderMetric(BaseMetric):
         (n_samples, n_classes), in closed form. Without it every sample is left out in turn.
     """
 
+    road = "order"
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
-
-    @property
-    def road(self) -> Road:
-        return "order"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -392,11 +250,8 @@ class CallableMetric(BaseMetric):
         weights are not whole counts.
     """
 
+    road = "callable"
     function: Callable[..., Any]
-
-    @property
-    def road(self) -> Road:
-        return "callable"
 
     @cached_property
     def takes_sample_weight(self) -> bool:

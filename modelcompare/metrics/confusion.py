@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.base import divide
 from modelcompare.metrics.plain import read_outcomes
 
 Normalize = Literal["true", "pred", "all"]
 
 
 def confusion_matrix(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    normalize: Normalize | None = None,
-) -> pd.DataFrame:
+    y_true: ArrayLike, y_pred: ArrayLike, *, labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None, normalize: Normalize | None = None,
+) -> pd.DataFrame:  # fmt: skip
     """Count how often each class was predicted for each true class.
 
     Parameters
@@ -50,17 +45,13 @@ def confusion_matrix(
     B          0.0  2.0
     """
     outcomes, weights, names = read_outcomes(y_true, y_pred, "labels", labels, sample_weight)
-    return _frame(outcomes, outcomes.predicted_indicator, weights, names, normalize)
+    return _frame(outcomes.truth, outcomes.predicted_indicator, weights, names, normalize)
 
 
 def probabilistic_confusion_matrix(
-    y_true: ArrayLike,
-    y_prob: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    normalize: Normalize | None = None,
-) -> pd.DataFrame:
+    y_true: ArrayLike, y_prob: ArrayLike, *, labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None, normalize: Normalize | None = None,
+) -> pd.DataFrame:  # fmt: skip
     """Sum the probability given to each class over the samples of each true class.
 
     Parameters
@@ -90,22 +81,18 @@ def probabilistic_confusion_matrix(
     1          0.75  1.25
     """
     outcomes, weights, names = read_outcomes(y_true, y_prob, "probabilities", labels, sample_weight)
-    return _frame(outcomes, outcomes.probabilities, weights, names, normalize)
+    return _frame(outcomes.truth, outcomes.probabilities, weights, names, normalize)
 
 
 def _frame(
-    outcomes: Outcomes,
-    hypotheses: FloatArray,
-    weights: FloatArray,
-    names: list[object],
+    truth: FloatArray, said: FloatArray, weights: FloatArray, names: list[object],
     normalize: Normalize | None,
-) -> pd.DataFrame:
-    matrix = (outcomes.truth * weights[:, None]).T @ hypotheses
+) -> pd.DataFrame:  # fmt: skip
+    matrix = (truth * weights[:, None]).T @ said
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}
         if normalize not in axis:
             raise ValueError(f"`normalize` must be true, pred or all, got {normalize!r}.")
-        total = matrix.sum(axis=axis[normalize], keepdims=True)
-        matrix = np.divide(matrix, total, out=np.full_like(matrix, np.nan), where=total > 0)
-    index = pd.Index(names, name="true")
-    return pd.DataFrame(matrix, index=index, columns=pd.Index(names, name="predicted"))
+        matrix = divide(matrix, matrix.sum(axis=axis[normalize], keepdims=True))
+    columns = pd.Index(names, name="predicted")
+    return pd.DataFrame(matrix, index=pd.Index(names, name="true"), columns=columns)

@@ -15,20 +15,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.metrics import calls
 from modelcompare.metrics.base import AnyMetric, Metric, Recipe, Statistic, number
-from modelcompare.metrics.calls import (
-    AveragedScore,
-    BetaScore,
-    CoefficientScore,
-    LabelScore,
-    ProbabilityScore,
-    SoftAveragedScore,
-)
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.quotient import Quotient
 
@@ -43,6 +37,9 @@ SOFT_PREDICTED = Statistic("soft_predicted", lambda o: o.probabilities)
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
 
+_of_counts = partial(Metric, statistics=COUNTS)
+_of_classes = partial(_of_counts, per_class=True, zero_division=math.nan)
+SOFT = "the soft twin: probabilities in the place of decisions"
 _PAPER = "Yacouby & Axman (2020), {}, https://aclanthology.org/2020.eval4nlp-1.9"
 
 
@@ -62,14 +59,10 @@ def soft_twin(metric: Metric, **prose: Any) -> Metric:
     >>> soft_twin(get_metric("precision")).name
     'cprecision'
     """
-    shared = {
-        "family": metric.family or metric.name,
-        "variant": "the soft twin: probabilities in the place of decisions",
-    }
-    own = {"family": "", "variant": "", **prose} if prose else shared
+    family, variant = (metric.family or metric.name, SOFT) if not prose else ("", "")
     return replace(
         metric, name=f"c{metric.name}", statistics=SOFT_COUNTS, needs="probabilities",
-        proportion=None, soft=None, **own,
+        proportion=None, soft=None, family=family, variant=variant, **prose,
     )  # fmt: skip
 
 
@@ -87,77 +80,47 @@ def _wrong(hits: FloatArray, _predicted: FloatArray, support: FloatArray) -> Pai
 
 
 ACCURACY = _with_twin(
-    Metric(
-        name="accuracy",
-        statistics=COUNTS,
-        ratio=_right,
-        proportion=_right,
+    _of_counts(
+        name="accuracy", ratio=_right, proportion=_right,
         about="""Share of samples whose class was predicted.
 
-        Values every sample alike. With one class of 95 %, always predicting it scores 0.95: look
-        at balanced accuracy or at recall per class as well.
-        """,
-        example="""
-        >>> accuracy(["a", "b", "b"], ["a", "b", "a"])
-        0.6666666666666666
-        """,
+        Values every sample alike. With one class of 95 %, always predicting it scores 0.95: look at
+        balanced accuracy or at recall per class as well.""",
+        example='>>> accuracy(["a", "b", "b"], ["a", "b", "a"])\n0.6666666666666666',
     ),
     about="""Mean probability of the true class, the soft twin of accuracy.
 
     Values confidence in what is right, every sample alike; it is linear in the probability, so no
-    proper score: going from honest 0.8 to boastful 1.0 raises it on average.
-    """,
-    example="""
-    >>> caccuracy([0, 1], [[0.75, 0.25], [0.5, 0.5]])
-    0.625
-    """,
-)
-accuracy: LabelScore = plain(ACCURACY)
-caccuracy: ProbabilityScore = plain(ACCURACY.soft)
+    proper score: going from honest 0.8 to boastful 1.0 raises it on average.""",
+    example=">>> caccuracy([0, 1], [[0.75, 0.25], [0.5, 0.5]])\n0.625",
+)  # fmt: skip
+accuracy: calls.LabelScore = plain(ACCURACY)
+caccuracy: calls.ProbabilityScore = plain(ACCURACY.soft)
 
-ZERO_ONE_LOSS = _with_twin(
-    Metric(
-        name="zero_one_loss",
-        statistics=COUNTS,
-        greater_is_better=False,
-        ratio=_wrong,
-        proportion=_wrong,
-        about="""Share of samples whose class was not predicted: 1 - accuracy.
+ZERO_ONE_LOSS = _of_counts(
+    name="zero_one_loss", greater_is_better=False, ratio=_wrong, proportion=_wrong,
+    about="""Share of samples whose class was not predicted: 1 - accuracy.
 
-        The classification error. Values and hides what `accuracy` does; differences in it are
-        easier to read where accuracy is close to 1.
-        """,
-        example="""
-        >>> round(zero_one_loss(["a", "b", "b"], ["a", "b", "a"]), 4)
-        0.3333
-        """,
-    )
-)
-zero_one_loss: LabelScore = plain(ZERO_ONE_LOSS)
+    The classification error. Values and hides what `accuracy` does; differences in it are easier to
+    read where accuracy is close to 1.""",
+    example='>>> round(zero_one_loss(["a", "b", "b"], ["a", "b", "a"]), 4)\n0.3333',
+)  # fmt: skip
+zero_one_loss: calls.LabelScore = plain(ZERO_ONE_LOSS)
 
 
 def _recall(hits: FloatArray, _predicted: FloatArray, support: FloatArray) -> Pair:
     return hits, support
 
 
-BALANCED_ACCURACY = _with_twin(
-    Metric(
-        name="balanced_accuracy",
-        statistics=COUNTS,
-        ratio=_recall,
-        average="macro",
-        about="""Mean recall of the classes that occur.
+BALANCED_ACCURACY = _of_counts(
+    name="balanced_accuracy", ratio=_recall, average="macro",
+    about="""Mean recall of the classes that occur.
 
-        Values every class alike, however rare; a class of three samples moves it by as much as one
-        of three thousand, so its interval is wide.
-        """,
-        example="""
-        >>> balanced_accuracy([0, 0, 0, 1], [0, 0, 0, 0])
-        0.5
-        """,
-    )
-)
-balanced_accuracy: LabelScore = plain(BALANCED_ACCURACY)
+    Values every class alike, however rare; a class of three samples moves it by as much as one of
+    three thousand, so its interval is wide.""",
+    example=">>> balanced_accuracy([0, 0, 0, 1], [0, 0, 0, 0])\n0.5",
+)  # fmt: skip
+balanced_accuracy: calls.LabelScore = plain(BALANCED_ACCURACY)
 
 
 def _precision(hits: FloatArray, predicted: FloatArray, _support: FloatArray) -> Pair:
@@ -165,73 +128,48 @@ def _precision(hits: FloatArray, predicted: FloatArray, _support: FloatArray) ->
 
 
 PRECISION = _with_twin(
-    Metric(
-        name="precision",
-        statistics=COUNTS,
-        per_class=True,
-        ratio=_precision,
-        proportion=_precision,
-        zero_division=math.nan,
+    _of_classes(
+        name="precision", ratio=_precision, proportion=_precision,
         about="""Share of what was predicted as a class that belongs to it: hits / predicted.
 
         Values the absence of false alarms and says nothing of what was missed: predicting a class
-        once, rightly, scores 1. Undefined where a class is never predicted.
-        """,
+        once, rightly, scores 1. Undefined where a class is never predicted.""",
         sources=(_PAPER.format("eq. 1"),),
-        example="""
-        >>> precision([0, 0, 1], [0, 1, 1])
+        example=""">>> precision([0, 0, 1], [0, 1, 1])
         array([1. , 0.5])
         >>> precision([0, 0, 1], [0, 1, 1], average="binary")
-        0.5
-        """,
+        0.5""",
     ),
     about="""Share of the probability given to a class that fell on its members (cPrecision).
 
-    Precision's formula with the model's confidence in the place of its decision; defined wherever
-    a model gives a class any probability. Rewards confident hits and punishes confident false
-    alarms.
+    Precision's formula with the model's confidence in the place of its decision; defined wherever a
+    model gives a class any probability. Rewards confident hits and punishes confident false alarms.
     """,
     sources=(_PAPER.format("eq. 7"),),
-    example="""
-    >>> cprecision([0, 1], [[0.75, 0.25], [0.25, 0.75]])
-    array([0.75, 0.75])
-    """,
-)
-precision: AveragedScore = plain(PRECISION)
-cprecision: SoftAveragedScore = plain(PRECISION.soft)
+    example=">>> cprecision([0, 1], [[0.75, 0.25], [0.25, 0.75]])\narray([0.75, 0.75])",
+)  # fmt: skip
+precision: calls.AveragedScore = plain(PRECISION)
+cprecision: calls.SoftAveragedScore = plain(PRECISION.soft)
 
 RECALL = _with_twin(
-    Metric(
-        name="recall",
-        statistics=COUNTS,
-        per_class=True,
-        ratio=_recall,
-        proportion=_recall,
-        zero_division=math.nan,
+    _of_classes(
+        name="recall", ratio=_recall, proportion=_recall,
         about="""Share of a class that was predicted as such: hits / support.
 
         Values completeness and says nothing of false alarms: predicting the class always scores 1.
-        Undefined where a class does not occur.
-        """,
+        Undefined where a class does not occur.""",
         sources=(_PAPER.format("eq. 2"),),
-        example="""
-        >>> recall([0, 0, 1], [0, 1, 1])
-        array([0.5, 1. ])
-        """,
+        example=">>> recall([0, 0, 1], [0, 1, 1])\narray([0.5, 1. ])",
     ),
     about="""Mean probability that a class got on its members (cRecall).
 
     Recall's formula with the model's confidence in the place of its decision. An underconfident
-    model scores low though all its decisions may be right.
-    """,
+    model scores low though all its decisions may be right.""",
     sources=(_PAPER.format("eq. 8"),),
-    example="""
-    >>> crecall([0, 1], [[0.75, 0.25], [0.5, 0.5]])
-    array([0.75, 0.5 ])
-    """,
-)
-recall: AveragedScore = plain(RECALL)
-crecall: SoftAveragedScore = plain(RECALL.soft)
+    example=">>> crecall([0, 1], [[0.75, 0.25], [0.5, 0.5]])\narray([0.75, 0.5 ])",
+)  # fmt: skip
+recall: calls.AveragedScore = plain(RECALL)
+crecall: calls.SoftAveragedScore = plain(RECALL.soft)
 
 
 def _specificity(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
@@ -239,44 +177,23 @@ def _specificity(hits: FloatArray, predicted: FloatArray, support: FloatArray) -
     return others - predicted + hits, others
 
 
-SPECIFICITY = _with_twin(
-    Metric(
-        name="specificity",
-        statistics=COUNTS,
-        per_class=True,
-        ratio=_specificity,
-        proportion=_specificity,
-        zero_division=math.nan,
-        about="""Share of the other classes that was not predicted as this one.
+SPECIFICITY = _of_classes(
+    name="specificity", ratio=_specificity, proportion=_specificity,
+    about="""Share of the other classes that was not predicted as this one.
 
-        The recall of "not this class". Close to 1 for any rare class, since true negatives abound.
-        """,
-        example="""
-        >>> specificity([0, 0, 1], [0, 1, 1], average="binary")
-        0.5
-        """,
-    )
-)
-specificity: AveragedScore = plain(SPECIFICITY)
+    The recall of "not this class". Close to 1 for any rare class, since true negatives abound.""",
+    example='>>> specificity([0, 0, 1], [0, 1, 1], average="binary")\n0.5',
+)  # fmt: skip
+specificity: calls.AveragedScore = plain(SPECIFICITY)
 
-JACCARD = _with_twin(
-    Metric(
-        name="jaccard",
-        statistics=COUNTS,
-        per_class=True,
-        ratio=lambda hits, predicted, support: (hits, predicted + support - hits),
-        zero_division=math.nan,
-        about="""Intersection over union of the predicted and the true members of a class.
+JACCARD = _of_classes(
+    name="jaccard", ratio=lambda hits, predicted, support: (hits, predicted + support - hits),
+    about="""Intersection over union of the predicted and the true members of a class.
 
-        Orders models of one class as F1 does (J = F1 / (2 - F1)) and is stricter on errors.
-        """,
-        example="""
-        >>> jaccard([0, 0, 1], [0, 1, 1])
-        array([0.5, 0.5])
-        """,
-    )
-)
-jaccard: AveragedScore = plain(JACCARD)
+    Orders models of one class as F1 does (J = F1 / (2 - F1)) and is stricter on errors.""",
+    example=">>> jaccard([0, 0, 1], [0, 1, 1])\narray([0.5, 0.5])",
+)  # fmt: skip
+jaccard: calls.AveragedScore = plain(JACCARD)
 
 
 def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) -> BoolArray:
@@ -289,27 +206,18 @@ def fbeta_metric(*, beta: float) -> Metric:
     if not (math.isfinite(beta) and beta >= 0):
         raise ValueError(f"`beta` must be a finite number of at least 0, got {beta}.")
     square = beta**2
-    hard = Metric(
-        name=f"f{number(beta)}",
-        statistics=COUNTS,
-        per_class=True,
+    hard = _of_classes(
+        name=f"f{number(beta)}", family="fbeta", value=Quotient(without=_one_sided),
         ratio=lambda hits, predicted, support: ((1 + square) * hits, square * support + predicted),
-        value=Quotient(without=_one_sided),
-        zero_division=math.nan,
-        family="fbeta",
         recipe=Recipe(fbeta_metric, {"beta": beta}, "f{beta}"),
         about="""Harmonic mean of precision and recall, recall counting beta times as much.
 
         Values misses more than false alarms where beta is above 1 (a screening test), less where it
         is below (a user who sees every alarm). Choose beta by what errors cost, before looking at
         scores; true negatives count in none of them. In names of metrics beta is part of the name:
-        ``f2``, ``f0.5_macro``.
-        """,
-        example="""
-        >>> round(fbeta([0, 0, 1], [0, 1, 1], beta=2, average="binary"), 4)
-        0.8333
-        """,
-    )
+        ``f2``, ``f0.5_macro``.""",
+        example='>>> round(fbeta([0, 0, 1], [0, 1, 1], beta=2, average="binary"), 4)\n0.8333',
+    )  # fmt: skip
     soft = replace(soft_twin(hard), recipe=Recipe(_soft_fbeta, {"beta": beta}, "cf{beta}"))
     return replace(hard, soft=soft)
 
@@ -319,40 +227,30 @@ def _soft_fbeta(*, beta: float) -> Any:
 
 
 FBETA = fbeta_metric(beta=2.0)
-fbeta: BetaScore = plain(FBETA)
+fbeta: calls.BetaScore = plain(FBETA)
 
 F1 = _with_twin(
     replace(
-        fbeta_metric(beta=1.0),
-        family="",
-        recipe=None,
+        fbeta_metric(beta=1.0), family="", recipe=None,
         about="""Harmonic mean of precision and recall: 2 hits / (predicted + support).
 
         Values false alarms and misses alike and ignores true negatives. It weighs precision and
         recall equally whether or not the application does, and jumps where a confidence crosses the
         threshold. The macro average is the mean of the classes' F1, not the F1 of mean precision
-        and mean recall.
-        """,
+        and mean recall.""",
         sources=("van Rijsbergen (1979), Information Retrieval, chapter 7.",),
-        example="""
-        >>> f1([0, 0, 1], [0, 1, 1], average="macro")
-        0.6666666666666666
-        """,
+        example='>>> f1([0, 0, 1], [0, 1, 1], average="macro")\n0.6666666666666666',
     ),
     about="""Harmonic mean of cPrecision and cRecall (cF1).
 
     F1's formula with the model's confidence in the place of its decision: smooth in the
     confidences, with no threshold to cross, and rarely undefined. It mixes calibration into the
-    score: sharpening all confidences can raise it though no decision changes.
-    """,
+    score: sharpening all confidences can raise it though no decision changes.""",
     sources=(_PAPER.format("section 3"),),
-    example="""
-    >>> cf1([0, 1], [[0.75, 0.25], [0.25, 0.75]], average="macro")
-    0.75
-    """,
-)
-f1: AveragedScore = plain(F1)
-cf1: SoftAveragedScore = plain(F1.soft)
+    example='>>> cf1([0, 1], [[0.75, 0.25], [0.25, 0.75]], average="macro")\n0.75',
+)  # fmt: skip
+f1: calls.AveragedScore = plain(F1)
+cf1: calls.SoftAveragedScore = plain(F1.soft)
 
 
 def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
@@ -365,27 +263,17 @@ def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> P
     return covariance, np.sqrt(product)
 
 
-MATTHEWS_CORRCOEF = _with_twin(
-    Metric(
-        name="matthews_corrcoef",
-        statistics=COUNTS,
-        value=Quotient(_gorodkin),
-        bounds=(-1.0, 1.0),
-        zero_division=math.nan,
-        about="""Correlation of the true and the predicted class indicators.
+MATTHEWS_CORRCOEF = _of_counts(
+    name="matthews_corrcoef", value=Quotient(_gorodkin), bounds=(-1.0, 1.0), zero_division=math.nan,
+    about="""Correlation of the true and the predicted class indicators.
 
-        Uses all four cells of the confusion matrix and is 0 for any prediction that ignores the
-        input. For two classes it is Pearson's phi, for more Gorodkin's R_K. Undefined where only
-        one class is true or predicted.
-        """,
-        sources=("Gorodkin (2004), Computational Biology and Chemistry 28, 367-374.",),
-        example="""
-        >>> round(matthews_corrcoef([0, 0, 1, 1], [0, 0, 1, 0]), 4)
-        0.5774
-        """,
-    )
-)
-matthews_corrcoef: CoefficientScore = plain(MATTHEWS_CORRCOEF)
+    Uses all four cells of the confusion matrix and is 0 for any prediction that ignores the input.
+    For two classes it is Pearson's phi, for more Gorodkin's R_K. Undefined where only one class is
+    true or predicted.""",
+    sources=("Gorodkin (2004), Computational Biology and Chemistry 28, 367-374.",),
+    example=">>> round(matthews_corrcoef([0, 0, 1, 1], [0, 0, 1, 0]), 4)\n0.5774",
+)  # fmt: skip
+matthews_corrcoef: calls.CoefficientScore = plain(MATTHEWS_CORRCOEF)
 
 
 def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
@@ -394,29 +282,19 @@ def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray)
     return hits.sum(axis=-1) * total - chance, total**2 - chance
 
 
-COHEN_KAPPA = _with_twin(
-    Metric(
-        name="cohen_kappa",
-        statistics=COUNTS,
-        value=Quotient(_beyond_chance),
-        bounds=(-1.0, 1.0),
-        zero_division=math.nan,
-        about="""Agreement beyond what the two margins give by chance.
+COHEN_KAPPA = _of_counts(
+    name="cohen_kappa", value=Quotient(_beyond_chance), bounds=(-1.0, 1.0), zero_division=math.nan,
+    about="""Agreement beyond what the two margins give by chance.
 
-        0 for chance, 1 for perfect agreement. Depends on the class shares: the same error rates
-        give a lower kappa on imbalanced data.
-        """,
-        sources=("Cohen (1960), Educational and Psychological Measurement 20, 37-46.",),
-        example="""
-        >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])
-        0.5
-        """,
-    )
-)
-cohen_kappa: CoefficientScore = plain(COHEN_KAPPA)
+    0 for chance, 1 for perfect agreement. Depends on the class shares: the same error rates give a
+    lower kappa on imbalanced data.""",
+    sources=("Cohen (1960), Educational and Psychological Measurement 20, 37-46.",),
+    example=">>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])\n0.5",
+)  # fmt: skip
+cohen_kappa: calls.CoefficientScore = plain(COHEN_KAPPA)
 
-METRICS: tuple[AnyMetric, ...] = (
+_RECORDS = (
     PRECISION, RECALL, SPECIFICITY, JACCARD, F1, ACCURACY, ZERO_ONE_LOSS, BALANCED_ACCURACY,
     MATTHEWS_CORRCOEF, COHEN_KAPPA,
 )  # fmt: skip
-FAMILIES: tuple[AnyMetric, ...] = (FBETA,)
+METRICS: tuple[AnyMetric, ...] = tuple(each if each.soft else _with_twin(each) for each in _RECORDS)

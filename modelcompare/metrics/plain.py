@@ -105,27 +105,12 @@ def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
 
 
 def read_outcomes(
-    y_true: ArrayLike | None,
-    y_output: ArrayLike,
-    kind: Kind,
-    labels: ArrayLike | None = None,
+    y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
-) -> tuple[Outcomes, FloatArray, list[Any]]:
+) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
     """Check one model's arrays and bring them into the form that statistics take.
 
-    Returns
-    -------
-    outcomes : Outcomes
-        Truth and output, as codes where they are labels.
-    weights : ndarray of shape (n_samples,)
-        Sample weights, ones if not given.
-    names : list
-        The classes; empty outside classification.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, values are missing, or a label is not in `labels`.
+    Gives the outcomes, the weights (ones by default) and the classes (none outside classification).
     """
     output = checks.as_array(y_output)
     truth = output if y_true is None else checks.as_array(y_true)
@@ -176,16 +161,13 @@ def _classes(
         return checks.as_array(labels)
     if truth.ndim == 2:
         return np.arange(truth.shape[1])
-    if output.ndim == 2:
-        found = np.unique(truth)
-        return found if len(found) == output.shape[1] else np.arange(output.shape[1])
-    if kind == "probabilities":
-        return np.unique(truth)
-    return np.unique(np.concatenate([truth, output]))
+    predicted = kind == "labels" and output.ndim == 1
+    found = np.unique(np.concatenate([truth, output]) if predicted else truth)
+    n_classes = output.shape[1] if output.ndim == 2 else len(found)
+    return found if len(found) == n_classes else np.arange(n_classes)
 
 
 def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
-    """Value of a metric for the arguments of its plain function."""
     options = dict(given)
     *truth, output = (options.pop(name) for name in _names(metric))
     labels, sample_weight = options.pop("labels", None), options.pop("sample_weight")
@@ -253,7 +235,6 @@ def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
 
 
 def _docstring(metric: AnyMetric, signature: Signature) -> str:
-    """Docstring in numpydoc's form."""
     known = {name: (kind, meaning) for name, kind, meaning in _ARRAYS[metric.needs]}
     known |= {name: (_N, meaning) for name, meaning in metric.arguments.items()} | _OPTIONS
     if not metric.per_class:

@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.words import ZeroDivision
 
+ClassAverage = Literal["macro", "weighted"]
 Parts = Callable[..., tuple[FloatArray, FloatArray]]
 
 
@@ -33,7 +34,7 @@ class Quotient:
 
     parts: Parts | None = None
     without: Callable[..., BoolArray] | None = None
-    average: Literal["macro", "weighted"] | None = None
+    average: ClassAverage | None = None
     zero_division: ZeroDivision = math.nan
 
     def __call__(self, *totals: FloatArray) -> FloatArray:
@@ -43,7 +44,7 @@ class Quotient:
         values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
         if paper and self.without is not None:
             values = np.where(self.without(*totals), math.nan, values)
-        return values if self.average is None else _averaged(values, totals[-1], self.average)
+        return values if self.average is None else averaged(values, totals[-1], self.average)
 
 
 def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
@@ -53,9 +54,7 @@ def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np
     return np.divide(numerator, denominator, out=out, where=denominator != 0)
 
 
-def _averaged(
-    values: FloatArray, support: FloatArray, average: Literal["macro", "weighted"]
-) -> FloatArray:
+def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:
     """Average over the last axis, leaving out classes whose value is NaN.
 
     As in scikit-learn with ``zero_division=nan``; of classes that are defined and do not occur,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import get_args
 
@@ -16,10 +17,12 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, Recipe, divide, number
-from modelcompare.metrics.calls import AreaScore, ClassAverage, MultiClass, ProbabilityScore
+from modelcompare.metrics.calls import AreaScore, MultiClass, ProbabilityScore
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.quotient import ClassAverage, averaged
 
-Prepare = Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
+Evaluate = Callable[[FloatArray], FloatArray]
+Prepare = Callable[[Outcomes], Evaluate]
 Jackknife = Callable[[Outcomes, FloatArray], FloatArray]
 _VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"}
 
@@ -105,75 +108,56 @@ class Placements:
         """Weight of the positives above each negative, ties half."""
         n_neg = len(self.negatives)
         # A positive counts fully for negatives before `below`, half between `below` and `up_to`.
-        steps = np.bincount(self.below, w_pos, n_neg + 1) + np.bincount(
-            self.up_to, w_pos, n_neg + 1
-        )
+        steps = sum(np.bincount(at, w_pos, n_neg + 1) for at in (self.below, self.up_to))
         return (w_pos.sum() * 2 - np.cumsum(steps)[:n_neg]) / 2
 
 
 def binary_placements(outcomes: Outcomes) -> Placements:
-    """Placements of the second of two classes.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-    """
+    """Placements of the second of two classes; an error for more."""
     if outcomes.n_classes != 2:
         raise ValueError(
             f"this metric is for 2 classes, there are {outcomes.n_classes}; use its _ovr or _ovo "
             "form."
         )
-    return Placements.of(outcomes.probabilities[:, 1], _codes(outcomes) == 1)
-
-
-def _codes(outcomes: Outcomes) -> IntArray:
-    if outcomes.codes is None:
-        raise ValueError("this metric needs true labels.")
-    return outcomes.codes
+    return Placements.of(outcomes.probabilities[:, 1], outcomes.true_codes == 1)
 
 
 @dataclass(frozen=True)
-class _Split:
-    """One of the binary questions that a multiclass average is made of."""
+class _Question:
+    """One of the binary questions of a multiclass average, asked one way round or both."""
 
-    placements: Placements
-    rows: IntArray
+    placements: tuple[Placements, ...]
+    rows: IntArray | slice
     weight_rows: IntArray
 
+    def auc(self, weights: FloatArray) -> FloatArray:
+        """Mean AUC of the ways round, under each row of weights."""
+        part = weights[:, self.rows]
+        return np.mean([placements.auc(part) for placements in self.placements], axis=0)
 
-def _ovr_splits(outcomes: Outcomes) -> Iterator[_Split]:
+
+def _ovr_questions(outcomes: Outcomes) -> Iterator[_Question]:
     """Each class against the rest; classes that do not occur, or alone do, have no AUC."""
-    codes, everything = _codes(outcomes), np.arange(len(outcomes))
     for j in range(outcomes.n_classes):
-        placements = Placements.of(outcomes.probabilities[:, j], codes == j)
-        yield _Split(placements, everything, np.flatnonzero(codes == j))
+        positive = outcomes.true_codes == j
+        placements = Placements.of(outcomes.probabilities[:, j], positive)
+        yield _Question((placements,), slice(None), np.flatnonzero(positive))
 
 
-def _ovo_splits(outcomes: Outcomes) -> Iterator[tuple[_Split, _Split]]:
+def _ovo_questions(outcomes: Outcomes) -> Iterator[_Question]:
     """Each pair of classes, both ways round (Hand & Till 2001)."""
-    codes = _codes(outcomes)
-    for a, b in combinations(range(outcomes.n_classes), 2):
-        rows = np.flatnonzero((codes == a) | (codes == b))
-        splits = [
-            _Split(
-                Placements.of(outcomes.probabilities[rows, positive], codes[rows] == positive),
-                rows,
-                rows,
-            )
-            for positive in (a, b)
-        ]
-        yield splits[0], splits[1]
+    codes, p = outcomes.true_codes, outcomes.probabilities
+    for pair in combinations(range(outcomes.n_classes), 2):
+        rows = np.flatnonzero(np.isin(codes, pair))
+        both = tuple(Placements.of(p[rows, j], codes[rows] == j) for j in pair)
+        yield _Question(both, rows, rows)
 
 
 def _mean(values: list[FloatArray], shares: list[FloatArray], average: ClassAverage) -> FloatArray:
-    stacked, weights = np.stack(values, axis=-1), np.stack(shares, axis=-1)
-    defined = ~np.isnan(stacked)
-    weights = defined * weights if average == "weighted" else defined.astype(np.float64)
-    return divide(np.where(defined, stacked * weights, 0.0).sum(axis=-1), weights.sum(axis=-1))
+    return averaged(np.stack(values, axis=-1), np.stack(shares, axis=-1), average)
 
 
-def _prepare_auc(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_auc(outcomes: Outcomes) -> Evaluate:
     return binary_placements(outcomes).auc
 
 
@@ -181,48 +165,27 @@ def _auc_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
     return binary_placements(outcomes).leave_out(weights)
 
 
-def _prepare_ovr(average: ClassAverage) -> Prepare:
-    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
-        splits = list(_ovr_splits(outcomes))
+def _prepare_many(
+    outcomes: Outcomes, *, multi_class: MultiClass, average: ClassAverage
+) -> Evaluate:
+    asked = _ovr_questions if multi_class == "ovr" else _ovo_questions
+    questions = list(asked(outcomes))
 
-        def evaluate(weights: FloatArray) -> FloatArray:
-            values = [split.placements.auc(weights) for split in splits]
-            shares = [weights[:, split.weight_rows].sum(axis=1) for split in splits]
-            return _mean(values, shares, average)
+    def evaluate(weights: FloatArray) -> FloatArray:
+        shares = [weights[:, question.weight_rows].sum(axis=1) for question in questions]
+        return _mean([question.auc(weights) for question in questions], shares, average)
 
-        return evaluate
-
-    return prepare
-
-
-def _ovr_jackknife(average: ClassAverage) -> Jackknife:
-    def jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
-        values, shares = [], []
-        for split in _ovr_splits(outcomes):
-            values.append(split.placements.leave_out(weights))
-            share = np.full(len(outcomes), weights[split.weight_rows].sum())
-            share[split.weight_rows] -= weights[split.weight_rows]
-            shares.append(share)
-        return _mean(values, shares, average)
-
-    return jackknife
+    return evaluate
 
 
-def _prepare_ovo(average: ClassAverage) -> Prepare:
-    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
-        pairs = list(_ovo_splits(outcomes))
-
-        def evaluate(weights: FloatArray) -> FloatArray:
-            values, shares = [], []
-            for first, second in pairs:
-                part = weights[:, first.rows]
-                values.append((first.placements.auc(part) + second.placements.auc(part)) / 2)
-                shares.append(part.sum(axis=1))
-            return _mean(values, shares, average)
-
-        return evaluate
-
-    return prepare
+def _ovr_jackknife(outcomes: Outcomes, weights: FloatArray, *, average: ClassAverage) -> FloatArray:
+    values, shares = [], []
+    for question in _ovr_questions(outcomes):
+        values.append(question.placements[0].leave_out(weights))
+        share = np.full(len(outcomes), weights[question.weight_rows].sum())
+        share[question.weight_rows] -= weights[question.weight_rows]
+        shares.append(share)
+    return _mean(values, shares, average)
 
 
 @dataclass(frozen=True)
@@ -272,24 +235,18 @@ class Descending:
 
 
 def _descending(outcomes: Outcomes, j: int) -> Descending:
-    return Descending.of(outcomes.probabilities[:, j], _codes(outcomes) == j)
+    return Descending.of(outcomes.probabilities[:, j], outcomes.true_codes == j)
 
 
-def _prepare_partial(max_fpr: float) -> Prepare:
-    def prepare(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
-        binary_placements(outcomes)
-        part = _descending(outcomes, 1)
-        return lambda weights: part.partial_auc(weights, max_fpr)
-
-    return prepare
+def _prepare_partial(outcomes: Outcomes, *, max_fpr: float) -> Evaluate:
+    binary_placements(outcomes)
+    return partial(_descending(outcomes, 1).partial_auc, max_fpr=max_fpr)
 
 
 def roc_auc_metric(
-    *,
-    multi_class: MultiClass | None = None,
-    average: ClassAverage = "macro",
+    *, multi_class: MultiClass | None = None, average: ClassAverage = "macro",
     max_fpr: float | None = None,
-) -> OrderMetric:
+) -> OrderMetric:  # fmt: skip
     """Area under the ROC curve: of two classes, partial, or averaged over more."""
     if max_fpr is not None and not 0 < max_fpr <= 1:
         raise ValueError(f"a false positive rate lies in (0, 1], got {max_fpr:g}.")
@@ -299,26 +256,18 @@ def roc_auc_metric(
     jackknife: Jackknife | None = _auc_jackknife
     name, variant, pattern = "roc_auc", "", "roc_auc_at_{max_fpr}"
     if max_fpr is not None:
-        prepare, jackknife = _prepare_partial(max_fpr), None
+        prepare, jackknife = partial(_prepare_partial, max_fpr=max_fpr), None
         name, variant = f"roc_auc_at_{number(max_fpr)}", "false positive rates up to a limit alone"
     elif multi_class is not None:
-        prepare = (_prepare_ovr if multi_class == "ovr" else _prepare_ovo)(average)
-        jackknife = _ovr_jackknife(average) if multi_class == "ovr" else None
+        prepare = partial(_prepare_many, multi_class=multi_class, average=average)
+        jackknife = partial(_ovr_jackknife, average=average) if multi_class == "ovr" else None
         name, variant, pattern = f"roc_auc_{multi_class}", _VARIANTS[multi_class], ""
         if average == "weighted":
             name, variant = f"{name}_weighted", f"{variant}; weighted by the classes' support"
+    options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
-        name=name,
-        needs="probabilities",
-        prepare=prepare,
-        jackknife=jackknife,
-        family="roc_auc",
-        variant=variant,
-        recipe=Recipe(
-            roc_auc_metric,
-            {"multi_class": multi_class, "average": average, "max_fpr": max_fpr},
-            pattern,
-        ),
+        name=name, needs="probabilities", prepare=prepare, jackknife=jackknife, family="roc_auc",
+        variant=variant, recipe=Recipe(roc_auc_metric, options, pattern),
         about="""
         Probability that a positive gets a higher score than a negative, ties counting half.
 
@@ -328,30 +277,26 @@ def roc_auc_metric(
         negative class makes it look good. For more than two classes ``_ovr`` averages each class
         against the rest, ``_ovo`` each pair of classes (Hand & Till); ``_weighted`` weighs them by
         support. ``roc_auc_at_0.1`` looks at false positive rates up to 0.1 only, standardized to
-        0.5 for chance.
-        """,
+        0.5 for chance.""",
         sources=(
             "Hanley & McNeil (1982), Radiology 143, 29-36.",
             "Hand & Till (2001), Machine Learning 45, 171-186.",
             "McClish (1989), Medical Decision Making 9, 190-195 (partial area).",
         ),
-        example="""
-        >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-        0.75
-        """,
-    )
+        example=">>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])\n0.75",
+    )  # fmt: skip
 
 
 ROC_AUC = roc_auc_metric()
 roc_auc: AreaScore = plain(ROC_AUC)
 
 
-def _prepare_ap(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_ap(outcomes: Outcomes) -> Evaluate:
     binary_placements(outcomes)
     return _descending(outcomes, 1).average_precision
 
 
-def _prepare_ap_macro(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_ap_macro(outcomes: Outcomes) -> Evaluate:
     parts = [_descending(outcomes, j) for j in range(outcomes.n_classes)]
 
     def evaluate(weights: FloatArray) -> FloatArray:
@@ -362,40 +307,27 @@ def _prepare_ap_macro(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 AVERAGE_PRECISION = OrderMetric(
-    name="average_precision",
-    needs="probabilities",
-    prepare=_prepare_ap,
+    name="average_precision", needs="probabilities", prepare=_prepare_ap,
     about="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Values finding positives early in the order of the scores. Its value for chance is the share of
     positives, so values of different test sets do not compare; and papers mean different things by
     it: this is the sum over thresholds without interpolation, which interpolated variants exceed.
-    ``_macro`` is the mean over classes, each against the rest.
-    """,
+    ``_macro`` is the mean over classes, each against the rest.""",
     sources=(
         "Manning, Raghavan & Schuetze (2008), Introduction to Information Retrieval, section 8.4.",
     ),
-    example="""
-    >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
-    0.8333
-    """,
-)
+    example=">>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)\n0.8333",
+)  # fmt: skip
 average_precision: ProbabilityScore = plain(AVERAGE_PRECISION)
 
 METRICS: tuple[AnyMetric, ...] = (
     ROC_AUC,
-    *(
-        roc_auc_metric(multi_class=multi_class, average=average)
-        for multi_class in get_args(MultiClass)
-        for average in get_args(ClassAverage)
-    ),
+    *(roc_auc_metric(multi_class=multi_class, average=average)
+      for multi_class in get_args(MultiClass) for average in get_args(ClassAverage)),
     AVERAGE_PRECISION,
     replace(
-        AVERAGE_PRECISION,
-        name="average_precision_macro",
-        prepare=_prepare_ap_macro,
-        family="average_precision",
-        variant="the mean over classes",
+        AVERAGE_PRECISION, name="average_precision_macro", prepare=_prepare_ap_macro,
+        family="average_precision", variant="the mean over classes",
     ),
-)
-FAMILIES: tuple[AnyMetric, ...] = (ROC_AUC,)
+)  # fmt: skip

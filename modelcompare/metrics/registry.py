@@ -13,16 +13,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast, get_args
 
-from modelcompare.metrics import calibration, counts, ranking, scoring, slots, texts, values
-from modelcompare.metrics.base import (
-    AnyMetric,
-    BaseMetric,
-    CallableMetric,
-    Metric,
-    number,
-    varied,
+from modelcompare.metrics import (
+    calibration,
+    counts,
+    debiased,
+    ranking,
+    scoring,
+    slots,
+    texts,
+    values,
 )
-from modelcompare.words import Average, ZeroDivision
+from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
+from modelcompare.words import Average, Kind, ZeroDivision
 
 if TYPE_CHECKING:
     from modelcompare.predictions import Predictions
@@ -42,8 +44,8 @@ def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 
 _RECORDS: tuple[AnyMetric, ...] = (
-    *counts.METRICS, *scoring.METRICS, *ranking.METRICS, *calibration.METRICS, *values.METRICS,
-    *texts.METRICS, *slots.METRICS,
+    *counts.METRICS, *scoring.METRICS, *ranking.METRICS, *calibration.METRICS,
+    *debiased.METRICS, *values.METRICS, *texts.METRICS, *slots.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in _names_of(record)
@@ -52,31 +54,21 @@ METRICS: dict[str, AnyMetric] = {
 
 FAMILIES: dict[str, AnyMetric] = {
     name: metric
-    for record in (*counts.FAMILIES, *scoring.FAMILIES)
+    for record in (counts.FBETA, scoring.TOP_K_ACCURACY)
     for name, metric in ((record.family, record), (f"c{record.family}", record.soft))
     if metric is not None
 }
 """Metrics whose name holds a number, by the name that holds none: ``fbeta``."""
 
 ALIASES = {
-    "mcc": "matthews_corrcoef",
-    "kappa": "cohen_kappa",
-    "sensitivity": "recall",
-    "cmcc": "cmatthews_corrcoef",
-    "ckappa": "ccohen_kappa",
-    "brier": "brier_score",
-    "pcen": "cconfusion_entropy",
-    "error_rate": "zero_one_loss",
-    "mrr": "mean_reciprocal_rank",
-    "ser": "slot_error_rate",
-    "neg_log_loss": "log_loss",
-    "neg_brier_score": "brier_score",
-}
+    "mcc": "matthews_corrcoef", "cmcc": "cmatthews_corrcoef", "kappa": "cohen_kappa",
+    "ckappa": "ccohen_kappa", "sensitivity": "recall", "error_rate": "zero_one_loss",
+    "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
+    "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
+}  # fmt: skip
 
-_SERVES = {
-    "probabilities": {"labels", "probabilities"},
-    "text_lists": {"texts", "text_lists"},
-}
+_NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
+_SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:
@@ -125,7 +117,11 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
     if found is None:
         nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
-        hint = f"did you mean {', '.join(nearest)}?" if nearest else _where_names_are()
+        hint = (
+            f"did you mean {', '.join(nearest)}?"
+            if nearest
+            else f"the {len(METRICS)} names are in {_NAMES}"
+        )
         raise ValueError(f"unknown metric {name!r}; {hint}")
     metric = varied(found, options)
     if not isinstance(metric, Metric) or (zero_division != "paper" and math.isnan(zero_division)):
@@ -263,11 +259,9 @@ def _is_metric(value: object) -> TypeGuard[MetricLike]:
 
 
 def resolve_metrics(
-    metrics: MetricLike | Sequence[MetricLike],
-    predictions: Predictions,
-    *,
+    metrics: MetricLike | Sequence[MetricLike], predictions: Predictions, *,
     zero_division: ZeroDivision = math.nan,
-) -> tuple[AnyMetric, ...]:
+) -> tuple[AnyMetric, ...]:  # fmt: skip
     """Turn names, metrics and functions into metrics that fit the predictions.
 
     Raises
@@ -286,13 +280,21 @@ def resolve_metrics(
     if repeated:
         raise ValueError(f"`metrics` names {', '.join(repeated)} more than once; drop the repeats.")
     for metric in resolved:
-        _check_needs(metric, predictions)
+        for model in predictions.models:
+            kind = predictions.output(model).kind
+            if metric.needs not in _SERVES.get(kind, {kind}):
+                raise ValueError(f"metric {metric.name!r} needs {metric.needs}, but model "
+                                 f"{model!r} gave {kind}.")  # fmt: skip
     return resolved
+
+
+def _kinds(predictions: Predictions) -> set[Kind]:
+    return {predictions.output(model).kind for model in predictions.models}
 
 
 def default_metrics(predictions: Predictions) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
-    kinds = {predictions.output(model).kind for model in predictions.models}
+    kinds = _kinds(predictions)
     if kinds == {"scores"}:
         return ("mean_score",)
     if kinds == {"probabilities"}:
@@ -318,7 +320,9 @@ def _resolve(
     if isinstance(metric, BaseMetric):
         return metric
     if callable(metric):
-        return from_callable(metric, needs=_common_kind(predictions))
+        kinds = _kinds(predictions)
+        needs = "labels" if kinds == {"labels", "probabilities"} else kinds.pop()
+        return from_callable(metric, needs=needs)
     raise TypeError(
         f"`metrics` holds {metric!r}; give a metric's name, a Metric, or a function "
         "metric(y_true, y_output)."
@@ -326,14 +330,10 @@ def _resolve(
 
 
 def from_callable(
-    function: Callable[..., Any],
-    *,
-    name: str | None = None,
-    needs: str = "labels",
-    greater_is_better: bool = True,
-    per_class: bool = False,
+    function: Callable[..., Any], *, name: str | None = None, needs: str = "labels",
+    greater_is_better: bool = True, per_class: bool = False,
     bounds: tuple[float, float] = (-math.inf, math.inf),
-) -> CallableMetric:
+) -> CallableMetric:  # fmt: skip
     """Make a metric of any ``function(y_true, y_output) -> float``.
 
     Parameters
@@ -355,34 +355,10 @@ def from_callable(
     'callable'
     """
     inferred = name or getattr(function, "__name__", None) or type(function).__name__
-    if not inspect.isroutine(function) and not callable(function):
+    if not callable(function):
         raise TypeError(f"`function` must be callable, got {function!r}.")
     return CallableMetric(
-        name=inferred,
-        function=function,
-        needs=cast("Any", needs),
-        greater_is_better=greater_is_better,
-        per_class=per_class,
-        bounds=bounds,
+        name=inferred, function=function, needs=cast("Any", needs), bounds=bounds,
+        greater_is_better=greater_is_better, per_class=per_class,
         about=inspect.getdoc(function) or "",
-    )
-
-
-def _common_kind(predictions: Predictions) -> str:
-    kinds = {predictions.output(model).kind for model in predictions.models}
-    if kinds <= {"labels", "probabilities"}:
-        return "probabilities" if kinds == {"probabilities"} else "labels"
-    return kinds.pop()
-
-
-def _check_needs(metric: AnyMetric, predictions: Predictions) -> None:
-    for model in predictions.models:
-        kind = predictions.output(model).kind
-        if metric.needs not in _SERVES.get(kind, {kind}):
-            raise ValueError(
-                f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave {kind}."
-            )
-
-
-def _where_names_are() -> str:
-    return f"the {len(METRICS)} names are in modelcompare.metrics.METRICS (modelcompare metrics)"
+    )  # fmt: skip

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
 from modelcompare.metrics.calls import LabelScore, MeanScore, ProbabilityScore, TopScore
+from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.plain import plain
 
 _MOST_CLASSES = 100
@@ -30,24 +31,20 @@ def _squared_errors(outcomes: Outcomes) -> FloatArray:
     return errors / 2 if outcomes.n_classes == 2 else errors
 
 
-BRIER_SCORE = Metric(
-    name="brier_score",
-    statistics=(Statistic("squared_errors", _squared_errors), COUNT),
-    ratio=mean_ratio,
-    needs="probabilities",
-    greater_is_better=False,
+_mean_loss = partial(
+    Metric, ratio=mean_ratio, needs="probabilities", greater_is_better=False, bounds=(0.0, math.inf)
+)
+
+BRIER_SCORE = _mean_loss(
+    name="brier_score", statistics=(Statistic("squared_errors", _squared_errors), COUNT),
     bounds=(0.0, 2.0),
     about="""Mean squared distance of the probabilities from the truth.
 
     A proper scoring rule: honest probabilities score best. Summed over the classes (0 to 2), and
-    halved for two classes (0 to 1), as scikit-learn scales it.
-    """,
+    halved for two classes (0 to 1), as scikit-learn scales it.""",
     sources=("Brier (1950), Monthly Weather Review 78, 1-3.",),
-    example="""
-    >>> brier_score([0, 1], [0.25, 0.5])
-    0.15625
-    """,
-)
+    example=">>> brier_score([0, 1], [0.25, 0.5])\n0.15625",
+)  # fmt: skip
 brier_score: ProbabilityScore = plain(BRIER_SCORE)
 
 
@@ -58,23 +55,15 @@ def _negative_log_likelihood(outcomes: Outcomes) -> FloatArray:
     return -(outcomes.truth * logs).sum(axis=1, keepdims=True)
 
 
-LOG_LOSS = Metric(
+LOG_LOSS = _mean_loss(
     name="log_loss",
     statistics=(Statistic("negative_log_likelihood", _negative_log_likelihood), COUNT),
-    ratio=mean_ratio,
-    needs="probabilities",
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
     about="""Mean negative log-probability of the truth, in nats.
 
     A proper scoring rule that looks at the true class alone; one confident error can outweigh all
-    the rest, so probabilities are clipped at the precision they were given in.
-    """,
-    example="""
-    >>> round(log_loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]), 4)
-    0.4904
-    """,
-)
+    the rest, so probabilities are clipped at the precision they were given in.""",
+    example=">>> round(log_loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]), 4)\n0.4904",
+)  # fmt: skip
 log_loss: ProbabilityScore = plain(LOG_LOSS)
 
 
@@ -87,45 +76,32 @@ def _divergence(outcomes: Outcomes) -> FloatArray:
     return (own - cross).sum(axis=1, keepdims=True)
 
 
-KL_DIVERGENCE = Metric(
-    name="kl_divergence",
-    statistics=(Statistic("divergence", _divergence), COUNT),
-    ratio=mean_ratio,
-    needs="probabilities",
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
+KL_DIVERGENCE = _mean_loss(
+    name="kl_divergence", statistics=(Statistic("divergence", _divergence), COUNT),
     about="""Mean divergence of the probabilities from the true distributions, in nats.
 
     Values probabilities that match soft labels (several annotators' shares, say); on hard labels it
     is log loss. One class to which a model gives no probability, and the truth does, outweighs the
-    rest, so probabilities are clipped at the precision they were given in.
-    """,
+    rest, so probabilities are clipped at the precision they were given in.""",
     sources=("Kullback & Leibler (1951), Annals of Mathematical Statistics 22, 79-86.",),
-    example="""
-    >>> round(kl_divergence([[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.5, 0.5]]), 4)
-    0.3466
-    """,
-)
+    example=""">>> round(kl_divergence([[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.5, 0.5]]), 4)
+    0.3466""",
+)  # fmt: skip
 kl_divergence: ProbabilityScore = plain(KL_DIVERGENCE)
 
 
-def _cells(said: Callable[[Outcomes], FloatArray]) -> Callable[[Outcomes], FloatArray]:
+def _cells(outcomes: Outcomes, said: FloatArray) -> FloatArray:
     """Each sample's part of the confusion matrix, row by row of true classes."""
-
-    def compute(outcomes: Outcomes) -> FloatArray:
-        if outcomes.n_classes > _MOST_CLASSES:
-            raise ValueError(
-                f"confusion entropy sums n_classes squared numbers for each sample, too many for "
-                f"{outcomes.n_classes} classes; merge the rare ones."
-            )
-        cells = outcomes.truth[:, :, None] * said(outcomes)[:, None, :]
-        return cells.reshape(len(outcomes), -1)
-
-    return compute
+    if outcomes.n_classes > _MOST_CLASSES:
+        raise ValueError(
+            f"confusion entropy sums n_classes squared numbers for each sample, too many for "
+            f"{outcomes.n_classes} classes; merge the rare ones."
+        )
+    return (outcomes.truth[:, :, None] * said[:, None, :]).reshape(len(outcomes), -1)
 
 
-CELLS = Statistic("confusion", _cells(lambda o: o.predicted_indicator), discrete=True)
-SOFT_CELLS = Statistic("soft_confusion", _cells(lambda o: o.probabilities))
+CELLS = Statistic("confusion", lambda o: _cells(o, o.predicted_indicator), discrete=True)
+SOFT_CELLS = Statistic("soft_confusion", lambda o: _cells(o, o.probabilities))
 
 
 def _confusion_entropy(cells: FloatArray) -> FloatArray:
@@ -145,45 +121,23 @@ def _confusion_entropy(cells: FloatArray) -> FloatArray:
 
 
 _CONFUSION_ENTROPY = Metric(
-    name="confusion_entropy",
-    statistics=(CELLS,),
-    value=_confusion_entropy,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
+    name="confusion_entropy", statistics=(CELLS,), value=_confusion_entropy,
+    greater_is_better=False, bounds=(0.0, math.inf),
     about="""Entropy of how each class is mistaken for the others and they for it.
 
     Values errors that are few and of one kind: a class that is always mistaken for the same other
     one is better than one that is mistaken for all. 0 for a perfect classifier; on two classes it
     can exceed 1 and order classifiers oddly. The soft twin ``cconfusion_entropy`` (``pcen``), on
-    the probabilistic confusion matrix, is the probabilistic confusion entropy of Wang et al.
-    """,
+    the probabilistic confusion matrix, is the probabilistic confusion entropy of Wang et al.""",
     sources=(
         "Wei et al. (2010), Expert Systems with Applications 37, 3799-3809.",
         "Wang et al. (2013), Entropy 15, 4969-4992.",
     ),
-    example="""
-    >>> round(confusion_entropy([0, 1, 2, 2], [0, 1, 2, 1]), 4)
-    0.1981
-    """,
-)
-CONFUSION_ENTROPY = replace(
-    _CONFUSION_ENTROPY,
-    soft=replace(
-        _CONFUSION_ENTROPY,
-        name="cconfusion_entropy",
-        statistics=(SOFT_CELLS,),
-        needs="probabilities",
-        family="confusion_entropy",
-        variant="the soft twin: probabilities in the place of decisions",
-    ),
-)
+    example=">>> round(confusion_entropy([0, 1, 2, 2], [0, 1, 2, 1]), 4)\n0.1981",
+)  # fmt: skip
+_PROBABILISTIC = replace(soft_twin(_CONFUSION_ENTROPY), statistics=(SOFT_CELLS,))
+CONFUSION_ENTROPY = replace(_CONFUSION_ENTROPY, soft=_PROBABILISTIC)
 confusion_entropy: LabelScore = plain(CONFUSION_ENTROPY)
-
-
-def _codes(outcomes: Outcomes) -> IntArray:
-    if outcomes.codes is None:
-        raise ValueError("this metric needs true labels.")
-    return outcomes.codes
 
 
 def _listed(outcomes: Outcomes) -> BoolArray:
@@ -194,45 +148,36 @@ def _listed(outcomes: Outcomes) -> BoolArray:
     """
     p = outcomes.probabilities
     whole = p.sum(axis=1) > 1 - _CUT_OFF
-    return whole | (p[np.arange(len(p)), _codes(outcomes)] > 0)
+    return whole | (p[np.arange(len(p)), outcomes.true_codes] > 0)
 
 
 def _reciprocal_rank(outcomes: Outcomes) -> FloatArray:
     """One over the place of the true class; ties before it count half, and 0 off the list."""
     p = outcomes.probabilities
-    own = p[np.arange(len(p)), _codes(outcomes)][:, None]
+    own = p[np.arange(len(p)), outcomes.true_codes][:, None]
     above = (p > own).sum(axis=1)
     tied = (p == own).sum(axis=1) - 1
     return (_listed(outcomes) / (1.0 + above + tied / 2))[:, None]
 
 
 MEAN_RECIPROCAL_RANK = Metric(
-    name="mean_reciprocal_rank",
-    statistics=(Statistic("reciprocal_rank", _reciprocal_rank), COUNT),
-    ratio=mean_ratio,
-    needs="probabilities",
+    name="mean_reciprocal_rank", statistics=(Statistic("reciprocal_rank", _reciprocal_rank), COUNT),
+    ratio=mean_ratio, needs="probabilities",
     about="""Mean of one over the rank of the true class among the classes by probability.
 
     Values how far down a list one has to read. The step from rank 1 to 2 counts as much as all
     others together, and how probable the classes are does not count. Tied classes share the middle
-    of their ranks; a class that a list was cut off before counts 0 (`modelcompare.from_nbest`).
-    """,
+    of their ranks; a class that a list was cut off before counts 0 (`modelcompare.from_nbest`).""",
     sources=("Voorhees (1999), TREC-8 Question Answering Track Report.",),
-    example="""
-    >>> mean_reciprocal_rank([0, 1], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])
-    0.75
-    """,
-)
+    example=">>> mean_reciprocal_rank([0, 1], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])\n0.75",
+)  # fmt: skip
 mean_reciprocal_rank: ProbabilityScore = plain(MEAN_RECIPROCAL_RANK)
 
 
-def _in_top(k: int) -> Callable[[Outcomes], FloatArray]:
-    def compute(outcomes: Outcomes) -> FloatArray:
-        best = np.argsort(outcomes.probabilities, axis=1, kind="stable")[:, -k:]
-        found = (best == _codes(outcomes)[:, None]).any(axis=1) & _listed(outcomes)
-        return found[:, None].astype(np.float64)
-
-    return compute
+def _in_top(outcomes: Outcomes, *, k: int) -> FloatArray:
+    best = np.argsort(outcomes.probabilities, axis=1, kind="stable")[:, -k:]
+    found = (best == outcomes.true_codes[:, None]).any(axis=1) & _listed(outcomes)
+    return found[:, None].astype(np.float64)
 
 
 def top_k_metric(*, k: int = 3) -> Metric:
@@ -240,49 +185,34 @@ def top_k_metric(*, k: int = 3) -> Metric:
     if k < 1:
         raise ValueError(f"`k` must be at least 1, got {k}.")
     return Metric(
-        name=f"top_{k}_accuracy",
-        statistics=(Statistic(f"in_top_{k}", _in_top(k)), COUNT),
-        ratio=mean_ratio,
-        needs="probabilities",
-        family="top_k_accuracy",
+        name=f"top_{k}_accuracy", family="top_k_accuracy", ratio=mean_ratio, needs="probabilities",
+        statistics=(Statistic(f"in_top_{k}", partial(_in_top, k=k)), COUNT),
         recipe=Recipe(top_k_metric, {"k": k}, "top_{k}_accuracy"),
         about="""Share of samples whose true class is among the k most probable.
 
         Values a list that somebody else will choose from; the order within it does not count. Never
         below accuracy, and 1 as soon as k reaches the number of classes. In names of metrics k is
         part of the name: ``top_3_accuracy``. Of tied classes the later ones come first, as in
-        scikit-learn.
-        """,
-        example="""
-        >>> top_k_accuracy([0, 1, 2], [[0.6, 0.3, 0.1]] * 3, k=2)
-        0.6666666666666666
-        """,
-    )
+        scikit-learn.""",
+        example=">>> top_k_accuracy([0, 1, 2], [[0.6, 0.3, 0.1]] * 3, k=2)\n0.6666666666666666",
+    )  # fmt: skip
 
 
 TOP_K_ACCURACY = top_k_metric()
 top_k_accuracy: TopScore = plain(TOP_K_ACCURACY)
 
 MEAN_SCORE = Metric(
-    name="mean_score",
-    statistics=(Statistic("scores", lambda o: o.values[:, None]), COUNT),
-    ratio=mean_ratio,
-    needs="scores",
-    bounds=(-math.inf, math.inf),
+    name="mean_score", statistics=(Statistic("scores", lambda o: o.values[:, None]), COUNT),
+    ratio=mean_ratio, needs="scores", bounds=(-math.inf, math.inf),
     about="""Mean of per-example scores that were made elsewhere: judged 0 or 1, or real.
 
     Values whatever the scores value, every sample alike. Predictions may say that low scores are
-    good (``greater_is_better=False``).
-    """,
-    example="""
-    >>> mean_score([1, 0, 1, 1])
-    0.75
-    """,
-)
+    good (``greater_is_better=False``).""",
+    example=">>> mean_score([1, 0, 1, 1])\n0.75",
+)  # fmt: skip
 mean_score: MeanScore = plain(MEAN_SCORE)
 
 METRICS: tuple[AnyMetric, ...] = (
     BRIER_SCORE, LOG_LOSS, MEAN_SCORE, KL_DIVERGENCE, CONFUSION_ENTROPY, MEAN_RECIPROCAL_RANK,
     TOP_K_ACCURACY, top_k_metric(k=5),
 )  # fmt: skip
-FAMILIES: tuple[AnyMetric, ...] = (TOP_K_ACCURACY,)

@@ -58,43 +58,31 @@ SLOTS = Statistic("slots", _slot_counts, costly=True)
 
 
 SLOT_ERROR_RATE = Metric(
-    name="slot_error_rate",
-    statistics=(SLOTS,),
-    needs="texts",
-    ratio=lambda slots: (slots[..., 1:4].sum(axis=-1), slots[..., 4]),
-    greater_is_better=False,
+    name="slot_error_rate", statistics=(SLOTS,), needs="texts",
+    ratio=lambda slots: (slots[..., 1:4].sum(axis=-1), slots[..., 4]), greater_is_better=False,
     bounds=(0.0, math.inf),
     about="""Substituted, missed and invented slots over the slots of the references.
 
     Values named entities as wholes: a slot with a wrong type or wrong bounds is one substitution,
     where F1 counts it as a miss and an invention. It can exceed 1. The soft twin
-    ``cslot_error_rate`` is the expectation over a list of taggings with probabilities.
-    """,
+    ``cslot_error_rate`` is the expectation over a list of taggings with probabilities.""",
     sources=(
         "Makhoul et al. (1999), Performance measures for information extraction, DARPA workshop.",
     ),
-    example="""
-    >>> slot_error_rate(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])
-    0.5
-    """,
-)
+    example='>>> slot_error_rate(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',
+)  # fmt: skip
 slot_error_rate: Score = plain(SLOT_ERROR_RATE)
 
 SPAN_F1 = Metric(
-    name="span_f1",
-    statistics=(SLOTS,),
-    needs="texts",
+    name="span_f1", statistics=(SLOTS,), needs="texts",
     ratio=lambda slots: (2 * slots[..., 0], slots[..., 4] + slots[..., 5]),
     about="""F1 of slots that agree in bounds and type, counted over the corpus.
 
     Values whole entities; nearly right bounds count as wrong twice, as a miss and as an invention.
     """,
     sources=("Tjong Kim Sang & De Meulder (2003), CoNLL shared task.",),
-    example="""
-    >>> span_f1(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])
-    0.5
-    """,
-)
+    example='>>> span_f1(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',
+)  # fmt: skip
 span_f1: Score = plain(SPAN_F1)
 
 METRICS: tuple[AnyMetric, ...] = (with_twin(SLOT_ERROR_RATE), with_twin(SPAN_F1))

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -65,41 +66,31 @@ def expected(statistic: Statistic) -> Statistic:
     return replace(statistic, name=f"expected_{statistic.name}", compute=compute)
 
 
-def _rapidfuzz() -> Any:
+def _extra(module: str, need: str) -> Any:
+    """A module of the packages that metrics of texts need."""
     try:
-        from rapidfuzz.distance import Levenshtein
+        return import_module(module)
     except ImportError as error:
-        raise ImportError(
-            'error rates need rapidfuzz: pip install "modelcompare[sequence]"'
-        ) from error
-    return Levenshtein
+        raise ImportError(f'{need}: pip install "modelcompare[sequence]"') from error
 
 
-def _edits(split: Callable[[str], Any]) -> Callable[[Outcomes], FloatArray]:
-    def compute(outcomes: Outcomes) -> FloatArray:
-        distance = _rapidfuzz().distance
-        return np.array(
-            [
-                (distance(split(reference), split(hypothesis)), len(split(reference)))
-                for hypothesis, reference in text_pairs(outcomes)
-            ],
-            dtype=np.float64,
-        )
-
-    return compute
+def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
+    distance = _extra("rapidfuzz.distance", "error rates need rapidfuzz").Levenshtein.distance
+    pairs = [
+        (split(hypothesis), split(reference)) for hypothesis, reference in text_pairs(outcomes)
+    ]
+    edits = [(distance(reference, hypothesis), len(reference)) for hypothesis, reference in pairs]
+    return np.array(edits, dtype=np.float64)
 
 
 def with_twin(metric: Metric) -> Metric:
     """The metric, its twin beside it: the expectation over a list of texts."""
     own, *others = metric.statistics
     twin = replace(
-        metric,
-        name=f"c{metric.name}",
-        statistics=(expected(own), *others),
-        needs="text_lists",
+        metric, name=f"c{metric.name}", statistics=(expected(own), *others), needs="text_lists",
         family=metric.family or metric.name,
         variant="; ".join(filter(None, [_SOFT, metric.variant])),
-    )
+    )  # fmt: skip
     return replace(metric, soft=twin)
 
 
@@ -108,18 +99,14 @@ def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
     return edits[..., 0], edits[..., 1]
 
 
-WORD_EDITS = Statistic("word_edits", _edits(str.split), costly=True)
-CHARACTER_EDITS = Statistic("character_edits", _edits(str), costly=True)
+WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
+CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
 EXACT = Statistic(
     "exact_text", lambda o: np.array([[float(a == b)] for a, b in text_pairs(o)], dtype=np.float64)
 )
 
 WER = Metric(
-    name="wer",
-    statistics=(WORD_EDITS,),
-    needs="texts",
-    ratio=_rate,
-    greater_is_better=False,
+    name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
     bounds=(0.0, math.inf),
     about="""Word edits over words of the references, both summed over the corpus (word error rate).
 
@@ -127,14 +114,10 @@ WER = Metric(
     one. The more a task is about meaning, the less it fits: a "not" too many costs one word, and a
     passive that means the same costs the sentence. It can exceed 1. ``wer_per_text`` is the mean of
     each text's own rate. The soft twin ``cwer`` is the expectation over a list of texts with
-    probabilities (`modelcompare.from_nbest`).
-    """,
+    probabilities (`modelcompare.from_nbest`).""",
     sources=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
-    example="""
-    >>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)
-    0.2857
-    """,
-)
+    example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
+)  # fmt: skip
 wer: Score = plain(WER)
 
 
@@ -145,58 +128,34 @@ def _own_error_rates(outcomes: Outcomes) -> FloatArray:
 
 
 WER_PER_TEXT = replace(
-    WER,
-    name="wer_per_text",
+    WER, name="wer_per_text", family="wer", variant="the mean of each text's own",
     statistics=(Statistic("word_error_rates", _own_error_rates, costly=True),),
-    family="wer",
-    variant="the mean of each text's own",
-)
+)  # fmt: skip
 
 CER = Metric(
-    name="cer",
-    statistics=(CHARACTER_EDITS,),
-    needs="texts",
-    ratio=_rate,
-    greater_is_better=False,
+    name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
     bounds=(0.0, math.inf),
     about="""Character edits over characters of the references (character error rate).
 
     Values what `wer` does with letters for words: gentler on spelling, and the form for languages
-    that do not separate words.
-    """,
-    example="""
-    >>> cer(["kitten"], ["sitting"])
-    0.5
-    """,
-)
+    that do not separate words.""",
+    example='>>> cer(["kitten"], ["sitting"])\n0.5',
+)  # fmt: skip
 cer: Score = plain(CER)
 
 EXACT_MATCH = Metric(
-    name="exact_match",
-    statistics=(EXACT, COUNT),
-    needs="texts",
-    ratio=mean_ratio,
+    name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
     about="""Share of texts that equal their reference to the letter.
 
-    Values getting all of it right; a stray blank counts as much as a wrong answer.
-    """,
-    example="""
-    >>> exact_match(["yes", "no"], ["yes", "No"])
-    0.5
-    """,
-)
+    Values getting all of it right; a stray blank counts as much as a wrong answer.""",
+    example='>>> exact_match(["yes", "no"], ["yes", "No"])\n0.5',
+)  # fmt: skip
 exact_match: Score = plain(EXACT_MATCH)
 
 
 @cache
 def _sacrebleu(name: str) -> Any:
-    try:
-        import sacrebleu
-    except ImportError as error:
-        raise ImportError(
-            f'{name} needs sacrebleu: pip install "modelcompare[sequence]"'
-        ) from error
-    return {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF, "ter": sacrebleu.TER}[name]()
+    return getattr(_extra("sacrebleu", f"{name} needs sacrebleu"), name.upper())()
 
 
 def text_signature(name: str) -> str:
@@ -212,15 +171,15 @@ def text_signature(name: str) -> str:
     return str(metric.get_signature().format())
 
 
-def _sentence_statistics(name: str) -> Callable[[Outcomes], FloatArray]:
-    def compute(outcomes: Outcomes) -> FloatArray:
-        metric = _sacrebleu(name)
-        pairs = text_pairs(outcomes)
-        hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]
-        found = metric._extract_corpus_statistics(hypotheses, [references])
-        return np.array(found, dtype=np.float64)
+def _sentence_statistics(outcomes: Outcomes, *, name: str) -> FloatArray:
+    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
+    found = _sacrebleu(name)._extract_corpus_statistics([*hypotheses], [[*references]])
+    return np.array(found, dtype=np.float64)
 
-    return compute
+
+def _sentences(name: str) -> Statistic:
+    compute = partial(_sentence_statistics, name=name)
+    return Statistic(f"{name}_statistics", compute, costly=True)
 
 
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
@@ -245,19 +204,14 @@ def _bleu(totals: FloatArray) -> FloatArray:
     usable = (total > 0).all(axis=-1) & (right.sum(axis=-1) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_mean = np.log(np.where(precision > 0, precision, 1.0)).mean(axis=-1)
-        penalty = np.where(
-            hypothesis < reference, np.exp(1 - divide(reference, hypothesis, 1.0)), 1.0
-        )
+        short = np.exp(1 - divide(reference, hypothesis, 1.0))
+    penalty = np.where(hypothesis < reference, short, 1.0)
     return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
 
 
 BLEU = Metric(
-    name="bleu",
-    statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
-    needs="texts",
-    bounds=(0.0, 100.0),
-    value=_bleu,
-    signature=partial(text_signature, "bleu"),
+    name="bleu", statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
+    needs="texts", bounds=(0.0, 100.0), value=_bleu, signature=partial(text_signature, "bleu"),
     about="""
     Geometric mean of the n-gram precisions up to 4, times a penalty for brevity (corpus BLEU).
 
@@ -265,17 +219,13 @@ BLEU = Metric(
     and to which words matter, and it goes along with human judgement of good systems weakly; scores
     compare within one test set, tokenization and number of references only. Sentence statistics are
     sacrebleu's, under its defaults (13a tokens, exponential smoothing), so scores equal its own;
-    `modelcompare.metrics.text_signature` gives its signature.
-    """,
+    `modelcompare.metrics.text_signature` gives its signature.""",
     sources=(
         "Papineni et al. (2002), BLEU, ACL.",
         "Post (2018), A call for clarity in reporting BLEU scores, WMT.",
     ),
-    example="""
-    >>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
-    53.73
-    """,
-)
+    example='>>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n53.73',
+)  # fmt: skip
 bleu: Score = plain(BLEU)
 
 
@@ -294,23 +244,16 @@ def _chrf(totals: FloatArray) -> FloatArray:
 
 CHRF = Metric(
     name="chrf",
-    statistics=(Statistic("chrf_statistics", _sentence_statistics("chrf"), costly=True),),
-    needs="texts",
-    bounds=(0.0, 100.0),
-    value=_chrf,
-    signature=partial(text_signature, "chrf"),
+    statistics=(_sentences("chrf"),),
+    needs="texts", bounds=(0.0, 100.0), value=_chrf, signature=partial(text_signature, "chrf"),
     about="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
 
     Values the same letters in the same short runs: it credits a right stem with a wrong ending and
     needs no tokens, so it serves languages with rich endings better than BLEU. Statistics are
-    sacrebleu's.
-    """,
+    sacrebleu's.""",
     sources=("Popovic (2015), chrF, WMT.",),
-    example="""
-    >>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
-    65.98
-    """,
-)
+    example='>>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n65.98',
+)  # fmt: skip
 chrf: Score = plain(CHRF)
 
 
@@ -324,25 +267,16 @@ def _ter(totals: FloatArray) -> FloatArray:
 
 
 TER = Metric(
-    name="ter",
-    statistics=(Statistic("ter_statistics", _sentence_statistics("ter"), costly=True),),
-    needs="texts",
-    ratio=_rate,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    value=_ter,
+    name="ter", statistics=(_sentences("ter"),),
+    needs="texts", ratio=_rate, greater_is_better=False, bounds=(0.0, math.inf), value=_ter,
     signature=partial(text_signature, "ter"),
     about="""Word edits and shifts of phrases over words of the references, in percent (TER).
 
     Values what an editor would have to do; moving a phrase costs one edit however long it is.
-    Statistics are sacrebleu's.
-    """,
+    Statistics are sacrebleu's.""",
     sources=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
-    example="""
-    >>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)
-    16.67
-    """,
-)
+    example='>>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n16.67',
+)  # fmt: skip
 ter: Score = plain(TER)
 
 
@@ -356,21 +290,14 @@ def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, Float
     return -log[..., 0], count[..., 0]
 
 
-def _perplexity(log: FloatArray, count: FloatArray) -> FloatArray:
-    return np.exp(divide(*_inverse_mean(log, count)))
-
-
 PERPLEXITY = Metric(
     name="perplexity",
     statistics=(
         Statistic("log_probability", lambda o: o.values[:, None]),
         Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True),
     ),
-    ratio=_inverse_mean,
-    value=_perplexity,
-    needs="values",
-    greater_is_better=False,
-    bounds=(1.0, math.inf),
+    ratio=_inverse_mean, value=lambda log, count: np.exp(divide(*_inverse_mean(log, count))),
+    needs="values", greater_is_better=False, bounds=(1.0, math.inf),
     arguments={
         "n_tokens": "Length of each text.",
         "log_probability": "Natural logarithm of the probability that the model gave each text.",
@@ -380,26 +307,20 @@ PERPLEXITY = Metric(
     Values probability on text that people wrote. It depends on the vocabulary and on what a token
     is, so models with different tokenizers do not compare; mapping rare words to one unknown token
     improves it and helps nobody. Long texts weigh more; ``perplexity_of_texts`` takes each text's
-    own perplexity and their geometric mean.
-    """,
-    example="""
-    >>> import math
+    own perplexity and their geometric mean.""",
+    example=""">>> import math
     >>> round(perplexity([2, 3], [2 * math.log(0.25), 3 * math.log(0.25)]), 6)
-    4.0
-    """,
-)
+    4.0""",
+)  # fmt: skip
 perplexity: TextScore = plain(PERPLEXITY)
 
 PERPLEXITY_OF_TEXTS = replace(
-    PERPLEXITY,
-    name="perplexity_of_texts",
-    statistics=(Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None]), COUNT),
-    family="perplexity",
+    PERPLEXITY, name="perplexity_of_texts", family="perplexity",
     variant="the geometric mean of each text's own",
-)
+    statistics=(Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None]), COUNT),
+)  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
     *map(with_twin, (WER, CER, EXACT_MATCH, BLEU, CHRF, TER, WER_PER_TEXT)),
-    PERPLEXITY,
-    PERPLEXITY_OF_TEXTS,
-)
+    PERPLEXITY, PERPLEXITY_OF_TEXTS,
+)  # fmt: skip

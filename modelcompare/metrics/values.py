@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, Statistic, divide
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 
 
@@ -51,91 +52,54 @@ SQUARED_LOG = Statistic("squared_log_errors", lambda o: (_log_errors(o) ** 2)[:,
 SIGNED = Statistic("value_errors", lambda o: _errors(o)[:, None])
 MOMENTS = Statistic("moments", _moments)
 
+_mean_error = partial(
+    Metric, ratio=mean_ratio, greater_is_better=False, bounds=(0.0, math.inf), needs="values"
+)
 
-MSE = Metric(
-    name="mse",
-    statistics=(SQUARED, COUNT),
-    ratio=mean_ratio,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+MSE = _mean_error(
+    name="mse", statistics=(SQUARED, COUNT),
     about="""Mean squared error.
 
     Values the absence of large errors: one error of ten counts as a hundred errors of one, so an
     outlier can decide it. In squared units of the target; it means something beside a baseline
-    only.
-    """,
-    example="""
-    >>> mse([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])
-    3.0
-    """,
-)
+    only.""",
+    example=">>> mse([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n3.0",
+)  # fmt: skip
 mse: Score = plain(MSE)
 
 
-def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
-    return np.sqrt(divide(*mean_ratio(total, count)))
-
-
-RMSE = Metric(
-    name="rmse",
-    statistics=(SQUARED, COUNT),
-    ratio=mean_ratio,
-    value=_root_mean,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+RMSE = _mean_error(
+    name="rmse", statistics=(SQUARED, COUNT),
+    value=lambda total, count: np.sqrt(divide(*mean_ratio(total, count))),
     about="""Root of the mean squared error.
 
-    Values the same as `mse` and orders models as it does, in units of the target.
-    """,
-    example="""
-    >>> rmse([0.0, 0.0], [3.0, 3.0])
-    3.0
-    """,
-)
+    Values the same as `mse` and orders models as it does, in units of the target.""",
+    example=">>> rmse([0.0, 0.0], [3.0, 3.0])\n3.0",
+)  # fmt: skip
 rmse: Score = plain(RMSE)
 
-MAE = Metric(
-    name="mae",
-    statistics=(ABSOLUTE, COUNT),
-    ratio=mean_ratio,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+MAE = _mean_error(
+    name="mae", statistics=(ABSOLUTE, COUNT),
     about="""Mean absolute error.
 
     Values every unit of error alike; the best constant prediction is the median. In units of the
-    target, and less at the mercy of outliers than `mse`.
-    """,
-    example="""
-    >>> mae([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])
-    1.0
-    """,
-)
+    target, and less at the mercy of outliers than `mse`.""",
+    example=">>> mae([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n1.0",
+)  # fmt: skip
 mae: Score = plain(MAE)
 
-MSLE = Metric(
-    name="msle",
-    statistics=(SQUARED_LOG, COUNT),
-    ratio=mean_ratio,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+MSLE = _mean_error(
+    name="msle", statistics=(SQUARED_LOG, COUNT),
     about="""Mean squared error of log(1 + value).
 
     Values ratios instead of differences, for targets that grow by factors; predicting too little
-    costs more than predicting too much by as much. For values above -1.
-    """,
-    example="""
-    >>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)
-    2.6509
-    """,
-)
+    costs more than predicting too much by as much. For values above -1.""",
+    example=">>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)\n2.6509",
+)  # fmt: skip
 msle: Score = plain(MSLE)
 
 
-def _prepare_median(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_median(outcomes: Outcomes) -> Evaluate:
     """Median of the absolute errors under each row of weights; of two middle ones, their mean."""
     errors = np.abs(_errors(outcomes))
     order = np.argsort(errors, kind="stable")
@@ -153,22 +117,14 @@ def _prepare_median(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 MEDIAN_ABSOLUTE_ERROR = OrderMetric(
-    name="median_absolute_error",
-    prepare=_prepare_median,
-    smooth=False,
-    greater_is_better=False,
-    bounds=(0.0, math.inf),
-    needs="values",
+    name="median_absolute_error", prepare=_prepare_median, smooth=False, greater_is_better=False,
+    bounds=(0.0, math.inf), needs="values",
     about="""Median of the absolute errors.
 
     Values the typical sample: up to half of the errors may be arbitrarily bad. It has no smooth
-    derivative, so its standard errors are the bootstrap's.
-    """,
-    example="""
-    >>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])
-    0.5
-    """,
-)
+    derivative, so its standard errors are the bootstrap's.""",
+    example=">>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])\n0.5",
+)  # fmt: skip
 median_absolute_error: Score = plain(MEDIAN_ABSOLUTE_ERROR)
 
 
@@ -179,61 +135,44 @@ def _spread(squares: FloatArray, total: FloatArray, count: FloatArray) -> FloatA
 
 
 def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArray:
-    """One minus the squared error over the squared deviation from the mean."""
     spread = _spread(moments[..., 2], moments[..., 0], count[..., 0])
     return 1 - divide(squared[..., 0], spread)
 
 
 R2 = Metric(
-    name="r2",
-    statistics=(SQUARED, MOMENTS, COUNT),
-    value=_r2,
-    bounds=(-math.inf, 1.0),
+    name="r2", statistics=(SQUARED, MOMENTS, COUNT), value=_r2, bounds=(-math.inf, 1.0),
     needs="values",
     about="""Share of the variance of the truth that the prediction takes away (R squared).
 
     Values accuracy beside the mean as a baseline: 1 is perfect, 0 no better than the mean, below 0
     worse. It depends on how much this test set varies, so values of different test sets do not
-    compare, and it hides how large the errors are.
-    """,
-    example="""
-    >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
-    0.5
-    """,
-)
+    compare, and it hides how large the errors are.""",
+    example=">>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])\n0.5",
+)  # fmt: skip
 r2: Score = plain(R2)
 
 
 def _explained_variance(
     squared: FloatArray, signed: FloatArray, moments: FloatArray, count: FloatArray
 ) -> FloatArray:
-    """One minus the variance of the errors over the variance of the truth."""
     n = count[..., 0]
     errors = _spread(squared[..., 0], signed[..., 0], n)
     return 1 - divide(errors, _spread(moments[..., 2], moments[..., 0], n))
 
 
 EXPLAINED_VARIANCE = Metric(
-    name="explained_variance",
-    statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
-    value=_explained_variance,
-    bounds=(-math.inf, 1.0),
-    needs="values",
+    name="explained_variance", statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
+    value=_explained_variance, bounds=(-math.inf, 1.0), needs="values",
     about="""One minus the variance of the errors over the variance of the truth.
 
     Values what `r2` does, but forgives a constant error: a prediction that is always ten too high
-    scores 1.
-    """,
-    example="""
-    >>> explained_variance([1.0, 2.0, 3.0], [11.0, 12.0, 13.0])
-    1.0
-    """,
-)
+    scores 1.""",
+    example=">>> explained_variance([1.0, 2.0, 3.0], [11.0, 12.0, 13.0])\n1.0",
+)  # fmt: skip
 explained_variance: Score = plain(EXPLAINED_VARIANCE)
 
 
 def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
-    """Covariance over the product of the standard deviations."""
     n = count[..., 0]
     y, p, yy, pp, yp = np.moveaxis(moments, -1, 0)
     product = _spread(yy, y, n) * _spread(pp, p, n)
@@ -241,36 +180,23 @@ def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
 
 
 PEARSON = Metric(
-    name="pearson",
-    statistics=(MOMENTS, COUNT),
-    value=_pearson,
-    bounds=(-1.0, 1.0),
-    needs="values",
+    name="pearson", statistics=(MOMENTS, COUNT), value=_pearson, bounds=(-1.0, 1.0), needs="values",
     about="""Linear correlation of prediction and truth.
 
     Values moving together; scale and offset of the prediction do not count, so a high correlation
-    may go with large errors. A few extreme samples can make it or break it.
-    """,
+    may go with large errors. A few extreme samples can make it or break it.""",
     sources=("Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.",),
-    example="""
-    >>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)
-    0.982
-    """,
-)
+    example=">>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)\n0.982",
+)  # fmt: skip
 pearson: Score = plain(PEARSON)
 
 
-def _groups(values: FloatArray) -> tuple[np.ndarray, np.ndarray]:
-    """Order of the samples, and the last place of each sample's run of equal values."""
+def _weighted_ranks(values: FloatArray) -> Evaluate:
+    """Mid-ranks under each row of weights, as if samples were repeated."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
+    # Where each run of equal values ends.
     ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-    return order, ends
-
-
-def _weighted_ranks(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Mid-ranks under each row of weights, as if samples were repeated."""
-    order, ends = _groups(values)
     sizes = np.diff(np.r_[-1, ends])
 
     def ranks(weights: FloatArray) -> FloatArray:
@@ -284,7 +210,7 @@ def _weighted_ranks(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
     return ranks
 
 
-def _prepare_spearman(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
     of_truth, of_output = _weighted_ranks(_truth(outcomes)), _weighted_ranks(outcomes.values)
 
     def evaluate(weights: FloatArray) -> FloatArray:
@@ -301,25 +227,18 @@ def _prepare_spearman(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 SPEARMAN = OrderMetric(
-    name="spearman",
-    prepare=_prepare_spearman,
-    bounds=(-1.0, 1.0),
-    needs="values",
+    name="spearman", prepare=_prepare_spearman, bounds=(-1.0, 1.0), needs="values",
     about="""
     Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
 
-    Values order alone: no increasing change of the prediction matters, nor how far off it is.
-    """,
+    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
     sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
-    example="""
-    >>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])
-    1.0
-    """,
-)
+    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
+)  # fmt: skip
 spearman: Score = plain(SPEARMAN)
 
 
-def _prepare_kendall(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
+def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
     """Kendall's tau-b; samples repeated by their (whole) weights tie with themselves."""
     from scipy.stats import kendalltau
 
@@ -341,22 +260,15 @@ def _prepare_kendall(outcomes: Outcomes) -> Callable[[FloatArray], FloatArray]:
 
 
 KENDALL = OrderMetric(
-    name="kendall",
-    prepare=_prepare_kendall,
-    bounds=(-1.0, 1.0),
-    needs="values",
+    name="kendall", prepare=_prepare_kendall, bounds=(-1.0, 1.0), needs="values",
     about="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
 
     Values order, pair by pair: tau is the chance that a random pair is ordered rightly less the
     chance that it is ordered wrongly. Counted anew on each resample, so it is the slowest of the
-    correlations; weights must be whole numbers.
-    """,
+    correlations; weights must be whole numbers.""",
     sources=("Kendall (1945), Biometrika 33, 239-251.",),
-    example="""
-    >>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)
-    0.3333
-    """,
-)
+    example=">>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)\n0.3333",
+)  # fmt: skip
 kendall: Score = plain(KENDALL)
 
 METRICS: tuple[AnyMetric, ...] = (

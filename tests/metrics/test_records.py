@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -24,10 +25,10 @@ from modelcompare.metrics.quotient import divide
 
 MODULES = (calibration, counts, ranking, scoring, slots, texts, values)
 PLAIN = {
-    name: (vars(module)[name], getattr(calls, shape))
+    name: (vars(module)[name], shape)
     for module in MODULES
-    for name, shape in module.__annotations__.items()
-    if shape in vars(calls)
+    for name, shape in get_type_hints(module).items()
+    if getattr(shape, "__module__", "") == calls.__name__
 }
 
 

@@ -1,0 +1,139 @@
+"""What statistics see: the truth beside what one model said, and per-sample numbers of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.predictions import Predictions
+
+if TYPE_CHECKING:
+    from modelcompare.kinds import Output
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The truth and what one model said about it: the input of every statistic.
+
+    Parameters
+    ----------
+    output : Output
+        The model's labels, probabilities, values, per-example scores or texts.
+    codes : ndarray of shape (n_samples,), optional
+        True class of each sample, as an index into the labels.
+    n_classes : int
+        Number of classes; 0 outside classification.
+    y_true : ndarray of shape (n_samples,), optional
+        Truth as given, for metrics of values and texts.
+    true_distribution : ndarray of shape (n_samples, n_classes), optional
+        Soft labels, where the truth is a distribution over classes.
+    predicted_codes : ndarray of shape (n_samples,), optional
+        Predicted class of each sample, where it is known already.
+    weight : ndarray of shape (n_samples,), optional
+        Sample weights, for bins of equal weight; sums are weighted elsewhere.
+    everyone : Outcomes, optional
+        Outcomes of the whole test set, where these are some of its rows: bin edges and centres
+        must not depend on the part at hand.
+    """
+
+    output: Output
+    codes: IntArray | None = None
+    n_classes: int = 0
+    y_true: AnyArray | None = None
+    true_distribution: FloatArray | None = None
+    predicted_codes: IntArray | None = None
+    weight: FloatArray | None = None
+    everyone: Outcomes | None = None
+
+    @classmethod
+    def of(cls, predictions: Predictions, model: str) -> Outcomes:
+        """Outcomes of one model of a test set."""
+        return cls(
+            predictions.output(model), predictions.codes, predictions.n_classes,
+            predictions.y_true, predictions.true_distribution, weight=predictions.sample_weight,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.output.array)
+
+    @property
+    def whole(self) -> Outcomes:
+        """Outcomes of the whole test set."""
+        return self if self.everyone is None else self.everyone
+
+    @property
+    def true_codes(self) -> IntArray:
+        """True class of each sample; an error where there is none."""
+        if self.codes is None:
+            raise ValueError("this metric needs true labels.")
+        return self.codes
+
+    @cached_property
+    def truth(self) -> FloatArray:
+        """Truth as a matrix of shape (n_samples, n_classes): one-hot, or the soft labels."""
+        if self.true_distribution is not None:
+            return self.true_distribution
+        return one_hot(self.codes, self.n_classes)
+
+    @cached_property
+    def predicted(self) -> IntArray:
+        """Predicted class of each sample; the first of tied probabilities."""
+        if self.predicted_codes is not None:
+            return self.predicted_codes
+        array = self.output.array
+        return array.argmax(axis=1) if self.output.kind == "probabilities" else array
+
+    @cached_property
+    def predicted_indicator(self) -> FloatArray:
+        """Predicted class as a one-hot matrix of shape (n_samples, n_classes)."""
+        return one_hot(self.predicted, self.n_classes)
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Probabilities of shape (n_samples, n_classes)."""
+        return self.output.array.astype(np.float64, copy=False)
+
+    @property
+    def values(self) -> FloatArray:
+        """Real-valued outputs or per-example scores, of shape (n_samples,)."""
+        return self.output.array.astype(np.float64, copy=False)
+
+
+def one_hot(codes: IntArray | None, n_classes: int) -> FloatArray:
+    """Indicator matrix of shape (n_samples, n_classes)."""
+    if codes is None:
+        raise ValueError("this metric needs y_true; the predictions hold per-example scores only.")
+    out = np.zeros((len(codes), n_classes))
+    out[np.arange(len(codes)), codes] = 1.0
+    return out
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """Per-sample numbers whose weighted sums a metric is made of.
+
+    Parameters
+    ----------
+    name : str
+        Statistics of equal name hold equal numbers and are computed once for all metrics.
+    compute : callable
+        ``compute(outcomes)`` gives an array of shape (n_samples, n_columns).
+    discrete : bool
+        Whether it depends on the true and the predicted class alone, so that identical rows
+        may collapse into one with a multiplicity.
+    shared : bool
+        Whether it ignores the model's output, so that one copy serves all models.
+    costly : bool
+        Whether its numbers are worth keeping: texts are compared once.
+    """
+
+    name: str
+    compute: Callable[[Outcomes], FloatArray] = field(compare=False)
+    discrete: bool = False
+    shared: bool = False
+    costly: bool = False
