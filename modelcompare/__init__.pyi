@@ -38,6 +38,8 @@ from .questions.omnibus import OmnibusResult as OmnibusResult
 from .questions.omnibus import omnibus_test as omnibus_test
 from .questions.paired import PairedTestResult as PairedTestResult
 from .questions.paired import paired_test as paired_test
+from .questions.rules import GateResult as GateResult
+from .questions.rules import gate as gate
 from .questions.sample_size import SampleSize as SampleSize
 from .questions.sample_size import sample_size as sample_size
 from .questions.selfcheck import selfcheck as selfcheck

@@ -243,6 +243,11 @@ class Predictions:
             raise checks.unknown_model(model, self.models)
         return self._outputs[model]
 
+    def class_named(self, text: Any) -> Any:
+        """The class that is written like this, or what was given where there is none."""
+        labels = [] if self.labels is None else self.labels.tolist()
+        return next((label for label in labels if str(label) == str(text)), text)
+
     def predicted(self, model: str) -> IntArray:
         """Predicted class of each sample as an index into `labels`; the first of ties."""
         output = self.output(model)

@@ -24,11 +24,13 @@ Undefined = Literal["count", "stratify", "redraw", "raise"]
 
 Scheme = Literal["multinomial", "poisson", "bayesian"]
 IntervalMethod = Literal[
-    "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson", "clopper-pearson",
-    "jeffreys", "delong",
+    "auto", "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson",
+    "clopper-pearson", "jeffreys", "delong",
 ]  # fmt: skip
 # When to choose which, for help, docstrings and messages; the rows of `intervals.METHODS`.
 INTERVALS: Mapping[IntervalMethod, str] = {
+    "auto": "takes what holds for each value: closed forms for counts, however rare the class, and "
+    "what clusters, curves, losses and texts allow",
     "BCa": "corrects bias and skewness of the replicates",
     "percentile": "quantiles of the replicates, the plainest",
     "basic": "quantiles reflected at the estimate; leaves the bounds of bounded metrics",
@@ -83,6 +85,7 @@ Correction = Literal[
 ]
 Family = Literal["metric", "all"]
 Decision = Literal["non-inferior", "superior", "equivalent"]
+Answer = Literal["shown", "shown otherwise", "not enough data"]
 CurveKind = Literal["roc", "precision-recall"]
 
 FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]

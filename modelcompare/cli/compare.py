@@ -38,7 +38,7 @@ def compare(
     ] = None,
     method: Annotated[
         IntervalMethod, statistics("NAME", f"Kind of interval: {listed(IntervalMethod)}.")
-    ] = "BCa",
+    ] = "auto",
     test: Annotated[
         PairsTest, statistics("NAME", f"Paired test of the differences: {listed(PairsTest)}.")
     ] = "sign-flip",

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, class_named, option
+from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
 from modelcompare.words import Decision, GateFormat, listed
+
+if TYPE_CHECKING:
+    from modelcompare.questions.decide import DecisionResult
+    from modelcompare.questions.rules import GateResult
 
 
 def gate(
@@ -33,12 +39,27 @@ def gate(
     ] = False,
     label: Annotated[Text, option("CLASS", "The class, for a metric per class.")] = None,
     alpha: Annotated[float, option("FRACTION", "One-sided level.")] = 0.05,
+    rule: Annotated[
+        Texts,
+        option(
+            "RULE",
+            "METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class as in "
+            "recall[toxic]:-0.01; all must hold. Takes the place of --metric and --margin.",
+            "--rule",
+        ),
+    ] = None,
+    inconclusive_exit: Annotated[
+        int, option("CODE", "Exit code where there are not enough data to say.")
+    ] = 1,
     format: Annotated[
         GateFormat, option("FORM", f"{listed(GateFormat)}; github is a workflow annotation.")
     ] = "text",
     resampling: ResamplingOptions,
 ) -> None:
-    """Exit with 0 if the candidate passes, 1 if it is not shown to, 2 if the input is bad."""
+    """Exit with 0 if the candidate passes, 1 if it does not, 2 if the input is bad.
+
+    There are three answers: shown, shown otherwise, not enough data (and how many would be).
+    """
     asked: dict[Decision, bool] = {
         "non-inferior": non_inferior, "superior": superior, "equivalent": equivalent,
     }  # fmt: skip
@@ -46,25 +67,48 @@ def gate(
     if len(chosen) > 1:
         raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")
     kind: Decision = chosen[0] if chosen else "non-inferior"
-    if margin is None and kind != "superior":
+    if rule and (chosen or margin is not None or label is not None):
+        raise ValueError("--rule says margin, class and kind itself; leave the other options out.")
+    if not rule and margin is None and kind != "superior":
         raise ValueError(f"--margin is needed to ask for {kind}: how much worse would matter?")
     predictions = reading.read()
     from modelcompare.questions.decide import decide
+    from modelcompare.questions.rules import GateResult
+    from modelcompare.questions.rules import gate as by_rules
 
-    result = decide(
-        predictions, baseline, candidate, metric, kind=kind, margin=margin or 0.0,
-        label=class_named(predictions, label), alpha=alpha,
-        **resampling.options(),
-    )  # fmt: skip
-    if format == "json":
-        # JSON has no NaN.
-        values = {k: None if v != v else v for k, v in vars(result).items()}
-        document = {**values, "sentence": result.sentence()}
-        typer.echo(json.dumps(document, indent=2, default=str))
-    elif format == "github":
-        level = "notice" if result.passed else "error"
-        typer.echo(f"::{level} title=modelcompare gate::{result.sentence()}")
+    if rule:
+        found = by_rules(
+            predictions, baseline, candidate, rule, alpha=alpha, **resampling.options()
+        )
     else:
-        typer.echo(result.sentence())
-    if not result.passed:
-        raise typer.Exit(1)
+        one = decide(
+            predictions, baseline, candidate, metric, kind=kind, margin=margin or 0.0,
+            label=predictions.class_named(label), alpha=alpha, **resampling.options(),
+        )  # fmt: skip
+        found = GateResult((one,))
+    _print(found, format, several=bool(rule))
+    if not found.passed:
+        raise typer.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
+
+
+def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
+    if format == "json":
+        documents = [_document(decision) for decision in found.decisions]
+        document = {"answer": found.answer, "passed": found.passed, "decisions": documents}
+        typer.echo(json.dumps(document if several else documents[0], indent=2, default=str))
+        return
+    levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
+    for decision in found.decisions:
+        level = levels[decision.answer]
+        head = f"::{level} title=modelcompare gate::" if format == "github" else ""
+        typer.echo(head + decision.sentence())
+
+
+def _document(decision: DecisionResult) -> Mapping[str, Any]:
+    """What JSON can hold of a decision: it has no NaN."""
+    values = {"passed": decision.passed, **vars(decision)}
+    finite = {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in values.items()
+    }
+    return {**finite, "sentence": decision.sentence()}

@@ -98,12 +98,6 @@ class ReadingOptions:
         return read_predictions(self.files, **columns)
 
 
-def class_named(predictions: Predictions, text: str | None) -> Any:
-    """The class that is written like this, or the text itself where there is none."""
-    labels = [] if predictions.labels is None else predictions.labels.tolist()
-    return next((label for label in labels if str(label) == text), text)
-
-
 @dataclass(frozen=True)
 class ResamplingOptions:
     """How to draw."""

@@ -11,7 +11,6 @@ from modelcompare.cli.options import (
     StudyOutputOptions,
     Text,
     Texts,
-    class_named,
     measured,
     statistics,
 )
@@ -128,7 +127,7 @@ def sample_size(
     from modelcompare.questions.sample_size import sample_size as size_of
 
     result = size_of(
-        predictions, *predictions.models, metric, label=class_named(predictions, label),
+        predictions, *predictions.models, metric, label=predictions.class_named(label),
         alpha=alpha, power=power,
     )  # fmt: skip
     emit_study(result, output)

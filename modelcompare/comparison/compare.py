@@ -13,6 +13,7 @@ from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DrawnPairs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -41,7 +42,7 @@ def compare(
     *,
     n_resamples: int = 9999,
     confidence_level: float = 0.95,
-    method: IntervalMethod = "BCa",
+    method: IntervalMethod = "auto",
     test: PairsTest = "studentized-permutation",
     correction: Correction = "holm",
     family: Family = "metric",
@@ -120,6 +121,8 @@ def compare(
     -----
     UndefinedMetricWarning
         Where a metric has no value on some resamples, with its share.
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about a metric, with their number.
 
     Examples
     --------
@@ -158,10 +161,12 @@ def compare(
     )
     outcome = significance.run_test(test, pairs)
     adjusted = adjust_families(pairs, outcome, test, correction, family=family, alpha=alpha)
+    score_interval = replicated.score_interval(method, confidence_level)
+    warn_of_sparse_data(evaluation, score_interval)
     return Comparison(
         bootstrap=replicated,
         pairs=(model_a, model_b),
-        score_interval=replicated.score_interval(method, confidence_level),
+        score_interval=score_interval,
         difference_interval=replicated.difference_interval(
             model_a, model_b, method, confidence_level
         ),

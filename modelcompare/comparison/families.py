@@ -10,7 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.views import DrawnPairs
-from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.significance import Outcome
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.families import step_down_p_values
@@ -124,7 +124,7 @@ def _warn_of_floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> None:
                 f"{metric.name}: no p-value can be below {floor:.2g} here, so at alpha = "
                 f"{alpha:g} nothing can be shown, whatever the difference: the models part on too "
                 f"few {units}.",
-                UserWarning,
+                SparseDataWarning,
                 stacklevel=4,
             )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -86,7 +86,7 @@ class BootstrapResult:
 
     @written_out(methods=choices(indent=12))
     def confidence_interval(
-        self, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95
+        self, *, method: IntervalMethod = "auto", confidence_level: float = 0.95
     ) -> pd.DataFrame:
         """Intervals of every value, from the replicates that are there.
 
@@ -156,7 +156,7 @@ class BootstrapResult:
         found = difference_intervals(method, view, confidence_level)
         rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))
         low, high = (np.where(np.abs(b) <= rounding, 0.0, b) for b in (found.low, found.high))
-        return _without_undefined(Interval(low, high, found.method), view.estimate)
+        return _without_undefined(replace(found, low=low, high=high), view.estimate)
 
     def warn_of_undefined(self) -> None:
         """Name the metrics, classes and models that have no value on some resamples."""

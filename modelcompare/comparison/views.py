@@ -48,6 +48,10 @@ class ScoreView:
     def influences(self) -> FloatArray:
         return self.evaluation.influence(slice(None), slice(None), self.estimate)
 
+    @property
+    def moments(self) -> InfluenceMoments:
+        return self.result.moments
+
     @cached_property
     def standard_error(self) -> FloatArray:
         return self.result.moments.standard_error()
@@ -63,14 +67,17 @@ class ScoreView:
 
     @cached_property
     def degrees_of_freedom(self) -> FloatArray:
-        """Of the standard errors; those of counts follow from the value itself."""
+        """Of the standard errors; those of counts of samples follow from the value itself."""
+        degrees = self.result.moments.degrees_of_freedom()
+        if self.evaluation.predictions.groups is not None:
+            return np.minimum(degrees, self.evaluation.units.size - 1)
         counted = {
             metric.name
             for metric in self.evaluation.metrics
             if isinstance(metric, Metric) and all(s.discrete for s in metric.statistics)
         }
         of_counts = np.array([key.metric in counted for key in self.evaluation.keys])
-        return np.where(of_counts, np.inf, self.result.moments.degrees_of_freedom())
+        return np.where(of_counts, np.inf, degrees)
 
     @cached_property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
@@ -137,6 +144,10 @@ class DifferenceView:
     def influences(self) -> FloatArray:
         of_models = ScoreView(self.result).influences
         return of_models[:, self.model_a] - of_models[:, self.model_b]
+
+    @property
+    def moments(self) -> InfluenceMoments:
+        return self.result.moments
 
     @cached_property
     def standard_error(self) -> FloatArray:

@@ -61,6 +61,12 @@ class InfluenceMoments:
         np.divide(2.0, relative, out=out, where=relative > 2e-12)
         return np.maximum(out, 1.0).T
 
+    def carriers(self) -> FloatArray:
+        """How many units carry each variance, ``(sum u^2)^2 / sum u^4``, (n_models, n_values)."""
+        squares = np.diagonal(self.second, axis1=1, axis2=2)
+        out = np.ones(squares.shape)
+        return np.divide(squares**2, self.fourth, out=out, where=self.fourth > 0).T
+
     def acceleration(self) -> FloatArray:
         """BCa's acceleration of each model's values, of shape (n_models, n_values)."""
         return _acceleration(
@@ -148,6 +154,27 @@ def pair_degrees_of_freedom(
     n = evaluation.units.size
     share = np.divide(fourth, second**2, out=np.ones_like(second), where=second > 0)
     return np.clip(2.0 / np.maximum(share - 1 / n, 2 / n), 1.0, n - 1.0)
+
+
+def pair_carriers(
+    evaluation: Evaluation,
+    estimate: FloatArray,
+    pairs: tuple[IntArray, IntArray],
+    values: IntArray,
+) -> FloatArray:
+    """How many units carry the variance of each difference, of shape (n_pairs, len(values))."""
+    n, sums = evaluation.units.size, np.zeros((4, len(pairs[0]), len(values)))
+    for influence, counts in _influences(evaluation, estimate):
+        for place, (a, b) in enumerate(zip(*pairs, strict=True)):
+            apart = influence[:, a, values] - influence[:, b, values]
+            power = np.ones_like(apart)
+            for exponent in range(4):
+                power *= apart
+                sums[exponent, place] += counts @ power
+    mean = sums[0] / n
+    second = sums[1] - n * mean**2
+    fourth = sums[3] - 4 * mean * sums[2] + 6 * mean**2 * sums[1] - 3 * n * mean**4
+    return np.divide(second**2, fourth, out=np.ones_like(second), where=fourth > 0)
 
 
 def _influences(

@@ -12,15 +12,17 @@ method for some values it says so in ``Interval.method``, value by value, and th
 `method` repeats it; a row with ``chooses=True`` does so by design, others with a warning. A row
 without `of_differences` leaves differences to BCa, which the frames and the signature name.
 
-`make validate` measures the coverage of each: ``experiments/validity`` has the table. With a class
-of about ten samples (5 % of 200) the logit interval comes closest to 95 % for the ROC AUC and the
-studentized for macro averages; every interval of macro F1 then covers about 90 % only.
+The default, "auto", takes what holds for each value: `choice` has the rule. Counts have intervals
+in closed form that hold on classes of a few samples (`counted` reads off a metric's record whether
+it is a ratio of counts; `ratios`, `averages`, `agreement`, `differences` and `counts` make them);
+clusters, soft scores and texts go by `influences`. `make validate` measures the coverage of each:
+``experiments/validity`` has the table.
 """
 
 from collections.abc import Mapping
 from typing import get_args
 
-from modelcompare.intervals import closed, resampled
+from modelcompare.intervals import choice, closed, resampled
 from modelcompare.intervals.base import (
     TIE_TOLERANCE,
     Interval,
@@ -29,6 +31,7 @@ from modelcompare.intervals.base import (
     PairsView,
     View,
 )
+from modelcompare.intervals.choice import FEW
 from modelcompare.intervals.closed import logit_interval, normal_interval, proportion_interval
 from modelcompare.intervals.resampled import (
     basic_interval,
@@ -40,14 +43,14 @@ from modelcompare.intervals.resampled import (
 from modelcompare.words import IntervalMethod
 
 __all__ = [
-    "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "ModelsView",
+    "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "ModelsView",
     "PairsView", "View",
     "basic_interval", "bca_interval", "choices", "difference_method",
     "logit_interval", "normal_interval", "percentile_interval", "proportion_interval", "quantiles",
     "studentized_interval",
 ]  # fmt: skip
 
-_ROWS = {row.name: row for row in (*resampled.ROWS, *closed.ROWS)}
+_ROWS = {row.name: row for row in (*choice.ROWS, *resampled.ROWS, *closed.ROWS)}
 METHODS: Mapping[IntervalMethod, IntervalRow] = {
     name: _ROWS[name] for name in get_args(IntervalMethod)
 }

@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.words import INTERVALS, IntervalMethod
 
 # Relative difference under which two values are equal but for rounding.
@@ -27,21 +28,43 @@ class Interval:
     method : ndarray of object
         Name of the method behind each interval, in the same shape: another one than was asked for
         where that could not be computed, or where a method chooses by what the data allow.
+    n_informative : ndarray or None
+        How many samples say something about the value, of the class or in disagreement, or how
+        many equal clusters the clusters are worth; None where the method does not say.
     """
 
     low: FloatArray
     high: FloatArray
     method: AnyArray
+    n_informative: FloatArray | None = None
 
     @classmethod
-    def of(cls, low: FloatArray, high: FloatArray, method: str) -> Interval:
+    def of(
+        cls,
+        low: FloatArray,
+        high: FloatArray,
+        method: str,
+        n_informative: FloatArray | None = None,
+    ) -> Interval:
         """Intervals that were all made with one method."""
-        return cls(low, high, np.full(np.shape(low), method, dtype=object))
+        return cls(low, high, np.full(np.shape(low), method, dtype=object), n_informative)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Interval], axis: int = 0) -> Interval:
+        """Intervals one after the other, along an axis."""
+        low, high, method = (
+            np.concatenate([getattr(part, name) for part in parts], axis)
+            for name in ("low", "high", "method")
+        )
+        sizes = [part.n_informative for part in parts if part.n_informative is not None]
+        informative = np.concatenate(sizes, axis) if len(sizes) == len(parts) else None
+        return cls(low, high, method, informative)
 
     def where(self, chosen: BoolArray, other: Interval) -> Interval:
-        """Take these intervals where `chosen`, and those of `other` elsewhere."""
+        """Take these intervals where `chosen`, and bounds of `other` elsewhere."""
         pairs = ((self.low, other.low), (self.high, other.high), (self.method, other.method))
-        return Interval(*(np.where(chosen, mine, others) for mine, others in pairs))
+        low, high, method = (np.where(chosen, mine, others) for mine, others in pairs)
+        return Interval(low, high, method, self.n_informative)
 
 
 class View(Protocol):
@@ -60,8 +83,10 @@ class View(Protocol):
         Values on the resamples.
     influences : ndarray of shape (n_units, n_rows, n_values)
         Influence of every unit.
+    moments : InfluenceMoments
+        Sums of products of all models' influences.
     standard_error, acceleration : ndarray
-        From the second and the third moments of the influences.
+        From the second and the third of them.
     replicate_errors : ndarray of shape (n_resamples, n_rows, n_values)
         Standard error on each resample.
     """
@@ -74,6 +99,8 @@ class View(Protocol):
     def replicates(self) -> FloatArray: ...
     @property
     def influences(self) -> FloatArray: ...
+    @property
+    def moments(self) -> InfluenceMoments: ...
     @property
     def standard_error(self) -> FloatArray: ...
     @property

@@ -128,17 +128,12 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
 
 def by_blocks(method: Callable[[View, float], Interval], view: PairsView, level: float) -> Interval:
     """Intervals of some pairs at a time, so that their replicates fit into memory."""
-    parts = [method(block, level) for block in view.blocks]
-    return Interval(
-        np.concatenate([part.low for part in parts]),
-        np.concatenate([part.high for part in parts]),
-        np.concatenate([part.method for part in parts]),
-    )
+    return Interval.joined([method(block, level) for block in view.blocks])
 
 
 def bca_of_differences(view: PairsView, level: float) -> Interval:
     """BCa intervals of differences, which stand in where a method says nothing about them."""
-    return by_blocks(_bca, view, level)
+    return by_blocks(bca, view, level)
 
 
 def _percentile(view: View, level: float) -> Interval:
@@ -149,7 +144,8 @@ def _basic(view: View, level: float) -> Interval:
     return basic_interval(view.replicates, view.estimate, confidence_level=level)
 
 
-def _bca(view: View, level: float) -> Interval:
+def bca(view: View, level: float) -> Interval:
+    """BCa intervals of whatever a view holds."""
     return bca_interval(view.replicates, view.estimate, view.acceleration, confidence_level=level)
 
 
@@ -164,7 +160,7 @@ def _studentized(view: View, level: float) -> Interval:
 
 
 ROWS = (
-    IntervalRow("BCa", _bca, bca_of_differences),
+    IntervalRow("BCa", bca, bca_of_differences),
     IntervalRow("percentile", _percentile, partial(by_blocks, _percentile)),
     IntervalRow("basic", _basic, partial(by_blocks, _basic)),
     IntervalRow(

@@ -11,6 +11,7 @@ from modelcompare.metrics.base import CallableMetric as CallableMetric
 from modelcompare.metrics.base import Metric as Metric
 from modelcompare.metrics.base import OrderMetric as OrderMetric
 from modelcompare.metrics.base import Outcomes as Outcomes
+from modelcompare.metrics.base import SparseDataWarning as SparseDataWarning
 from modelcompare.metrics.base import Statistic as Statistic
 from modelcompare.metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
 from modelcompare.metrics.calibration import brier_reliability as brier_reliability

@@ -39,6 +39,10 @@ class UndefinedMetricWarning(UserWarning):
     """A metric has no value (0 / 0) on the data, or on some of its resamples."""
 
 
+class SparseDataWarning(UserWarning):
+    """So few samples or clusters decide about a value that its interval says little."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What made a metric, so that it can be made with other numbers.

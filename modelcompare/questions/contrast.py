@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -105,13 +106,18 @@ class Contrast:
         here = np.s_[:, self.position : self.position + 1]
         return Outcome(found.statistic[here], found.p_value[here], found.n_resamples, found.exact)
 
-    def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
-        """Bounds of the difference."""
+    @cached_property
+    def _drawn(self) -> BootstrapResult:
         view = self.view
-        drawn = BootstrapResult(
+        return BootstrapResult(
             view.evaluation, view.estimate, view.replicates, "multinomial", view.seed, view.weights
         )
-        found = drawn.difference_interval(view.model_a, view.model_b, method, confidence_level)
+
+    def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
+        """Bounds of the difference."""
+        found = self._drawn.difference_interval(
+            self.view.model_a, self.view.model_b, method, confidence_level
+        )
         return float(found.low[0, self.position]), float(found.high[0, self.position])
 
 

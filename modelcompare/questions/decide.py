@@ -1,21 +1,36 @@
-"""Decisions with a margin: non-inferiority, superiority, equivalence."""
+"""Decisions with a margin: non-inferiority, superiority, equivalence, each with three answers.
+
+A test set shows the claim, shows the opposite, or does not hold enough data to say. Both bounds of
+the gain are one-sided bounds at the level alpha, and the p-value is the smallest level at which the
+claim is shown, so the three agree.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pandas as pd
+from scipy.optimize import brentq
+from scipy.special import ndtri
 
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
-from modelcompare.report.numbers import decimals_for, format_interval, format_number, interval_title
+from modelcompare.report.numbers import (
+    decimals_for,
+    format_interval,
+    format_number,
+    interval_title,
+    p_clause,
+)
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike
 from modelcompare.words import (
+    Answer,
     Decision,
     IntervalMethod,
     ZeroDivision,
@@ -25,6 +40,11 @@ from modelcompare.words import (
     signature,
     value_name,
 )
+
+# One-sided level -> lower and upper bound of the gain.
+Bounds = Callable[[float], tuple[float, float]]
+_SMALLEST, _LARGEST = 1e-9, 0.5 - 1e-9
+_POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -42,15 +62,22 @@ class DecisionResult(Result):
     gain : float
         Candidate minus baseline, turned so that more is better.
     ci_low, ci_high : float
-        Interval of the gain at the confidence 1 - 2 alpha: its lower end is a one-sided bound.
+        Interval of the gain at the confidence 1 - 2 alpha: each end is a one-sided bound.
     alpha : float
         One-sided level (of each of the two tests, for equivalence).
-    passed : bool
-        Whether it is shown.
+    answer : {"shown", "shown otherwise", "not enough data"}
+        The claim is shown, its opposite is, or neither.
+    p_value : float
+        Smallest one-sided level at which the claim is shown.
     n_samples : int
         Samples (or clusters).
+    n_needed : float
+        Samples that would settle it (power 0.8) if the true gain is what was observed; NaN where it
+        is settled, infinite where the gain lies on the margin.
     unit : {"samples", "clusters"}
         What is counted: clusters where `groups` are given.
+    made_with : dict
+        Kind of interval, number of resamples and seed, for the signature.
     """
 
     baseline: str
@@ -63,19 +90,24 @@ class DecisionResult(Result):
     ci_low: float
     ci_high: float
     alpha: float
-    passed: bool
+    answer: Answer
+    p_value: float
     n_samples: int
-    unit: str = "samples"
+    n_needed: float
+    unit: str
+    made_with: Mapping[str, object]
 
     stem: ClassVar[str] = "decision"
 
     @property
+    def passed(self) -> bool:
+        """Whether the claim is shown."""
+        return self.answer == "shown"
+
+    @property
     def signature(self) -> str:
-        parts = {
-            "n": self.n_samples, "kind": self.kind, "margin": f"{self.margin:g}",
-            "alpha": f"{self.alpha:g}",
-        }  # fmt: skip
-        return signature("decide", parts)
+        asked = {"kind": self.kind, "margin": f"{self.margin:g}", "alpha": f"{self.alpha:g}"}
+        return signature("decide", {"n": self.n_samples}, asked, self.made_with)
 
     def findings(self) -> list[str]:
         return [self.sentence()]
@@ -84,11 +116,10 @@ class DecisionResult(Result):
         columns = [
             Column("candidate"), Column("baseline"), VALUE, Column("margin", "setting"),
             Column("gain", "difference"), interval_column(1 - 2 * self.alpha),
-            Column("shown", of=["passed"]),
+            Column("p", "p-value", ["p_value"]), Column("answer"),
         ]  # fmt: skip
         title, frame = f"Is {self.candidate} {self.kind}?", pd.DataFrame([vars(self)])
-        table = Table(title, columns, frame, decimals=self._decimals)
-        return {"decision": table}
+        return {"decision": Table(title, columns, frame, decimals=self._decimals)}
 
     @property
     def _decimals(self) -> int:
@@ -97,26 +128,50 @@ class DecisionResult(Result):
 
     def sentence(self) -> str:
         """Say it in one honest sentence."""
-        what = value_name(self.metric, self.label)
-        word = {
-            "non-inferior": f"not worse than {self.baseline} by {self.margin:g} or more",
-            "superior": f"better than {self.baseline}"
-            + (f" by more than {self.margin:g}" if self.margin else ""),
-            "equivalent": f"within {self.margin:g} of {self.baseline}",
+        by = f" by {self.margin:g} or more"
+        beyond = f" by more than {self.margin:g}" if self.margin else ""
+        claim, opposite = {
+            "non-inferior": (
+                f"not worse than {self.baseline}{by}",
+                f"worse than {self.baseline}{by}",
+            ),
+            "superior": (
+                f"better than {self.baseline}{beyond}",
+                f"not better than {self.baseline}{beyond}",
+            ),
+            "equivalent": (
+                f"within {self.margin:g} of {self.baseline}",
+                f"{self.margin:g} or more from {self.baseline}",
+            ),
         }[self.kind]
-        shown = "is shown to be" if self.passed else "is not shown to be"
+        what = value_name(self.metric, self.label)
+        n = f"{self.n_samples:,} {self.unit}"
         if math.isnan(self.gain):
             return (
-                f"{self.candidate} {shown} {word} in {what}, which is undefined for one of the two "
-                f"on this test set ({self.n_samples:,} {self.unit})."
+                f"{self.candidate} cannot be said to be {claim} in {what}, which is undefined for "
+                f"one of the two on this test set ({n})."
             )
         gain = format_number(self.gain, self._decimals, signed=True)
         interval = format_interval(self.ci_low, self.ci_high, self._decimals)
+        level = interval_title(1 - 2 * self.alpha)
+        numbers = f"gain {gain}, {level} {interval}, {p_clause(self.p_value)}"
+        if self.answer == "not enough data":
+            asked = f"whether {self.candidate} is {claim} in {what}"
+            return (
+                f"{n} are not enough to say {asked}: {numbers} (one-sided alpha {self.alpha:g})."
+                f"{self._what_would_settle()}"
+            )
+        said = claim if self.passed else opposite
         return (
-            f"{self.candidate} {shown} {word} in {what}: gain {gain}, "
-            f"{interval_title(1 - 2 * self.alpha)} {interval} ({self.n_samples:,} {self.unit}, "
-            f"one-sided alpha {self.alpha:g})."
+            f"{self.candidate} is shown to be {said} in {what}: {numbers} ({n}, one-sided alpha "
+            f"{self.alpha:g})."
         )
+
+    def _what_would_settle(self) -> str:
+        if not self.n_needed <= 1e9:
+            return " No test set of a practical size would, at the gain that was observed."
+        needed = round(self.n_needed, 2 - math.ceil(math.log10(self.n_needed)))
+        return f" About {needed:,.0f} {self.unit} would be, if the true gain is what was observed."
 
 
 def decide(
@@ -129,7 +184,7 @@ def decide(
     margin: float = 0.0,
     label: Any = None,
     alpha: float = 0.05,
-    method: IntervalMethod = "BCa",
+    method: IntervalMethod = "auto",
     n_resamples: int = 9999,
     zero_division: ZeroDivision = math.nan,
     n_jobs: int | None = None,
@@ -147,7 +202,8 @@ def decide(
         What counts; losses are turned, so that a gain is always good.
     kind : {"non-inferior", "superior", "equivalent"}
         Non-inferior: the lower bound of the gain lies above -margin. Superior: above +margin.
-        Equivalent: the whole interval lies within the margins (two one-sided tests, TOST).
+        Equivalent: the whole interval lies within the margins (two one-sided tests, TOST). The
+        opposite is shown where the other bound lies beyond the margin.
     margin : float
         The smallest difference that matters, not negative; above 0 unless superiority is asked.
     label : optional
@@ -172,8 +228,8 @@ def decide(
     >>> preds = mc.load_example("snli")
     >>> result = mc.decide(preds, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
     >>> print(result.sentence())
-    naive_bayes is not shown to be not worse than bow_pair by 0.005 or more in accuracy: gain
-    -0.0182, 90 % CI -0.0248 to -0.0114 (9,824 samples, one-sided alpha 0.05).
+    naive_bayes is shown to be worse than bow_pair by 0.005 or more in accuracy: gain -0.0182,
+    90 % CI -0.0249 to -0.0116, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
     check_choice("kind", kind, Decision)
     check_choice("method", method, IntervalMethod)
@@ -189,14 +245,73 @@ def decide(
         n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
     sign = 1.0 if contrast.metric.greater_is_better else -1.0
-    low, high = sorted(sign * end for end in contrast.interval(method, 1 - 2 * alpha))
+
+    def bounds(level: float) -> tuple[float, float]:
+        low, high = sorted(sign * end for end in contrast.interval(method, 1 - 2 * level))
+        return low, high
+
+    low, high = bounds(alpha)
     gain = sign * contrast.difference
-    passed = {
-        "non-inferior": low > -margin,
-        "superior": low > margin,
-        "equivalent": low > -margin and high < margin,
-    }[kind]
+    found = _answer(kind, margin, low, high)
     return DecisionResult(
         baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
-        bool(passed), contrast.n_units, contrast.unit,
+        found, _p_value(kind, margin, bounds), contrast.n_units,
+        _n_needed(kind, margin, gain, low, high, alpha, contrast.n_units)
+        if found == "not enough data" else math.nan,
+        contrast.unit, {"B": n_resamples, "ci": method},
     )  # fmt: skip
+
+
+def _answer(kind: Decision, margin: float, low: float, high: float) -> Answer:
+    """Read an interval of the gain; undefined bounds show nothing."""
+    shown, otherwise = {
+        "non-inferior": (low > -margin, high < -margin),
+        "superior": (low > margin, high < margin),
+        "equivalent": (low > -margin and high < margin, low > margin or high < -margin),
+    }[kind]
+    return "shown" if shown else "shown otherwise" if otherwise else "not enough data"
+
+
+def _p_value(kind: Decision, margin: float, bounds: Bounds) -> float:
+    if kind == "equivalent":
+        return max(_p_above(-margin, bounds), _p_above(-margin, lambda a: _mirrored(bounds(a))))
+    return _p_above(-margin if kind == "non-inferior" else margin, bounds)
+
+
+def _mirrored(ends: tuple[float, float]) -> tuple[float, float]:
+    return -ends[1], -ends[0]
+
+
+def _p_above(threshold: float, bounds: Bounds) -> float:
+    """Level at which the lower bound crosses a threshold; above a half, one less the upper's."""
+    lower, upper = bounds(_LARGEST)
+    if math.isnan(lower):
+        return math.nan
+    side = 0 if lower > threshold else 1 if upper < threshold else None
+    if side is None:
+        return 0.5
+
+    def distance(level: float) -> float:
+        return bounds(level)[side] - threshold
+
+    at_smallest = distance(_SMALLEST)
+    reached = at_smallest > 0 if side == 0 else at_smallest < 0
+    level = _SMALLEST if reached else float(brentq(distance, _SMALLEST, _LARGEST, xtol=1e-10))
+    return level if side == 0 else 1 - level
+
+
+def _n_needed(
+    kind: Decision, margin: float, gain: float, low: float, high: float, alpha: float, n: int
+) -> float:
+    """Samples after which bounds that close in with 1 / sqrt(n) settle it."""
+    if kind == "equivalent":
+        distance = abs(margin - abs(gain))
+        reach = (high - low) / 2
+    else:
+        threshold = -margin if kind == "non-inferior" else margin
+        distance = abs(gain - threshold)
+        reach = gain - low if gain > threshold else high - gain
+    if distance == 0 or math.isnan(distance):
+        return math.inf
+    z_alpha, z_power = float(-ndtri(alpha)), float(ndtri(_POWER))
+    return math.ceil(n * ((z_alpha + z_power) / z_alpha * reach / distance) ** 2)

@@ -30,7 +30,7 @@ def selfcheck(
     metric: MetricLike = "f1_macro",
     *,
     test: PairsTest = "sign-flip",
-    method: IntervalMethod = "BCa",
+    method: IntervalMethod = "auto",
     label: object = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
@@ -80,7 +80,7 @@ def selfcheck(
     >>> preds = mc.load_example("snli").subset(range(300))
     >>> mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)["what"]
     0    type-I error of sign-flip
-    1              coverage of BCa
+    1             coverage of auto
     Name: what, dtype: str
     """
     if predictions.groups is not None:

@@ -10,12 +10,14 @@ import pandas as pd
 from modelcompare.report.numbers import decimals_for, format_percent
 from modelcompare.report.shapes import ComparisonShape, EstimatorShape
 from modelcompare.report.tables import (
+    ESTIMATE,
     VALUE,
     Column,
     Direction,
     Table,
     interval_column,
     pair_columns,
+    rows_at,
 )
 from modelcompare.words import is_missing, value_name
 
@@ -25,28 +27,14 @@ _SIDE_BY_SIDE = 3
 
 @dataclass(frozen=True)
 class Block:
-    """The rows of one metric, or of one class of a metric: models best first.
-
-    Attributes
-    ----------
-    metric : str
-        Name of the metric.
-    label : hashable or None
-        The class; None for a metric that has one value per model.
-    scores, differences : DataFrame
-        Rows of ``Comparison.scores`` and ``Comparison.differences``.
-    greater_is_better : bool
-        Direction of the metric.
-    decimals : int
-        Digits after the point, alike for all blocks of the metric.
-    """
+    """The rows of one metric, or of one class of a metric: models best first."""
 
     metric: str
-    label: Hashable | None
+    label: Hashable | None  # the class; None for a metric that has one value per model
     scores: pd.DataFrame
     differences: pd.DataFrame
     greater_is_better: bool
-    decimals: int
+    decimals: int  # digits after the point, alike for all blocks of the metric
 
     @property
     def title(self) -> str:
@@ -70,35 +58,28 @@ def comparison_tables(result: ComparisonShape) -> dict[str, Table]:
 
 
 def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    first = blocks[0]
+    rank = Column("rank", "ranks", ("rank_low", "rank_high"))
+    score = [Column("estimate", "estimate"), interval_column(result.confidence_level)]
     return Table(
-        title=first.metric,
-        subtitle=first.direction,
-        columns=[
-            *_class_column(blocks),
-            Column("rank", "ranks", ("rank_low", "rank_high")),
-            Column("model"),
-            Column("estimate", "estimate"),
-            interval_column(result.confidence_level),
-        ],
-        frame=pd.concat([block.scores for block in blocks], ignore_index=True),
+        blocks[0].metric,
+        [*_class_column(blocks), rank, Column("model"), *score],
+        pd.concat([block.scores for block in blocks], ignore_index=True),
+        subtitle=blocks[0].direction,
         notes=[note for block in blocks for note in _undefined(block)],
-        decimals=first.decimals,
+        decimals=blocks[0].decimals,
         drawn=("ci_low", "estimate", "ci_high"),
         n_shown=20,
     )
 
 
 def _difference_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    better = Column("better", "better", ("better", "model_a", "model_b"))
+    pair = pair_columns(result.confidence_level, result.correction)
     return Table(
-        title=f"{blocks[0].metric}, differences",
+        f"{blocks[0].metric}, differences",
+        [*_class_column(blocks), *pair, better],
+        pd.concat([block.differences for block in blocks], ignore_index=True),
         subtitle="model a - model b",
-        columns=[
-            *_class_column(blocks),
-            *pair_columns(result.confidence_level, result.correction),
-            Column("better", "better", ("better", "model_a", "model_b")),
-        ],
-        frame=pd.concat([block.differences for block in blocks], ignore_index=True),
         decimals=blocks[0].decimals,
         detail=True,
         n_shown=12,
@@ -112,10 +93,8 @@ def _class_column(blocks: Sequence[Block]) -> list[Column]:
 def _undefined(block: Block) -> Iterator[str]:
     """Yield one note for each score that some resamples leave undefined."""
     for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
-        yield (
-            f"{block.title}: undefined in {row.n_undefined:,} resamples of {row.model}; "
-            "its interval uses the others."
-        )
+        where = f"{row.n_undefined:,} resamples of {row.model}"
+        yield f"{block.title}: undefined in {where}; its interval uses the others."
 
 
 def printed_tables(result: ComparisonShape) -> list[Table]:
@@ -131,40 +110,35 @@ def printed_tables(result: ComparisonShape) -> list[Table]:
 def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     """Put models in rows and blocks in columns, bold where a model may be the best."""
     columns, frames = [Column("Model", of=["model"])], []
-    names = ("estimate", "ci_low", "ci_high", "best")
-    for place, block in enumerate(blocks):
-        frame = block.scores.assign(best=block.scores["rank_low"] == 1).set_index("model")
-        frames.append(frame[list(names)].add_suffix(f"_{place}"))
-        *scored, best = (f"{name}_{place}" for name in names)
-        direction: Direction = "up" if block.greater_is_better else "down"
-        columns.append(
-            Column(block.title, "scored", scored, block.decimals, strong=best, direction=direction)
-        )
     models = list(blocks[0].scores["model"])
+    for place, block in enumerate(blocks):
+        *scored, best = (f"{name}_{place}" for name in ("estimate", "ci_low", "ci_high", "best"))
+        frame = block.scores.assign(best=block.scores["rank_low"] == 1).set_index("model")
+        frames.append(frame.add_suffix(f"_{place}")[[*scored, best]].reindex(models))
+        arrow: Direction = "up" if block.greater_is_better else "down"
+        columns.append(Column(block.title, "scored", scored, block.decimals, best, arrow))
+    level = format_percent(result.confidence_level)
     return Table(
-        title=f"Scores with {format_percent(result.confidence_level)} intervals ({result.method}); "
+        f"Scores with {level} intervals ({result.method}); "
         "bold: the range of ranks includes the first place",
-        columns=columns,
-        frame=pd.concat([frame.reindex(models) for frame in frames], axis=1).reset_index(),
+        columns,
+        pd.concat(frames, axis=1).reset_index(),
     )
 
 
 def _all_differences(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     """Put the pairs of all blocks into one table, the better model in bold."""
-    frame = pd.concat(
-        [block.differences.assign(value=block.title) for block in blocks], ignore_index=True
-    )
-    strong = {side: frame["better"] == frame[side] for side in ("model_a", "model_b")}
+    named = [block.differences.assign(value=block.title) for block in blocks]
+    frame = pd.concat(named, ignore_index=True)
+    models = []
+    for side in ("a", "b"):
+        frame[f"strong_{side}"] = frame["better"] == frame[f"model_{side}"]
+        models.append(Column(f"Model {side}", of=[f"model_{side}"], strong=f"strong_{side}"))
     _, _, *tested = pair_columns(result.confidence_level, result.correction)
     return Table(
-        title="Differences of all pairs; bold: the better model",
-        columns=[
-            Column("Metric", of=["value"]),
-            Column("Model a", of=["model_a"], strong="strong_model_a"),
-            Column("Model b", of=["model_b"], strong="strong_model_b"),
-            *tested,
-        ],
-        frame=frame.join(pd.DataFrame(strong).add_prefix("strong_")),
+        "Differences of all pairs; bold: the better model",
+        [Column("Metric", of=["value"]), *models, *tested],
+        frame,
         decimals=[block.decimals for block in blocks for _ in range(len(block.differences))],
     )
 
@@ -187,32 +161,22 @@ def comparison_note(result: ComparisonShape) -> str:
 
 def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
     """Mean values over folds, and tested differences."""
+    values = [Column("mean", "estimate"), Column("sd", "estimate")]
     scores = Table(
-        title="Over folds",
-        columns=[
-            VALUE,
-            Column("model"),
-            Column("mean", "estimate"),
-            Column("sd", "estimate"),
-            Column("folds", "count", ["n_folds"]),
-        ],
-        frame=result.scores,
+        "Over folds",
+        [VALUE, Column("model"), *values, Column("folds", "count", ["n_folds"])],
+        result.scores,
         decimals=[decimals_for([sd]) for sd in result.scores["sd"]],
     )
-    posterior = [
-        Column("a", "share", ["p_a"]),
-        Column("same", "share", ["p_equivalent"]),
-        Column("b", "share", ["p_b"]),
-    ]
+    sources = {"a": "p_a", "same": "p_equivalent", "b": "p_b"}
+    posterior = [Column(title, "share", [source]) for title, source in sources.items()]
     note = (
         "a, same, b: posterior probability that a is better, that the difference is within "
         f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
     )
     columns = [VALUE, *pair_columns(result.confidence_level, result.correction), *posterior]
-    return {
-        "scores": scores,
-        "differences": table_of("Differences", columns, result.differences, [note]),
-    }
+    differences = table_of("Differences", columns, result.differences, [note])
+    return {"scores": scores, "differences": differences}
 
 
 def table_of(
@@ -224,17 +188,13 @@ def table_of(
 
 def value_columns(confidence_level: float) -> list[Column]:
     """Show a value and its interval."""
-    return [Column("value", "estimate", ["estimate"]), interval_column(confidence_level)]
+    return [ESTIMATE, interval_column(confidence_level)]
 
 
 def row_decimals(frame: pd.DataFrame) -> list[int]:
     """Decimals that each row bears: two digits of its standard error, or of a quarter interval."""
-    errors = (
-        frame["standard_error"]
-        if "standard_error" in frame
-        else (frame["ci_high"] - frame["ci_low"]) / 4
-    )
-    return [decimals_for([error]) for error in errors]
+    quarters = (frame["ci_high"] - frame["ci_low"]) / 4
+    return [decimals_for([error]) for error in frame.get("standard_error", quarters)]
 
 
 def metric_blocks(
@@ -252,25 +212,15 @@ def metric_blocks(
 
 
 def _blocks_of(result: ComparisonShape, metric: str) -> Iterator[Block]:
-    """Yield the blocks of one metric."""
-    scores = result.scores[result.scores["metric"] == metric]
-    differences = result.differences[result.differences["metric"] == metric]
+    scores = rows_at(result.scores, metric=metric)
+    differences = rows_at(result.differences, metric=metric)
     for label in dict.fromkeys(map(whole_label, scores["label"])):
-        ranked = _rows_of(scores, label).sort_values("rank", kind="stable", na_position="last")
-        yield Block(
-            metric=metric,
-            label=label,
-            scores=ranked.reset_index(drop=True),
-            differences=_by_rank(_rows_of(differences, label), list(ranked["model"])),
-            greater_is_better=result.metric_info[metric].greater_is_better,
-            decimals=result.decimals(metric),
+        ranked = rows_at(scores, label=label).sort_values(
+            "rank", kind="stable", na_position="last", ignore_index=True
         )
-
-
-def _rows_of(frame: pd.DataFrame, label: Hashable | None) -> pd.DataFrame:
-    """Take the rows of one class, or those without."""
-    column = frame["label"]
-    return frame[column.isna() if label is None else column == label]
+        pairs = _by_rank(rows_at(differences, label=label), list(ranked["model"]))
+        up = result.metric_info[metric].greater_is_better
+        yield Block(metric, label, ranked, pairs, up, result.decimals(metric))
 
 
 def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:
@@ -278,8 +228,8 @@ def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:
     place = {model: position for position, model in enumerate(models)}
     first, second = (differences[side].map(place) for side in ("model_a", "model_b"))
     order = differences.assign(_best=first.where(first < second, second), _sum=first + second)
-    order = order.sort_values(["_best", "_sum"], kind="stable")
-    return order.drop(columns=["_best", "_sum"]).reset_index(drop=True)
+    order = order.sort_values(["_best", "_sum"], kind="stable", ignore_index=True)
+    return order.drop(columns=["_best", "_sum"])
 
 
 def whole_label(value: Hashable) -> Hashable | None:

@@ -5,120 +5,98 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
+from modelcompare.report import style
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.shapes import CurveShape, ReliabilityShape
-from modelcompare.report.style import (
-    LEADING,
-    MODEL_COLOURS,
-    MUTED,
-    figure_style,
-    figure_title,
-    legend_below,
-    line_key,
-    new_figure,
-    plain_axes,
-)
+from modelcompare.report.tables import rows_at
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-_MOST_LINES = 12
 
 
 def plot_curve(result: CurveShape) -> Figure:
     """All models' curves for one class in one square, with pointwise bands."""
     roc = result.kind == "roc"
-    everyone = list(dict.fromkeys(result.band["model"]))
-    models = everyone[:_MOST_LINES]
-    with figure_style():
-        figure = new_figure(4.6, 5.0)
+    models, left_out = _fitting(result.band)
+    title = f"{'ROC' if roc else 'Precision and recall'}, positive class {result.label}"
+    level = format_percent(result.confidence_level)
+    note = f"bands: {level} at each x by itself; dotted: chance{left_out}"
+    keys = style.model_keys(models)
+    with style.drawn(4.6, 5.0, title, note, keys) as figure:
         axes = figure.subplots()
-        plain_axes(axes, grid="both")
+        style.plain_axes(axes)
         if roc:
-            axes.plot([0, 1], [0, 1], color=MUTED, linewidth=0.8, linestyle=":")
+            _draw_diagonal(axes)
         else:
-            axes.axhline(result.share, color=MUTED, linewidth=0.8, linestyle=":")
-        keys = []
-        for model, colour in zip(models, MODEL_COLOURS, strict=False):
-            band = result.band[result.band["model"] == model]
-            points = result.points[result.points["model"] == model]
-            axes.fill_between(
-                band["x"], band["ci_low"], band["ci_high"], color=colour, alpha=0.18, linewidth=0
-            )
+            axes.axhline(result.share, color=style.MUTED, linewidth=0.8, linestyle=":")
+        for model, colour in style.in_colours(models):
+            band = rows_at(result.band, model=model).set_index("x")
+            points = rows_at(result.points, model=model)
+            ends = (band["ci_low"], band["ci_high"])
+            axes.fill_between(band.index, *ends, color=colour, alpha=0.18, linewidth=0)
             if roc:
-                x = np.r_[0.0, points["false_positive_rate"]]
-                axes.plot(x, np.r_[0.0, points["recall"]], color=colour, linewidth=1.4)
+                x, y = (np.r_[0.0, points[name]] for name in ("false_positive_rate", "recall"))
+                axes.plot(x, y, color=colour, linewidth=1.4)
             else:
-                axes.step(
-                    points["recall"], points["precision"], color=colour, linewidth=1.4, where="pre"
-                )
-            keys.append(line_key(colour, model))
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1.01)
-        axes.set_aspect("equal")
+                x, y = points["recall"], points["precision"]
+                axes.step(x, y, color=colour, linewidth=1.4, where="pre")
+        axes.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal")
         axes.set_xlabel("false positive rate" if roc else "recall")
         axes.set_ylabel("recall" if roc else "precision")
-        name = "ROC" if roc else "Precision and recall"
-        figure_title(figure, f"{name}, positive class {result.label}")
-        note = (
-            f"bands: {format_percent(result.confidence_level)} at each x by itself; dotted: chance"
-        )
-        note += _left_out(models, everyone)
-        legend_below(figure, keys, note)
     return figure
 
 
 def plot_reliability(result: ReliabilityShape) -> Figure:
     """Accuracy against confidence, a panel for each model, over the confidences' histogram."""
-    frame = result.table
-    everyone = list(dict.fromkeys(frame["model"]))
-    models = everyone[:_MOST_LINES]
+    models, left_out = _fitting(result.table)
     n_columns = min(len(models), 4)
     n_rows = -(-len(models) // n_columns)
-    with figure_style():
-        figure = new_figure(max(2.3 * n_columns, 3.4), 3.3 * n_rows + 0.5)
+    of = "the predicted class" if result.label is None else str(result.label)
+    level = format_percent(result.confidence_level)
+    note = f"bars: {level} interval of each bin; dotted: calibrated{left_out}"
+    width, height = max(2.3 * n_columns, 3.4), 3.3 * n_rows + 0.5
+    with style.drawn(width, height, f"Reliability of the confidence in {of}", note) as figure:
         grid = figure.subplots(
-            2 * n_rows, n_columns, squeeze=False, sharex=True,
-            gridspec_kw={"height_ratios": [3, 1] * n_rows},
-        )  # fmt: skip
-        for place in range(n_rows * n_columns):
-            row, column = divmod(place, n_columns)
-            axes, below = grid[2 * row, column], grid[2 * row + 1, column]
-            if place >= len(models):
-                axes.set_visible(False)
-                below.set_visible(False)
-                continue
-            part = frame[frame["model"] == models[place]]
-            plain_axes(axes, grid="both")
-            axes.plot([0, 1], [0, 1], color=MUTED, linewidth=0.8, linestyle=":")
-            to_low, to_high = part["accuracy"] - part["ci_low"], part["ci_high"] - part["accuracy"]
-            axes.errorbar(
-                part["confidence"], part["accuracy"],
-                yerr=[to_low.clip(lower=0), to_high.clip(lower=0)],
-                color=LEADING, marker="o", markersize=3.5, linewidth=1.3, elinewidth=1.0,
-            )  # fmt: skip
-            axes.set_xlim(0, 1)
-            axes.set_ylim(0, 1.02)
-            axes.set_title(models[place])
-            plain_axes(below, grid="y")
-            # Bins of equally many samples may have no width at all.
-            width = (part["high"] - part["low"]).clip(lower=0.01)
-            below.bar(part["low"], part["n"] / width / part["n"].sum(), width, align="edge",
-                      color=LEADING, alpha=0.35, linewidth=0.5, edgecolor="white")  # fmt: skip
-            below.set_yticks([])
-            below.set_xlabel("confidence")
-        grid[0, 0].set_ylabel("share that came true")
-        grid[1, 0].set_ylabel("samples")
-        of = "the predicted class" if result.label is None else str(result.label)
-        figure_title(figure, f"Reliability of the confidence in {of}")
-        level = format_percent(result.confidence_level)
-        note = f"bars: {level} interval of each bin; dotted: calibrated"
-        note += _left_out(models, everyone)
-        legend_below(figure, [], note)
+            2 * n_rows, n_columns, squeeze=False, sharex=True, height_ratios=[3, 1] * n_rows
+        )
+        upper, lower = grid[::2], grid[1::2]
+        for axes, below, model in zip(upper.flat, lower.flat, models, strict=False):
+            style.plain_axes(axes, model)
+            _draw_reliability(axes, below, rows_at(result.table, model=model))
+        for panels in (upper, lower):
+            style.hide_unused(panels, len(models))
+        upper[0, 0].set_ylabel("share that came true")
+        lower[0, 0].set_ylabel("samples")
     return figure
 
 
-def _left_out(drawn: list[str], everyone: list[str]) -> str:
-    """Remark on models that did not fit."""
-    return f"; {len(drawn)} of {len(everyone)} models" if len(everyone) > len(drawn) else ""
+def _draw_reliability(axes: Axes, below: Axes, bins: pd.DataFrame) -> None:
+    _draw_diagonal(axes)
+    to_low, to_high = bins["accuracy"] - bins["ci_low"], bins["ci_high"] - bins["accuracy"]
+    axes.errorbar(
+        bins["confidence"], bins["accuracy"], yerr=[to_low.clip(lower=0), to_high.clip(lower=0)],
+        color=style.LEADING, marker="o", markersize=3.5, linewidth=1.3, elinewidth=1.0,
+    )  # fmt: skip
+    axes.set(xlim=(0, 1), ylim=(0, 1.02))
+    style.plain_axes(below, grid="y")
+    # Bins of equally many samples may have no width at all.
+    width = (bins["high"] - bins["low"]).clip(lower=0.01)
+    below.bar(bins["low"], bins["n"] / width / bins["n"].sum(), width, align="edge",
+              color=style.LEADING, alpha=0.35, linewidth=0.5, edgecolor="white")  # fmt: skip
+    below.set_yticks([])
+    below.set_xlabel("confidence")
+
+
+def _draw_diagonal(axes: Axes) -> None:
+    axes.plot([0, 1], [0, 1], color=style.MUTED, linewidth=0.8, linestyle=":")
+
+
+def _fitting(frame: pd.DataFrame) -> tuple[list[str], str]:
+    """Models that there are colours for, and a remark where others are left out."""
+    everyone = list(dict.fromkeys(frame["model"]))
+    models = everyone[: len(style.MODEL_COLOURS)]
+    left_out = len(everyone) > len(models)
+    return models, f"; {len(models)} of {len(everyone)} models" if left_out else ""

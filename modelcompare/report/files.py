@@ -18,13 +18,10 @@ def save(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
     """Write everything that a result has to show into one folder, under fixed names."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = [
-        write_text(folder / f"{result.stem}.md", result.to_markdown()),
-        write_text(folder / f"{result.stem}.tex", result.to_latex()),
-    ]
+    texts = {f"{result.stem}.md": result.to_markdown(), f"{result.stem}.tex": result.to_latex()}
     for name, frame in result.frames().items():
-        text = frame.to_csv(index=False, float_format="%.10g")
-        written.append(write_text(folder / f"{name}.csv", text))
+        texts[f"{name}.csv"] = frame.to_csv(index=False, float_format="%.10g")
+    written = [write_text(folder / name, text) for name, text in texts.items()]
     for name, figure in result.figures().items():
         for form in FIGURE_FORMATS:
             written.append(write_figure(folder / f"{name}.{form}", figure, dpi=200))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import median
-from typing import TYPE_CHECKING
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.screen import fold
 from modelcompare.report.shapes import ComparisonShape
-from modelcompare.report.style import LEADING, MUTED, figure_style, new_figure, plain_axes
+from modelcompare.report.style import LEADING, MUTED, drawn, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,19 +47,12 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Panels:
-    """The rows of one metric, and what its two panels say about them."""
+class _Panel:
+    """The rows of one metric, and what a panel says about them."""
 
+    rows: list[_Row]
     title: str
-    scores: list[_Row]
-    differences: list[_Row]
-    score_label: str
-    difference_label: str
-
-    @property
-    def lines(self) -> int:
-        """Height in lines of text."""
-        return max(sum(row.lines for row in rows) for rows in (self.scores, self.differences))
+    label: str
 
 
 def plot_comparison(
@@ -75,38 +70,37 @@ def plot_comparison(
     panels = [
         _panels(result, blocks, max_models) for blocks in metric_blocks(result, metrics).values()
     ]
-    n_columns = 2 if any(panel.differences for panel in panels) else 1
-    heights = [_LINE_HEIGHT * panel.lines + 0.75 for panel in panels]
-    with figure_style():
-        figure = new_figure(4.8 * n_columns, sum(heights) + 0.75)
+    n_columns = max(map(len, panels))
+    n_lines = [max(sum(row.lines for row in panel.rows) for panel in pair) for pair in panels]
+    heights = [_LINE_HEIGHT * n + 0.75 for n in n_lines]
+    filled = f"ranks include the first (left), adjusted p < {result.alpha:g} (right)"
+    note = f"filled: {filled}\n{result.signature}"
+    size = (4.8 * n_columns, sum(heights) + 0.75)
+    with drawn(*size, result.headline, note, sizes=(11, 8)) as figure:
         grid = figure.subplots(len(panels), n_columns, squeeze=False, height_ratios=heights)
-        for (left, *right), panel in zip(grid, panels, strict=True):
-            _draw(left, panel.scores, panel.title, panel.score_label)
-            if right:
-                _draw(right[0], panel.differences, "differences", panel.difference_label)
-                _draw_zero(right[0])
-        _write_frame(figure, result)
+        for row, pair in zip(grid, panels, strict=True):
+            for axes, panel in zip(row, pair, strict=True):
+                _draw(axes, panel)
+            for axes in row[1:]:
+                _draw_zero(axes)
     return figure
 
 
-def _panels(result: ComparisonShape, blocks: Sequence[Block], max_models: int | None) -> _Panels:
-    """Choose the rows of one metric."""
+def _panels(result: ComparisonShape, blocks: list[Block], max_models: int | None) -> list[_Panel]:
+    """Choose the rows of one metric: its scores, and the differences where there are any."""
     chosen, remark = _chosen(blocks, max_models)
     first = chosen[0]
-    n_models = len(first.scores)
-    all_pairs = n_models <= _ALL_PAIRS
+    scores = [row for block in chosen for row in _score_rows(block)]
+    label = f"{interval_title(result.confidence_level)}, {first.direction}"
+    panels = [_Panel(scores, f"{first.metric}{remark}", label)]
+    if len(first.scores) == 1:
+        return panels
+    all_pairs = len(first.scores) <= _ALL_PAIRS
+    a, b = ("a", "b") if all_pairs else ("best", "this model")
     better = "right" if first.greater_is_better else "left"
-    return _Panels(
-        title=f"{first.metric}{remark}",
-        scores=[row for block in chosen for row in _score_rows(block)],
-        differences=[row for block in chosen for row in _difference_rows(block, all_pairs)]
-        if n_models > 1
-        else [],
-        score_label=f"{interval_title(result.confidence_level)}, {first.direction}",
-        difference_label=f"a {_MINUS} b; a is better on the {better}"
-        if all_pairs
-        else f"best {_MINUS} this model; best is better on the {better}",
-    )
+    differences = [row for block in chosen for row in _difference_rows(block, all_pairs)]
+    label = f"{a} {_MINUS} {b}; {a} is better on the {better}"
+    return [*panels, _Panel(differences, "differences", label)]
 
 
 def _chosen(blocks: Sequence[Block], max_models: int | None) -> tuple[list[Block], str]:
@@ -127,15 +121,13 @@ def _chosen(blocks: Sequence[Block], max_models: int | None) -> tuple[list[Block
 
 def _telling_classes(blocks: Sequence[Block]) -> list[Block]:
     """Keep the classes whose scores are furthest apart, in their own order."""
-    if len(blocks) <= MAX_CLASSES:
-        return list(blocks)
     spread = [_spread(block) for block in blocks]
     telling = sorted(range(len(blocks)), key=lambda place: -spread[place])[:MAX_CLASSES]
     return [blocks[place] for place in sorted(telling)]
 
 
 def _spread(block: Block) -> float:
-    """Range of the scores in standard errors."""
+    """Range of the scores in standard errors; 0 where it is undefined."""
     estimates = block.scores["estimate"]
     error = block.scores["standard_error"].median()
     spread = (estimates.max() - estimates.min()) / error if error > 0 else 0.0
@@ -144,15 +136,12 @@ def _spread(block: Block) -> float:
 
 def _best_models(blocks: Sequence[Block], count: int) -> set[str]:
     """Models with the best median place over the classes."""
-    places: dict[str, list[int]] = {}
-    for block in blocks:
-        for place, model in enumerate(block.scores["model"]):
-            places.setdefault(model, []).append(place)
-    return set(sorted(places, key=lambda model: median(places[model]))[:count])
+    places = pd.concat([block.scores["model"].reset_index() for block in blocks])
+    medians = places.groupby("model", sort=False)["index"].median()
+    return set(medians.sort_values(kind="stable").index[:count])
 
 
 def _only_models(block: Block, models: set[str]) -> Block:
-    """Drop the rows of other models."""
     pairs = block.differences
     return replace(
         block,
@@ -162,99 +151,80 @@ def _only_models(block: Block, models: set[str]) -> Block:
 
 
 def _score_rows(block: Block) -> list[_Row]:
-    """Turn the scores of a block into rows, the class as a heading."""
-    heading = [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
-    return heading + [
-        _Row(
-            "\n".join(fold(str(row.model), _NAME_WIDTH)),
-            row.estimate,
-            row.ci_low,
-            row.ci_high,
-            row.rank_low == 1,
-        )
+    return _heading(block) + [
+        _Row(_folded(str(row.model)), row.estimate, row.ci_low, row.ci_high, row.rank_low == 1)
         for row in block.scores.itertuples()
     ]
 
 
 def _difference_rows(block: Block, all_pairs: bool) -> list[_Row]:
     """Turn the differences of a block into rows: all pairs, or the leader minus each other."""
-    heading = [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
-    rows = list(block.differences.itertuples())
     if all_pairs:
-        return heading + [
-            _Row(
-                _pair(row.model_a, row.model_b),
-                row.difference,
-                row.ci_low,
-                row.ci_high,
-                row.better in (row.model_a, row.model_b),
-            )
-            for row in rows
+        return _heading(block) + [
+            _difference_row(_pair(row.model_a, row.model_b), row)
+            for row in block.differences.itertuples()
         ]
     leader, *others = block.scores["model"]
     of_leader = {
         (row.model_b if row.model_a == leader else row.model_a): row
-        for row in rows
+        for row in block.differences.itertuples()
         if leader in (row.model_a, row.model_b)
     }
-    heading.append(_Row("\n".join(fold(f"best: {leader}", _NAME_WIDTH)), heading=True))
+    rows = [*_heading(block), _Row(_folded(f"best: {leader}"), heading=True)]
     for model in others:
         row = of_leader[model]
-        name = "\n".join(fold(f"{_MINUS} {model}", _NAME_WIDTH))
-        strong = row.better in (row.model_a, row.model_b)
-        if row.model_a == leader:
-            heading.append(_Row(name, row.difference, row.ci_low, row.ci_high, strong))
-        else:
-            heading.append(_Row(name, -row.difference, -row.ci_high, -row.ci_low, strong))
-    return heading
+        rows.append(_difference_row(_folded(f"{_MINUS} {model}"), row, row.model_a != leader))
+    return rows
+
+
+def _difference_row(text: str, row: Any, turned: bool = False) -> _Row:
+    """Write one difference, or its negative."""
+    ends = (row.difference, row.ci_low, row.ci_high)
+    if turned:
+        ends = (-row.difference, -row.ci_high, -row.ci_low)
+    return _Row(text, *ends, strong=row.better in (row.model_a, row.model_b))
+
+
+def _heading(block: Block) -> list[_Row]:
+    return [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
+
+
+def _folded(*names: str) -> str:
+    return "\n".join(line for name in names for line in fold(name, _NAME_WIDTH))
 
 
 def _pair(model_a: str, model_b: str) -> str:
     """Name a pair, in two lines if it is long."""
     short = f"{model_a} {_MINUS} {model_b}"
-    if len(short) <= _NAME_WIDTH:
-        return short
-    return "\n".join([*fold(model_a, _NAME_WIDTH), *fold(f"{_MINUS} {model_b}", _NAME_WIDTH)])
+    return short if len(short) <= _NAME_WIDTH else _folded(model_a, f"{_MINUS} {model_b}")
 
 
-def _draw(axes: Axes, rows: Sequence[_Row], title: str, label: str) -> None:
+def _draw(axes: Axes, panel: _Panel) -> None:
     """Draw the rows from top to bottom, each as high as its name."""
-    plain_axes(axes)
-    axes.set_title(title)
-    axes.set_xlabel(label)
-    positions = []
-    top = 0.0
-    for row in rows:
-        positions.append(top + row.lines / 2)
-        top += row.lines
-    axes.set_yticks(positions, [row.text for row in rows])
-    axes.set_ylim(top, 0)
-    for tick, row in zip(axes.get_yticklabels(), rows, strict=True):
+    plain_axes(axes, panel.title, grid="x")
+    axes.set_xlabel(panel.label)
+    edges = [0, *accumulate(row.lines for row in panel.rows)]
+    positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]
+    axes.set_yticks(positions, [row.text for row in panel.rows])
+    axes.set_ylim(edges[-1], 0)
+    for tick, position, row in zip(axes.get_yticklabels(), positions, panel.rows, strict=True):
         if row.heading:
             tick.set_fontweight("bold")
-    for position, row in zip(positions, rows, strict=True):
-        if not row.heading:
+        else:
             _draw_row(axes, position, row)
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6)
 
 
 def _draw_row(axes: Axes, position: float, row: _Row) -> None:
-    """Draw one interval with its estimate."""
     if math.isnan(row.estimate):
         axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(), va="center")
         return
     colour = LEADING if row.strong else MUTED
     axes.hlines(position, row.low, row.high, color=colour, linewidth=1.6)
-    axes.plot(
-        row.estimate,
-        position,
-        marker="o",
-        markersize=5.5,
-        color=colour,
-        markerfacecolor=colour if row.strong else "white",
-        markeredgewidth=1.4,
-    )
+    face = colour if row.strong else "white"
+    axes.plot(row.estimate, position, marker="o", markersize=5.5, color=colour,
+              markerfacecolor=face, markeredgewidth=1.4)  # fmt: skip
 
 
 def _draw_zero(axes: Axes) -> None:
@@ -265,13 +235,3 @@ def _draw_zero(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(
         FuncFormatter(lambda value, _: "0" if value == 0 else f"{value:+.6g}".replace("-", _MINUS))
     )
-
-
-def _write_frame(figure: Figure, result: ComparisonShape) -> None:
-    """Write title, key and signature around the panels."""
-    figure.suptitle(result.headline, x=0.01, ha="left", fontsize=11, fontweight="bold")
-    key = (
-        f"filled: ranks include the first (left), adjusted p < {result.alpha:g} (right)"
-        f"\n{result.signature}"
-    )
-    figure.supxlabel(key, x=0.01, ha="left", fontsize=8, color=MUTED)

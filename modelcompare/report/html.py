@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from modelcompare.report.files import figure_bytes
-from modelcompare.report.result import Result
 from modelcompare.report.tables import RIGHT, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from modelcompare.report.result import Result
 
 _MOST_OPEN = 30
 
@@ -33,7 +34,7 @@ def page(result: Result) -> str:
         title=result.headline or tables[0].title,
         findings=result.findings(),
         figures=[_inline_svg(figure) for figure in result.figures().values()],
-        tables=Markup("\n".join(part for table in tables for part in _section(table))),
+        tables=Markup("\n".join(map(_section, tables))),
         method=result.method_note(),
         signature=result.signature,
     )
@@ -42,14 +43,14 @@ def page(result: Result) -> str:
 def fragment(result: Result) -> str:
     """Render the findings and the first rows of each table, without a page around them."""
     parts = [f"<p><b>{escape(result.headline)}</b></p>"] if result.headline else []
-    parts += _list(result.findings())
+    findings = "".join(f"<li>{escape(sentence)}</li>" for sentence in result.findings())
+    parts += [f"<ul>{findings}</ul>"] if findings else []
     for table in result.tables().values():
         shown = table.shortened()
-        parts.append(f"<p><b>{escape(table.title)}</b>{_subtitle(table)}</p>")
-        parts.append(_table(shown))
         hidden = len(table.frame) - len(shown.frame)
+        parts += [f"<p>{_title(table, '<b>{}</b>')}</p>", _table(shown)]
         parts += [f"<p>and {hidden:,} more rows</p>"] if hidden else []
-        parts += [f"<p>{escape(note)}</p>" for note in table.notes]
+        parts += _notes(table)
     return "\n".join([*parts, f"<p><code>{escape(result.signature)}</code></p>"])
 
 
@@ -63,41 +64,38 @@ def check_html() -> None:
         ) from error
 
 
-def _section(table: Table) -> Iterator[str]:
-    """Yield a table under its heading; particulars can be folded away."""
-    notes = [f"<p>{escape(note)}</p>" for note in table.notes]
-    body = "\n".join([_table(table), *notes])
+def _section(table: Table) -> str:
+    """Write a table under its heading; particulars can be folded away."""
+    title, body = _title(table), "\n".join([_table(table), *_notes(table)])
     if not table.detail:
-        yield f"<h2>{escape(table.title)}{_subtitle(table)}</h2>\n{body}"
-        return
+        return f"<h2>{title}</h2>\n{body}"
     is_open = " open" if len(table.frame) <= _MOST_OPEN else ""
-    summary = f"<summary>{escape(table.title)}{_subtitle(table)}</summary>"
-    yield f"<details{is_open}>\n{summary}\n{body}\n</details>"
+    return f"<details{is_open}>\n<summary>{title}</summary>\n{body}\n</details>"
 
 
-def _subtitle(table: Table) -> str:
-    return f" <small>({escape(table.subtitle)})</small>" if table.subtitle else ""
+def _title(table: Table, mark: str = "{}") -> str:
+    subtitle = f" <small>({escape(table.subtitle)})</small>" if table.subtitle else ""
+    return mark.format(escape(table.title)) + subtitle
 
 
-def _list(sentences: Sequence[str]) -> list[str]:
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return [f"<ul>{items}</ul>"] if items else []
+def _notes(table: Table) -> list[str]:
+    return [f"<p>{escape(note)}</p>" for note in table.notes]
 
 
 def _table(table: Table) -> str:
-    classes = [' class="number"' if column.kind in RIGHT else "" for column in table.columns]
-    lines = [_row("th", table.header, classes), *(_row("td", row, classes) for row in table.rows)]
-    head, body = lines[0], "\n".join(lines[1:])
+    head = _row("th", table, table.header)
+    rows = "\n".join(_row("td", table, row) for row in table.rows)
     return (
-        f'<div class="scroll"><table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n'
+        f'<div class="scroll"><table>\n<thead>{head}</thead>\n<tbody>\n{rows}\n</tbody>\n'
         "</table></div>"
     )
 
 
-def _row(tag: str, cells: Sequence[str], classes: Sequence[str]) -> str:
-    written = (
-        f"<{tag}{kind}>{escape(cell)}</{tag}>" for cell, kind in zip(cells, classes, strict=True)
-    )
+def _row(tag: str, table: Table, cells: Sequence[str]) -> str:
+    written = []
+    for column, cell in zip(table.columns, cells, strict=True):
+        kind = ' class="number"' if column.kind in RIGHT else ""
+        written.append(f"<{tag}{kind}>{escape(cell)}</{tag}>")
     return f"<tr>{''.join(written)}</tr>"
 
 

@@ -13,8 +13,6 @@ _LARGE = 1e9
 def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
     """Decimals that show two significant digits of a typical standard error.
 
-    Examples
-    --------
     >>> decimals_for([0.0045, 0.0051, 0.02])
     4
     >>> decimals_for([31.0])
@@ -30,8 +28,6 @@ def decimals_for(standard_errors: Iterable[float], *, default: int = 4) -> int:
 def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
     """Write a number with fixed decimals, or with an exponent if it is tiny or huge.
 
-    Examples
-    --------
     >>> format_number(0.71204, 4), format_number(0.0041, 3, signed=True), format_number(2e-9, 6)
     ('0.7120', '+0.004', '2.0e-09')
     """
@@ -49,8 +45,6 @@ def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
 def format_interval(low: float, high: float, decimals: int) -> str:
     """Write an interval with a word between its ends, since a dash would read as a minus sign.
 
-    Examples
-    --------
     >>> format_interval(0.70301, 0.72084, 4)
     '0.7030 to 0.7208'
     """
@@ -61,8 +55,6 @@ def format_interval(low: float, high: float, decimals: int) -> str:
 def format_p_value(p_value: float) -> str:
     """Write a p-value with the digits that a decision needs.
 
-    Examples
-    --------
     >>> [format_p_value(p) for p in (0.3141, 0.0414, 0.0002, 1.0, 0.9999)]
     ['0.31', '0.041', '<0.001', '1.00', '1.00']
     """
@@ -76,8 +68,6 @@ def format_p_value(p_value: float) -> str:
 def p_clause(p_value: float, *, at_most: bool = False) -> str:
     """Say a p-value in a sentence, with the digits of the tables.
 
-    Examples
-    --------
     >>> p_clause(0.3141), p_clause(0.0002), p_clause(0.0414, at_most=True)
     ('p = 0.31', 'p < 0.001', 'p <= 0.041')
     """
@@ -88,8 +78,6 @@ def p_clause(p_value: float, *, at_most: bool = False) -> str:
 def format_digits(value: float, digits: int = 3) -> str:
     """Write a number with so many significant digits and no exponent.
 
-    Examples
-    --------
     >>> format_digits(0.0113721), format_digits(1234.5)
     ('0.0114', '1234')
     """
@@ -102,8 +90,6 @@ def format_digits(value: float, digits: int = 3) -> str:
 def format_share(fraction: float) -> str:
     """Write a share as a whole percentage.
 
-    Examples
-    --------
     >>> format_share(0.8337), format_share(math.nan)
     ('83 %', '-')
     """
@@ -113,8 +99,6 @@ def format_share(fraction: float) -> str:
 def interval_title(confidence_level: float) -> str:
     """Head a column, or a clause, of intervals.
 
-    Examples
-    --------
     >>> interval_title(0.95)
     '95 % CI'
     """
@@ -124,8 +108,6 @@ def interval_title(confidence_level: float) -> str:
 def format_percent(fraction: float) -> str:
     """Write a fraction as a percentage.
 
-    Examples
-    --------
     >>> format_percent(0.95), format_percent(0.999)
     ('95 %', '99.9 %')
     """
@@ -135,8 +117,6 @@ def format_percent(fraction: float) -> str:
 def format_ranks(low: float, high: float) -> str:
     """Write a range of ranks.
 
-    Examples
-    --------
     >>> format_ranks(1, 2), format_ranks(3, 3)
     ('1-2', '3')
     """
@@ -148,8 +128,6 @@ def format_ranks(low: float, high: float) -> str:
 def nice_ticks(low: float, high: float, *, most: int = 5) -> list[float]:
     """Round numbers that divide an axis.
 
-    Examples
-    --------
     >>> nice_ticks(0.652, 0.727, most=4)
     [0.66, 0.68, 0.7, 0.72]
     """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pandas as pd
 
+from modelcompare.report import files, html, writers
 from modelcompare.report.tables import Table
 
 if TYPE_CHECKING:
@@ -69,37 +70,24 @@ class Result(ABC):
 
     def to_markdown(self) -> str:
         """Findings and tables as Markdown, with the signature."""
-        from modelcompare.report.writers import markdown
-
-        return markdown(self.tables().values(), self.signature, self.findings())
+        return writers.markdown(self.tables().values(), self.signature, self.findings())
 
     def to_latex(self) -> str:
         """Tables as LaTeX (booktabs and, beyond 40 rows, longtable), with the signature."""
-        from modelcompare.report.writers import latex
-
-        return latex(self.printed_tables(), self.signature)
+        return writers.latex(self.printed_tables(), self.signature)
 
     def to_csv(self) -> str:
         """All frames as one CSV text of long rows, unrounded."""
-        from modelcompare.report.writers import csv
-
-        return csv(self.frames())
+        return writers.csv(self.frames())
 
     def to_json(self) -> str:
         """Settings, frames and signature as JSON, unrounded."""
-        from modelcompare.report.writers import as_json
-
-        return as_json(self.settings(), self.frames(), self.signature)
+        return writers.as_json(self.settings(), self.frames(), self.signature)
 
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write one self-contained page with findings, figures and tables."""
-        from modelcompare.report.files import write_text
-        from modelcompare.report.html import page
-
-        write_text(path, page(self))
+        files.write_text(path, html.page(self))
 
     def _repr_html_(self) -> str:
         """Show findings and the first rows of each table in a notebook."""
-        from modelcompare.report.html import fragment
-
-        return fragment(self)
+        return html.fragment(self)

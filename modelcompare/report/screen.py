@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import zip_longest
 from textwrap import wrap
 
 from rich.cells import cell_len, chop_cells
@@ -19,7 +20,6 @@ from rich.text import Text
 from modelcompare.report.numbers import BETWEEN, MISSING, nice_ticks
 from modelcompare.report.result import Result
 from modelcompare.report.tables import RIGHT, Column, Table
-from modelcompare.words import is_missing, label_name
 
 MAX_SENTENCES = 9
 MAX_NOTES = 5
@@ -41,9 +41,7 @@ def screen(
 ) -> Group:
     """Lay a result out for a terminal."""
     glyphs = ASCII if ascii_only else UNICODE
-    lines: list[Text] = []
-    if result.headline:
-        lines += [Text(result.headline, style="bold"), Text()]
+    lines = [Text(result.headline, style="bold"), Text()] if result.headline else []
     if findings := result.findings():
         lines += [*_findings(findings, show_all=show_all), Text()]
     for table in result.tables().values():
@@ -53,14 +51,11 @@ def screen(
 
 def signature_lines(signature: str, width: int) -> list[Text]:
     """Break a signature between its parts where it is wider than the page."""
-    lines = [""]
-    for part in signature.split("|"):
-        longer = f"{lines[-1]}|{part}" if lines[-1] else part
-        if len(longer) < width or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines[-1] += "|"
-            lines.append(f"  {part}")
+    first, *parts = signature.split("|")
+    lines = [first]
+    for part in parts:
+        longer = f"{lines[-1]}|{part}"
+        lines[-1:] = [longer] if len(longer) < width else [f"{lines[-1]}|", f"  {part}"]
     return [Text(line, style="dim") for line in lines]
 
 
@@ -78,9 +73,10 @@ def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Itera
     subtitle = f" ({table.subtitle})" if table.subtitle else ""
     yield Text.assemble((table.title, "bold"), (subtitle, "dim"))
     shown = table if show_all else table.shortened()
-    columns = [_text_column(shown, column) for column in shown.columns if column.kind != "class"]
+    kept = [column for column in shown.columns if column.kind != "class"]
+    columns = [_text_column(shown, column) for column in kept]
     if total_width(columns) > width:
-        kinds = [column.kind for column in shown.columns if column.kind != "class"]
+        kinds = [column.kind for column in kept]
         columns = _narrowed(columns, kinds, width)
         columns = _stacked(columns, kinds, width) if total_width(columns) > width else columns
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
@@ -106,17 +102,15 @@ def _text_column(table: Table, column: Column) -> TextColumn:
 def aligned(intervals: Sequence[str]) -> list[str]:
     """Pad a column of intervals so that their points stand below each other.
 
-    Examples
-    --------
     >>> aligned(["0.10 to 0.20", "-0.10 to 0.30"])
     [' 0.10 to 0.20', '-0.10 to 0.30']
     """
-    ends = [text.split(BETWEEN) for text in intervals]
-    low, high = (max((len(pair[side]) for pair in ends if len(pair) == 2), default=0)
-                 for side in (0, 1))  # fmt: skip
+    ends = [text.partition(BETWEEN) for text in intervals]
+    low = max((len(first) for first, between, _ in ends if between), default=0)
+    high = max((len(last) for _, _, last in ends), default=0)
     return [
-        f"{pair[0]:>{low}}{BETWEEN}{pair[1]:>{high}}" if len(pair) == 2 else pair[0]
-        for pair in ends
+        f"{first:>{low}}{between}{last:>{high}}" if between else first
+        for first, between, last in ends
     ]
 
 
@@ -152,17 +146,12 @@ def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> lis
     return [*columns[:place], pair, *rest]
 
 
-def _headings(table: Table) -> list[str | None] | None:
+def _headings(table: Table) -> list[str | None]:
     """Put each class above the first of its rows."""
-    classes = [column for column in table.columns if column.kind == "class"]
-    if not classes:
-        return None
-    labels = [values[0] for values, _ in table.cells(classes[0])]
-    headings: list[str | None] = []
-    for before, label in zip([None, *labels], labels, strict=False):
-        new = not is_missing(label) and (before != label)
-        headings.append(f"class {label_name(label)}" if new else None)
-    return headings
+    return [
+        f"class {label}" if label and label != before else None
+        for before, label in zip(["", *table.classes], table.classes, strict=False)
+    ]
 
 
 def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn]:
@@ -189,27 +178,13 @@ _BREAKS = "_-/.: "
 
 @dataclass(frozen=True)
 class TextColumn:
-    """One column of a text table.
-
-    Parameters
-    ----------
-    header : str
-        Its title.
-    cells : sequence of str
-        One text per row.
-    right : bool
-        Align to the right.
-    style : str
-        Style of the cells, in rich's words.
-    width : int, optional
-        Characters per line; what the longest cell needs, by default.
-    """
+    """One column of a text table."""
 
     header: str
     cells: Sequence[str]
     right: bool = False
-    style: str = ""
-    width: int | None = None
+    style: str = ""  # of the cells, in rich's words
+    width: int | None = None  # characters per line; by default what the longest cell needs
 
     @property
     def needed(self) -> int:
@@ -218,20 +193,15 @@ class TextColumn:
 
     def lines(self, text: str) -> list[str]:
         """Fold a cell into lines of the column's width, and pad them."""
-        folded = [part for line in text.split("\n") for part in fold(line, self.needed)]
-        return [self._padded(line) for line in folded]
-
-    def _padded(self, line: str) -> str:
-        """Fill a line up with spaces."""
-        spaces = " " * (self.needed - cell_len(line))
-        return spaces + line if self.right else line + spaces
+        lines = [part for line in text.split("\n") for part in fold(line, self.needed)]
+        spaces = [" " * (self.needed - cell_len(line)) for line in lines]
+        both = zip(spaces, lines, strict=True) if self.right else zip(lines, spaces, strict=True)
+        return [before + after for before, after in both]
 
 
 def fold(text: str, width: int) -> list[str]:
     """Break a name into lines, after a separator where one is near the end of the line.
 
-    Examples
-    --------
     >>> fold("roberta_large_mnli_2", 12)
     ['roberta_', 'large_mnli_2']
     """
@@ -257,58 +227,31 @@ def table_lines(
     for place in range(len(columns[0].cells)):
         if headings and headings[place] is not None:
             yield Text(f"{' ' * _INDENT}{headings[place]}", style="italic")
-        yield from _row_lines(columns, place)
-
-
-def _row_lines(columns: Sequence[TextColumn], place: int) -> Iterator[Text]:
-    """Yield one row, as many lines as its longest cell needs."""
-    cells = [column.lines(column.cells[place]) for column in columns]
-    for number in range(max(map(len, cells))):
-        yield _line(
-            [
-                (lines[number] if number < len(lines) else " " * column.needed, column.style)
-                for column, lines in zip(columns, cells, strict=True)
-            ]
-        )
+        # A row has as many lines as its longest cell needs.
+        for texts in zip_longest(*(column.lines(column.cells[place]) for column in columns)):
+            yield _line(
+                (text or " " * column.needed, column.style)
+                for column, text in zip(columns, texts, strict=True)
+            )
 
 
 def _line(parts: Iterable[tuple[str, str]]) -> Text:
-    """Join the parts of one line."""
-    line = Text(" " * _INDENT)
-    for number, (text, style) in enumerate(parts):
-        line.append(" " * GAP if number else "")
-        line.append(text, style=style)
+    line = Text(" " * GAP).join(Text(text, style=style) for text, style in parts)
+    line.pad_left(_INDENT)
     line.rstrip()
     return line
 
 
-@dataclass(frozen=True)
-class Glyphs:
-    """The characters of an interval."""
-
-    left: str
-    line: str
-    right: str
-    point: str
-
-
-UNICODE = Glyphs("├", "─", "┤", "●")
-ASCII = Glyphs("|", "-", "|", "o")
+# The characters of an interval: left end, line, right end, point.
+Glyphs = tuple[str, str, str, str]
+UNICODE: Glyphs = ("├", "─", "┤", "●")
+ASCII: Glyphs = ("|", "-", "|", "o")
 
 
 @dataclass(frozen=True)
 class CharacterAxis:
-    """An axis of `width` characters from `low` to `high`.
+    """An axis of `width` characters, `low` at the middle of the first, `high` of the last.
 
-    Parameters
-    ----------
-    low, high : float
-        Values at the middle of the first and of the last character.
-    width : int
-        Number of characters.
-
-    Examples
-    --------
     >>> axis = CharacterAxis.over([0.60, 0.70], width=25)
     >>> print(axis.header())
     0.60      0.65       0.70
@@ -340,11 +283,12 @@ class CharacterAxis:
         if not math.isfinite(estimate):
             return " " * self.width
         cells = [" "] * self.width
+        left, line, right, point = glyphs
         if math.isfinite(low) and math.isfinite(high):
             first, last = self.position(low), self.position(high)
-            cells[first : last + 1] = [glyphs.line] * (last - first + 1)
-            cells[first], cells[last] = glyphs.left, glyphs.right
-        cells[self.position(estimate)] = glyphs.point
+            cells[first : last + 1] = line * (last - first + 1)
+            cells[first], cells[last] = left, right
+        cells[self.position(estimate)] = point
         return "".join(cells)
 
     def header(self) -> str:
@@ -377,11 +321,6 @@ def _tick_texts(ticks: list[float]) -> list[str]:
     largest = max((abs(tick) for tick in ticks), default=0.0)
     if largest >= _LARGE or 0 < largest < _SMALL:
         return [f"{tick:.3g}" for tick in ticks]
-    decimals = max((_decimals(tick) for tick in ticks), default=0)
+    digits = (f"{tick:.10f}".rstrip("0").partition(".")[2] for tick in ticks)
+    decimals = max(map(len, digits), default=0)
     return [f"{tick:.{decimals}f}" for tick in ticks]
-
-
-def _decimals(value: float) -> int:
-    """Count the decimals of the shortest text that gives the value back."""
-    text = f"{value:.10f}".rstrip("0")
-    return len(text.partition(".")[2])

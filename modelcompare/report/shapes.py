@@ -23,20 +23,25 @@ class _Labelled(Protocol):
     def label(self) -> Any: ...
 
 
-class _Direction(Protocol):
+class _Tabled(Protocol):
     @property
-    def greater_is_better(self) -> bool: ...
+    def table(self) -> pd.DataFrame: ...
 
 
-class ComparisonShape(_Signed, _Levelled, Protocol):
-    """Scores and paired differences of models on one test set."""
-
+class _Compared(_Levelled, Protocol):
     @property
     def scores(self) -> pd.DataFrame: ...
     @property
     def differences(self) -> pd.DataFrame: ...
     @property
-    def metric_info(self) -> Mapping[str, _Direction]: ...
+    def correction(self) -> str: ...
+
+
+class ComparisonShape(_Signed, _Compared, Protocol):
+    """Scores and paired differences of models on one test set."""
+
+    @property
+    def metric_info(self) -> Mapping[str, Any]: ...
     @property
     def alpha(self) -> float: ...
     @property
@@ -44,23 +49,15 @@ class ComparisonShape(_Signed, _Levelled, Protocol):
     @property
     def test(self) -> str: ...
     @property
-    def correction(self) -> str: ...
-    @property
     def n_resamples(self) -> int: ...
     def decimals(self, metric: str) -> int: ...
     @property
     def headline(self) -> str: ...
 
 
-class EstimatorShape(_Levelled, Protocol):
+class EstimatorShape(_Compared, Protocol):
     """Estimators over the folds of a cross-validation."""
 
-    @property
-    def scores(self) -> pd.DataFrame: ...
-    @property
-    def differences(self) -> pd.DataFrame: ...
-    @property
-    def correction(self) -> str: ...
     @property
     def rope(self) -> float: ...
 
@@ -96,11 +93,9 @@ class VarianceShape(_Signed, _Levelled, Protocol):
     def separated(self, alpha: float = ...) -> pd.DataFrame: ...
 
 
-class AgreementShape(_Signed, _Levelled, Protocol):
+class AgreementShape(_Signed, _Levelled, _Tabled, Protocol):
     """Agreement of pairs of metrics over all pairs of models."""
 
-    @property
-    def table(self) -> pd.DataFrame: ...
     @property
     def pairs(self) -> pd.DataFrame: ...
     @property
@@ -113,11 +108,9 @@ class AgreementShape(_Signed, _Levelled, Protocol):
     def note(self) -> str: ...
 
 
-class UndefinedShape(_Signed, Protocol):
+class UndefinedShape(_Signed, _Tabled, Protocol):
     """Shares of undefined values at several sizes of the test set."""
 
-    @property
-    def table(self) -> pd.DataFrame: ...
     @property
     def summary(self) -> pd.DataFrame: ...
     @property
@@ -126,11 +119,8 @@ class UndefinedShape(_Signed, Protocol):
     def ratios(self) -> Sequence[float]: ...
 
 
-class SensitivityShape(_Signed, _Levelled, Protocol):
+class SensitivityShape(_Signed, _Levelled, _Tabled, Protocol):
     """Changes of metrics under other confidences."""
-
-    @property
-    def table(self) -> pd.DataFrame: ...
 
 
 class QuantizationShape(_Levelled, Protocol):
@@ -177,8 +167,5 @@ class CurveShape(_Levelled, _Labelled, Protocol):
     def share(self) -> float: ...
 
 
-class ReliabilityShape(_Levelled, _Labelled, Protocol):
+class ReliabilityShape(_Levelled, _Labelled, _Tabled, Protocol):
     """Confidence and frequency in bins."""
-
-    @property
-    def table(self) -> pd.DataFrame: ...

@@ -8,16 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from modelcompare.report.numbers import (
-    MISSING,
-    format_digits,
-    format_interval,
-    format_number,
-    format_p_value,
-    format_ranks,
-    format_share,
-    interval_title,
-)
+from modelcompare.report import numbers
 from modelcompare.words import is_missing, label_name, value_name
 
 # What a column is made of, in the order of `Column.of`.
@@ -47,30 +38,14 @@ RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table.
-
-    Parameters
-    ----------
-    title : str
-        Its heading.
-    kind : str
-        What it means, and so how it is written and aligned.
-    of : sequence of str
-        The columns of the frame that it shows; the one named `title` by default.
-    decimals : int, optional
-        Digits after the point; by default those of the row.
-    strong : str, optional
-        A column of the frame that says which cells stand out.
-    direction : {"up", "down"}, optional
-        Which way is better.
-    """
+    """One column of a table."""
 
     title: str
-    kind: Kind = "text"
-    of: Sequence[str] = ()
-    decimals: int | None = None
-    strong: str | None = None
-    direction: Direction | None = None
+    kind: Kind = "text"  # what it means, and so how it is written and aligned
+    of: Sequence[str] = ()  # columns of the frame that it shows; by default `title`
+    decimals: int | None = None  # digits after the point; by default those of the row
+    strong: str | None = None  # a column of the frame that says which cells stand out
+    direction: Direction | None = None  # which way is better
 
     @property
     def sources(self) -> Sequence[str]:
@@ -79,11 +54,20 @@ class Column:
 
 
 VALUE = Column("metric", "value", ("metric", "label"))
+ESTIMATE = Column("value", "estimate", ["estimate"])
+
+
+def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Keep the rows that have these values; None is what is missing."""
+    for name, value in values.items():
+        column = frame[name]
+        frame = frame[column.isna() if is_missing(value) else column == value]
+    return frame
 
 
 def interval_column(confidence_level: float, decimals: int | None = None) -> Column:
     """Intervals of this level, from `ci_low` to `ci_high`."""
-    title = interval_title(confidence_level)
+    title = numbers.interval_title(confidence_level)
     return Column(title, "interval", ("ci_low", "ci_high"), decimals)
 
 
@@ -102,39 +86,17 @@ def pair_columns(confidence_level: float, correction: str) -> list[Column]:
 
 @dataclass(frozen=True)
 class Table:
-    """What every writer needs to know of a table.
-
-    Parameters
-    ----------
-    title : str
-        What it shows.
-    columns : sequence of Column
-        From left to right.
-    frame : DataFrame
-        A row for each row, unrounded.
-    subtitle : str
-        A remark that belongs to the title.
-    notes : sequence of str
-        What a reader must know, printed below.
-    decimals : int or sequence of int
-        Digits after the point, for all rows or for each.
-    detail : bool
-        Whether it belongs to the table before, so that documents give it no heading.
-    drawn : (str, str, str), optional
-        Columns of the frame that a terminal draws as intervals: low, middle, high.
-    n_shown : int
-        Rows that a terminal shows unless it is asked for all.
-    """
+    """What every writer needs to know of a table."""
 
     title: str
-    columns: Sequence[Column]
-    frame: pd.DataFrame
-    subtitle: str = ""
-    notes: Sequence[str] = ()
-    decimals: int | Sequence[int] = 4
-    detail: bool = False
-    drawn: tuple[str, str, str] | None = None
-    n_shown: int = 30
+    columns: Sequence[Column]  # from left to right
+    frame: pd.DataFrame  # a row for each row, unrounded
+    subtitle: str = ""  # a remark that belongs to the title
+    notes: Sequence[str] = ()  # what a reader must know, printed below
+    decimals: int | Sequence[int] = 4  # digits after the point, for all rows or for each
+    detail: bool = False  # whether it belongs to the table before: documents give it no heading
+    drawn: tuple[str, str, str] | None = None  # low, middle, high of intervals that a screen draws
+    n_shown: int = 30  # rows that a screen shows unless it is asked for all
 
     @property
     def header(self) -> list[str]:
@@ -144,8 +106,7 @@ class Table:
     @property
     def rows(self) -> list[list[str]]:
         """Texts of all cells, rounded."""
-        cells = [self.texts(column) for column in self.columns]
-        return [list(row) for row in zip(*cells, strict=True)]
+        return [list(row) for row in zip(*map(self.texts, self.columns), strict=True)]
 
     def texts(self, column: Column) -> list[str]:
         """Texts of the cells of one column, rounded."""
@@ -164,36 +125,35 @@ class Table:
             decimals = [decimals[place] for place in places]
         return replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
 
+    @property
+    def classes(self) -> list[str]:
+        """The class of each row, where the rows stand below classes."""
+        columns = [column for column in self.columns if column.kind == "class"]
+        return [text for column in columns for text in self.texts(column)]
+
     def shortened(self) -> Table:
         """Keep the rows that a screen has room for, shared between the classes.
 
         Classes that find no room keep none.
         """
-        classes = [column for column in self.columns if column.kind == "class"]
+        classes = self.classes
         if not classes:
             return self.take(range(min(len(self.frame), self.n_shown)))
-        labels = self.texts(classes[0])
-        shown = list(dict.fromkeys(labels))[:MAX_CLASSES]
-        left = dict.fromkeys(shown, max(self.n_shown // max(len(shown), 1), 1))
-        places = []
-        for place, label in enumerate(labels):
-            if left.get(label, 0):
-                left[label] -= 1
-                places.append(place)
-        return self.take(places)
+        shown = list(dict.fromkeys(classes))[:MAX_CLASSES]
+        room = max(self.n_shown // len(shown), 1)
+        places = pd.Series(range(len(classes))).groupby(classes).head(room)
+        return self.take([place for place in places if classes[place] in shown])
 
     def _decimals(self, column: Column) -> Sequence[int]:
-        if column.decimals is not None:
-            return [column.decimals] * len(self.frame)
-        if isinstance(self.decimals, int):
-            return [self.decimals] * len(self.frame)
-        return self.decimals
+        decimals = self.decimals if column.decimals is None else column.decimals
+        return [decimals] * len(self.frame) if isinstance(decimals, int) else decimals
 
 
 def _scored(values: tuple[Any, ...], decimals: int) -> str:
     estimate, low, high = values
-    number = format_number(estimate, decimals)
-    return number if number == MISSING else f"{number} ({format_interval(low, high, decimals)})"
+    number = numbers.format_number(estimate, decimals)
+    interval = numbers.format_interval(low, high, decimals)
+    return number if number == numbers.MISSING else f"{number} ({interval})"
 
 
 _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
@@ -201,17 +161,17 @@ _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "class": lambda values, _: label_name(values[0]),
     "model_a": lambda values, _: str(values[0]),
     "model_b": lambda values, _: str(values[0]),
-    "better": lambda values, _: MISSING if is_missing(values[0]) else str(values[0]),
+    "better": lambda values, _: numbers.MISSING if is_missing(values[0]) else str(values[0]),
     "value": lambda values, _: value_name(*values),
     "slice": lambda values, _: f"{values[0]} = {label_name(values[1]) or 'missing'}",
-    "estimate": lambda values, decimals: format_number(values[0], decimals),
-    "difference": lambda values, decimals: format_number(values[0], decimals, signed=True),
+    "estimate": lambda values, decimals: numbers.format_number(values[0], decimals),
+    "difference": lambda values, decimals: numbers.format_number(values[0], decimals, signed=True),
     "scored": _scored,
-    "interval": lambda values, decimals: format_interval(values[0], values[1], decimals),
-    "ranks": lambda values, _: format_ranks(*values),
-    "p-value": lambda values, _: format_p_value(values[0]),
-    "share": lambda values, _: format_share(values[0]),
+    "interval": lambda values, decimals: numbers.format_interval(values[0], values[1], decimals),
+    "ranks": lambda values, _: numbers.format_ranks(*values),
+    "p-value": lambda values, _: numbers.format_p_value(values[0]),
+    "share": lambda values, _: numbers.format_share(values[0]),
     "count": lambda values, _: "" if is_missing(values[0]) else f"{values[0]:,.0f}",
-    "size": lambda values, _: format_digits(values[0]),
+    "size": lambda values, _: numbers.format_digits(values[0]),
     "setting": lambda values, _: f"{values[0]:g}",
 }

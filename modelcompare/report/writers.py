@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from modelcompare.report.numbers import format_number, format_p_value
+from modelcompare.report.numbers import BETWEEN, MISSING
 from modelcompare.report.tables import RIGHT, Column, Kind, Table
 
 # The columns that name a row stand first, whichever table they come from.
-_KEYS = (
-    "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference",
-)  # fmt: skip
+_KEYS = "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference"
 # A longer table does not fit a page of LaTeX, and is broken.
 _LONGEST = 40
 
@@ -44,9 +43,7 @@ def _markdown_parts(table: Table) -> Iterator[str]:
 
 def escape_markdown(text: str) -> str:
     """Escape what Markdown would take for markup."""
-    for character in "\\|*_`<":
-        text = text.replace(character, f"\\{character}")
-    return text.replace("\n", " ")
+    return re.sub(r"[\\|*_`<]", r"\\\g<0>", text).replace("\n", " ")
 
 
 def latex(tables: Iterable[Table], signature: str) -> str:
@@ -90,16 +87,12 @@ def _latex_title(column: Column) -> str:
 
 
 def _latex_cells(table: Table, column: Column) -> list[str]:
-    write = _LATEX_WRITERS.get(column.kind)
-    if write is None:
-        cells = [escape_latex(text) for text in table.texts(column)]
-    else:
-        cells = [write(values, decimals) for values, decimals in table.cells(column)]
+    write = _LATEX_WRITERS.get(column.kind, escape_latex)
+    cells = [write(text) for text in table.texts(column)]
     if column.strong is None:
         return cells
     strong = table.frame[column.strong]
-    return [_bold(cell) if stands_out else cell
-            for cell, stands_out in zip(cells, strong, strict=True)]  # fmt: skip
+    return [_bold(cell) if best else cell for cell, best in zip(cells, strong, strict=True)]
 
 
 def _bold(cell: str) -> str:
@@ -108,49 +101,34 @@ def _bold(cell: str) -> str:
     return rf"\textbf{{{estimate}}}{small}{interval}"
 
 
-def _latex_number(value: float, decimals: int, *, signed: bool = False) -> str:
+def _latex_number(text: str) -> str:
     """Write a number in mathematics, for the true minus sign."""
-    text = format_number(value, decimals, signed=signed)
-    if math.isnan(value):
+    if text == MISSING:
         return "--"
     return f"${text}$" if text[0] in "+-" else text
 
 
-def _latex_interval(low: float, high: float, decimals: int) -> str:
-    if math.isnan(low) and math.isnan(high):
-        return "--"
-    return f"[{_latex_number(low, decimals)}, {_latex_number(high, decimals)}]"
+def _latex_interval(text: str) -> str:
+    ends = ", ".join(map(_latex_number, text.split(BETWEEN)))
+    return ends if text == MISSING else f"[{ends}]"
 
 
-def _latex_scored(values: tuple[Any, ...], decimals: int) -> str:
-    estimate, low, high = values
-    if math.isnan(estimate):
-        return "--"
-    interval = _latex_interval(low, high, decimals)
-    return rf"{_latex_number(estimate, decimals)} {{\small {interval}}}"
+def _latex_scored(text: str) -> str:
+    estimate, _, interval = text.removesuffix(")").partition(" (")
+    small = rf" {{\small {_latex_interval(interval)}}}" if interval else ""
+    return _latex_number(estimate) + small
 
 
-def _latex_p_value(p_value: float) -> str:
-    return "--" if math.isnan(p_value) else f"${format_p_value(p_value)}$"
-
-
-_LATEX_WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
-    "estimate": lambda values, decimals: _latex_number(values[0], decimals),
-    "difference": lambda values, decimals: _latex_number(values[0], decimals, signed=True),
+_LATEX_WRITERS: dict[Kind, Callable[[str], str]] = {
+    "estimate": _latex_number,
+    "difference": _latex_number,
     "scored": _latex_scored,
-    "interval": lambda values, decimals: _latex_interval(values[0], values[1], decimals),
-    "p-value": lambda values, _: _latex_p_value(values[0]),
+    "interval": _latex_interval,
+    "p-value": lambda text: "--" if text == MISSING else f"${text}$",
 }
 
-_LATEX = {
+_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -176,33 +154,23 @@ def csv(frames: Mapping[str, pd.DataFrame]) -> str:
     if not whole:
         return ",".join(["table", *next(iter(frames.values()))]) + "\n"
     both = pd.concat(whole, names=["table", None]).reset_index(level="table")
-    first = [name for name in _KEYS if name in both]
-    rest = [name for name in both if name not in first]
-    return str(both[[*first, *rest]].to_csv(index=False))
+    columns = [name for name in dict.fromkeys([*_KEYS, *both]) if name in both]
+    return str(both[columns].to_csv(index=False))
 
 
 def as_json(
     settings: Mapping[str, object], frames: Mapping[str, pd.DataFrame], signature: str
 ) -> str:
     """Write settings and frames as JSON, unrounded."""
-    document = {
-        **{name: _plain(value) for name, value in settings.items()},
-        "signature": signature,
-        **{name: _records(frame) for name, frame in frames.items()},
-    }
+    records = {name: frame.to_dict("records") for name, frame in frames.items()}
+    document = _plain({**settings, "signature": signature, **records})
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Turn a frame into plain Python values."""
-    return [
-        {str(key): _plain(value) for key, value in record.items()}
-        for record in frame.to_dict("records")
-    ]
 
 
 def _plain(value: Any) -> Any:
     """Turn numpy's scalars into Python's, and what is missing into None."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(part) for part in value]
     value = value.item() if hasattr(value, "item") else value

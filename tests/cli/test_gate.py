@@ -17,7 +17,7 @@ def test_exit_codes_say_what_was_shown(run, wide_csv):
         "gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--margin", "0.01", *FEW
     )
     assert fails.code == 1
-    assert "poor is not shown to be" in fails.out
+    assert "poor is shown to be worse than good by 0.01 or more" in fails.out
     assert fails.err == ""
     superior = run(
         "gate", wide_csv, "--baseline", "fair", "--candidate", "good", "--superior", *FEW
@@ -42,7 +42,7 @@ def test_forms(run, wide_csv):
     )
     annotation = run(*arguments, "--format", "github")
     assert annotation.code == 1
-    assert annotation.out.startswith("::error title=modelcompare gate::poor is not shown")
+    assert annotation.out.startswith("::error title=modelcompare gate::poor is shown to be worse")
     document = json.loads(run(*arguments, "--format", "json").out)
     assert document["passed"] is False
     assert document["ci_low"] < document["gain"] < document["ci_high"]
@@ -72,3 +72,46 @@ def test_an_undefined_metric_passes_nothing_and_is_valid_json(run, tmp_path):
     document = json.loads(found.out)
     assert document["gain"] is None
     assert "undefined for one of the two" in document["sentence"]
+
+
+def test_what_the_data_cannot_say_is_not_enough_and_may_have_its_own_exit_code(run, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("y_true,a,b\n" + "0,0,0\n1,1,1\n" * 3, encoding="utf-8")
+    arguments = ("gate", path, "--baseline", "a", "--candidate", "b", "--margin", "0.005", "--metric",
+                 "accuracy", *FEW)  # fmt: skip
+    plain, told = run(*arguments), run(*arguments, "--inconclusive-exit", "3")
+    assert (plain.code, told.code) == (1, 3)
+    assert plain.out.startswith("6 samples are not enough to say whether b is not worse than a")
+
+
+def test_several_rules_must_all_hold(run, wide_csv):
+    both = run("gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", "accuracy:-0.9",
+               "--rule", "f1_macro:-0.01", "--format", "json", *FEW)  # fmt: skip
+    document = json.loads(both.out)
+    assert both.code == 1
+    assert document["answer"] == "shown otherwise"
+    assert [each["answer"] for each in document["decisions"]] == ["shown", "shown otherwise"]
+    one = run(
+        "gate",
+        wide_csv,
+        "--baseline",
+        "good",
+        "--candidate",
+        "poor",
+        "--rule",
+        "accuracy:-0.9",
+        *FEW,
+    )
+    assert one.code == 0
+    for rule, part in (
+        ("accuracy", "must read METRIC:-MARGIN"),
+        ("accuracy:0.1", "must read METRIC"),
+    ):
+        refused = run(
+            "gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", rule, *FEW
+        )
+        assert refused.code == 2
+        assert part in refused.err
+    mixed = run("gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", "accuracy:-0.1",
+                "--superior", *FEW)  # fmt: skip
+    assert "--rule says margin, class and kind itself" in mixed.err

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 import modelcompare as mc
@@ -39,6 +40,39 @@ def test_decisions_and_their_direction():
     wide = mc.decide(PREDS, "m0", "m1", "f1_macro", margin=0.5, n_resamples=499)
     assert wide.passed
     assert mc.decide(PREDS, "m0", "m1", "f1", label=2, margin=0.5, n_resamples=99).label == 2
+
+
+def test_three_answers_and_a_p_value_that_agrees_with_the_bound():
+    rng = np.random.default_rng(3)
+    scores = {"a": rng.normal(0, 1, 400), "b": rng.normal(0, 1, 400)}
+    preds = mc.Predictions.from_scores(scores)
+    difference = scores["b"] - scores["a"]
+    error = difference.std(ddof=1) / 20
+    for margin, kind in (
+        (0.02, "non-inferior"),
+        (0.4, "non-inferior"),
+        (0.3, "superior"),
+        (0.0, "superior"),
+    ):
+        found = mc.decide(preds, "a", "b", "mean_score", kind=kind, margin=margin, method="normal")
+        threshold = -margin if kind == "non-inferior" else margin
+        z = (difference.mean() - threshold) / error
+        assert found.p_value == pytest.approx(stats.norm.sf(z), abs=1e-6)
+        assert found.passed == (found.p_value < 0.05)
+        assert (found.answer == "shown otherwise") == (found.p_value > 0.95)
+        if found.answer == "not enough data":
+            needed = 400 * ((stats.norm.isf(0.05) + stats.norm.isf(0.2)) / z) ** 2
+            assert found.n_needed == pytest.approx(needed, abs=2)
+
+
+def test_a_gate_opens_where_every_rule_is_shown():
+    found = mc.gate(PREDS, "m2", "m0", ["accuracy:-0.02", "recall[1]:-0.2"], n_resamples=499)
+    assert found.passed
+    assert [decision.label for decision in found.decisions] == [None, 1]
+    shut = mc.gate(PREDS, "m0", "m2", ["accuracy:-0.9", "accuracy:-0.01"], n_resamples=499)
+    assert shut.answer == "shown otherwise"
+    with pytest.raises(ValueError, match="`rules` is empty"):
+        mc.gate(PREDS, "m0", "m1", [])
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,8 @@ def test_options_out_of_range_are_refused():
     ):
         result.confidence_interval(confidence_level=95)
     with pytest.raises(
-        ValueError, match="`method` must be one of BCa, percentile, basic, normal, studentized"
+        ValueError,
+        match="`method` must be one of auto, BCa, percentile, basic, normal, studentized",
     ):
         result.confidence_interval(method="bca")
 
@@ -200,7 +201,7 @@ def test_where_the_percentile_interval_stands_in_the_frames_say_so():
     outputs = {"unique": np.arange(40.0), "tied": np.arange(40.0) // 2}
     preds = mc.Predictions(np.arange(40.0), outputs, kind="values")
     with pytest.warns(UserWarning, match="BCa interval of mean_or_more of 'unique' .* percentile"):
-        result = mc.compare(preds, mean_or_more, n_resamples=99)
+        result = mc.compare(preds, mean_or_more, method="BCa", n_resamples=99)
     assert result.scores.set_index("model")["method"].to_dict() == {
         "unique": "percentile", "tied": "BCa",
     }  # fmt: skip
@@ -226,7 +227,8 @@ def test_a_method_that_chooses_names_what_it_took_without_a_warning(monkeypatch)
 
     chosen = IntervalRow("BCa", choose, choose, chooses=True)
     monkeypatch.setattr(replicates, "METHODS", {**METHODS, "BCa": chosen})
-    frame = mc.bootstrap(three_models(), "accuracy", n_resamples=199).confidence_interval()
+    result = mc.bootstrap(three_models(), "accuracy", n_resamples=199)
+    frame = result.confidence_interval(method="BCa")
     expected = np.where(frame.estimate > 0.8, "percentile", "normal")
     assert set(expected) == {"percentile", "normal"}
     assert frame["method"].tolist() == expected.tolist()

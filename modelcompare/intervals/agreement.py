@@ -1,0 +1,85 @@
+"""MCC and kappa, which compare all counts at once with what chance would give.
+
+Both are smooth in the confusion matrix, so a sample of each cell has an influence in closed form.
+Of a perfect or a constant model the influences are 0, and of few samples too small: they are taken
+after two samples more, spread over all cells.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.intervals.ratios import Bounds, t_quantile, wilson
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.counts import COUNTS
+
+Agreement = Literal["matthews_corrcoef", "cohen_kappa"]
+_NAMES: tuple[Agreement, ...] = ("matthews_corrcoef", "cohen_kappa")
+# Samples added to each confusion matrix.
+_ADDED = 2.0
+
+
+def agreement(metric: AnyMetric) -> Agreement | None:
+    """Say whether a metric is MCC or kappa of counts."""
+    if not isinstance(metric, Metric) or metric.statistics != COUNTS:
+        return None
+    return next((name for name in _NAMES if name == metric.name), None)
+
+
+def agreement_influences(metric: Agreement, confusion: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Value, and influence of a sample of each cell, of shape (..., n_classes, n_classes).
+
+    With n samples, H hits, s true and p predicted ones of each class and C = sum p s, kappa is
+    ``(H n - C) / (n^2 - C)`` and MCC ``(H n - C) / sqrt((n^2 - sum p^2) (n^2 - sum s^2))``. A
+    sample of true class j and predicted class m adds 1 to n, s_j and p_m.
+    """
+    true, named = confusion.sum(axis=-1), confusion.sum(axis=-2)
+    hits = np.trace(confusion, axis1=-2, axis2=-1)[..., None, None]
+    total = true.sum(axis=-1)[..., None, None]
+    chance = (true * named).sum(axis=-1)[..., None, None]
+    of_chance = true[..., None, :] + named[..., :, None]
+    above = hits * total - chance
+    of_above = total * np.eye(true.shape[-1]) + hits - of_chance
+    if metric == "cohen_kappa":
+        most = total**2 - chance
+        value = above / most
+        influence = (of_above - value * (2 * total - of_chance)) / most
+    else:
+        spread_named, spread_true = (
+            total**2 - np.square(side).sum(axis=-1)[..., None, None] for side in (named, true)
+        )
+        scale = np.sqrt(spread_named * spread_true)
+        value = above / scale
+        relative = (total - named[..., None, :]) / spread_named
+        relative = relative + (total - true[..., :, None]) / spread_true
+        influence = of_above / scale - value * relative
+    return value[..., 0, 0], influence
+
+
+def shrunk_agreement(
+    metric: Agreement, confusion: FloatArray, squares: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Value, influences and variance after samples of mean weight were added."""
+    weight = (squares.sum(axis=(-2, -1)) / confusion.sum(axis=(-2, -1)))[..., None, None]
+    each = _ADDED / confusion.shape[-1] ** 2
+    value, influence = agreement_influences(metric, confusion + each * weight)
+    variance = ((squares + each * weight**2) * influence**2).sum(axis=(-2, -1))
+    return value, influence, variance
+
+
+def agreement_interval(
+    metric: Agreement,
+    estimate: FloatArray,
+    confusion: FloatArray,
+    squares: FloatArray,
+    confidence_level: float = 0.95,
+) -> Bounds:
+    """Wilson's interval of the share of [-1, 1], of the size that gives it its variance."""
+    value, _, variance = shrunk_agreement(metric, confusion, squares)
+    share = (1 + value) / 2
+    size = 4 * share * (1 - share) / variance
+    low, high = wilson((1 + estimate) / 2, size, t_quantile(size, confidence_level))
+    return 2 * low - 1, 2 * high - 1

@@ -1,0 +1,310 @@
+"""Intervals of macro and weighted averages of counted values, in closed form.
+
+Two classes: their own intervals, joined (MOVER). From three on the average is taken as one
+proportion of the size that gives it the variance it has: joining fails there, because intervals of
+classes of a few samples are one-sided.
+
+The average is over the classes that occur in the truth and have a value. A class that is predicted
+but never true counts as 0 in scikit-learn's averages, so the estimate may lie below; the bounds
+are widened to hold it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.intervals.ratios import (
+    Bounds,
+    ClassRatio,
+    Trials,
+    class_interval,
+    normal_quantile,
+    share_of_value,
+    t_quantile,
+    value_of_share,
+    wilson,
+)
+from modelcompare.metrics.quotient import divide
+
+
+def outcome_counts(confusion: FloatArray) -> FloatArray:
+    """TP, FN, FP and TN of each class, (..., n_classes, 4), from confusion matrices."""
+    hits = np.diagonal(confusion, axis1=-2, axis2=-1)
+    missed = confusion.sum(axis=-1) - hits
+    alarms = confusion.sum(axis=-2) - hits
+    total = confusion.sum(axis=(-2, -1))[..., None]
+    counts = np.stack([hits, missed, alarms, total - hits - missed - alarms], axis=-1)
+    # What cancels in exact arithmetic is 0.
+    return np.where(counts <= 1e-12 * total[..., None], 0.0, counts)
+
+
+@dataclass(frozen=True)
+class Average:
+    """Values of classes, their weighted mean, and what they were counted from.
+
+    Attributes
+    ----------
+    confusion, squares : ndarray of shape (..., n_classes, n_classes)
+        Sums of weights, and of squared weights; rows are true classes.
+    ratio : ClassRatio
+        The metric of one class.
+    support_weighted : bool
+        Whether classes count by their support, which then varies itself.
+    only : int, optional
+        One class that is not averaged with others.
+    strict : bool
+        Whether a class that was never predicted has no value, whatever the formula says.
+    """
+
+    confusion: FloatArray
+    squares: FloatArray
+    ratio: ClassRatio
+    support_weighted: bool = False
+    only: int | None = None
+    strict: bool = False
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """Outcomes of each class, of shape (..., n_classes, 4)."""
+        return outcome_counts(self.confusion)
+
+    @cached_property
+    def trials(self) -> Trials:
+        """Successes of each class."""
+        return Trials.of(self.counts, outcome_counts(self.squares), self.ratio)
+
+    @cached_property
+    def support(self) -> FloatArray:
+        """Effective number of samples of each class."""
+        return divide(self.confusion.sum(axis=-1) ** 2, self.squares.sum(axis=-1), 0.0)
+
+    @cached_property
+    def counted(self) -> BoolArray:
+        """Which classes the average is of: those that occur in the truth and have a value."""
+        occurs = (self.support > 0) | (self.ratio.numerator[0] == 0)
+        if self.strict:
+            occurs &= self.confusion.sum(axis=-2) > 0
+        return occurs & (self.trials.size > 0)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Share of each class in the average, 0 where it does not occur or has no value."""
+        if self.only is not None:
+            return np.broadcast_to(np.eye(self.values.shape[-1])[self.only], self.values.shape)
+        mass = self.counted * (self.confusion.sum(axis=-1) if self.support_weighted else 1.0)
+        return divide(mass, mass.sum(axis=-1, keepdims=True), 0.0)
+
+    @property
+    def of_any(self) -> BoolArray:
+        """Whether any class counts; of none the interval is all of [0, 1]."""
+        found: BoolArray = np.asarray(self.weights.any(axis=-1))
+        return found
+
+    @cached_property
+    def denominators(self) -> FloatArray:
+        """Denominator of each class's value."""
+        return self.counts @ np.array(self.ratio.denominator)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """Value of each class, 0 where it has none."""
+        return divide(self.counts @ np.array(self.ratio.numerator), self.denominators, 0.0)
+
+    @cached_property
+    def shrunk(self) -> FloatArray:
+        """Share of successes of each class, drawn towards that of all."""
+        n_classes = self.trials.share.shape[-1]
+        prior = (self.trials.share.sum(axis=-1) + 0.5) / (n_classes + 1)
+        return self.trials.shrunk(prior[..., None])
+
+    @cached_property
+    def shrunk_values(self) -> FloatArray:
+        """Value of each class at its shrunk share."""
+        return self.trials.value(self.shrunk)
+
+    @cached_property
+    def size(self) -> FloatArray:
+        """Effective number of samples."""
+        return self.confusion.sum(axis=(-2, -1)) ** 2 / self.squares.sum(axis=(-2, -1))
+
+    def mean(self, values: FloatArray) -> FloatArray:
+        """Average of values of the classes."""
+        return (self.weights * values).sum(axis=-1)
+
+    def gains(self, values: FloatArray) -> FloatArray:
+        """What one sample adds to the average by way of each class, of shape (..., n_classes, 4).
+
+        Its influence: the class's weight times ``(numerator - value * denominator)`` of its
+        outcome over the class's denominator.
+        """
+        gain = self._excess(values)
+        return gain * divide(self.weights, self.denominators, 0.0)[..., None]
+
+    def _excess(self, values: FloatArray) -> FloatArray:
+        top, bottom = np.array(self.ratio.numerator), np.array(self.ratio.denominator)
+        return top - values[..., None] * bottom
+
+    def around_mean(self, values: FloatArray) -> FloatArray:
+        """How far each class's value lies from the average."""
+        return (values - self.mean(values)[..., None]) * self.counted
+
+    def variance_of_weights(self, values: FloatArray) -> FloatArray:
+        """What shares of the classes that vary add to the variance of a weighted average."""
+        if not self.support_weighted:
+            return np.zeros(values.shape[:-1])
+        around = self.around_mean(values)
+        # A class that happens to be frequent also has more hits for its false alarms.
+        both = self.squares * over_cells(self.gains(values)) * around[..., :, None]
+        of_both = 2 * both.sum(axis=(-2, -1)) / self.confusion.sum(axis=(-2, -1))
+        return self.mean(around**2) / self.size + of_both
+
+    def excess_of_weights(self) -> FloatArray:
+        """Covariance of a class's share of the samples with its value, summed over classes."""
+        if not self.support_weighted:
+            return np.zeros(self.values.shape[:-1])
+        ratio, trials, share = self.ratio, self.trials, self.shrunk[..., None]
+        outcome = share * ratio.success / ratio.success.sum()
+        outcome = outcome + (1 - share) * trials.failure_share()
+        members = (outcome * self._excess(self.shrunk_values))[..., :2].sum(axis=-1)
+        weight = outcome @ np.array(ratio.denominator)
+        return (self.counted * members / weight).sum(axis=-1) / self.size
+
+    @property
+    def odds(self) -> FloatArray:
+        """Weight of a success over that of a failure, for the average as one proportion."""
+        weights = np.where(self.of_any, self.mean(self.trials.mean_failure_weight()), 1.0)
+        return self.ratio.success_weight / weights
+
+    @cached_property
+    def certainty(self) -> tuple[FloatArray, FloatArray]:
+        """Variance of the average at shrunk shares, and its degrees of freedom."""
+        size, values = self.trials.size, self.shrunk_values
+        own = self.weights**2 * self.trials.variance(self.shrunk)
+        own = own / (1 - size / (size + 2) ** 2)
+        # The square of what a sample gains in all classes, less the squares: what classes share.
+        gains = self.gains(values)
+        shared = self.squares * (over_cells(gains) ** 2 - over_cells(gains**2))
+        total = own.sum(axis=-1) + shared.sum(axis=(-2, -1)) + self.variance_of_weights(values)
+        total = np.where(self.of_any, np.maximum(total, own.max(axis=-1)), 1.0)
+        return total, divide(total**2, divide(own**2, size, 0.0).sum(axis=-1), 0.0)
+
+
+def over_cells(gains: FloatArray) -> FloatArray:
+    """Sum over classes of what a sample of each cell adds, of shape (..., n_classes, n_classes)."""
+    hit, missed, alarm, other = np.moveaxis(gains, -1, 0)
+    rest = other.sum(axis=-1)[..., None, None]
+    cells = rest + (missed - other)[..., :, None] + (alarm - other)[..., None, :]
+    diagonal = np.arange(gains.shape[-2])
+    cells[..., diagonal, diagonal] = rest[..., 0] + hit - other
+    return cells
+
+
+def mover_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
+    """Interval of an average of two classes: each one's own interval, joined.
+
+    The distances of the bounds from the values take the place of standard errors in the variance
+    of a sum, with the correlation of the two values from counts and a half.
+
+    References
+    ----------
+    .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+    """
+    correlation = _class_correlation(average)
+    squared = normal_quantile(confidence_level) ** 2
+    of_weights = squared * average.variance_of_weights(average.values)
+    ends = []
+    bounds = class_interval(average.trials, confidence_level)
+    for sign, bound in zip((-1, 1), bounds, strict=True):
+        reach = average.weights * np.abs(bound - average.values)
+        joined = np.einsum("...k,...kl,...l->...", reach, correlation, reach)
+        half = np.sqrt(np.maximum(joined + of_weights, 0.0))
+        ends.append(np.clip(average.mean(average.values) + sign * half, 0.0, 1.0))
+    return ends[0], np.where(average.of_any, ends[1], 1.0)
+
+
+def _class_correlation(average: Average) -> FloatArray:
+    """Correlation of the classes' values, after half a sample more in every cell."""
+    counts = average.confusion + 0.5
+    more = Average(counts, counts, average.ratio)
+    own = np.eye(counts.shape[-1], dtype=bool)
+    # What a sample of true class j and predicted class m is to class k.
+    outcome = 2 * ~own[:, :, None] + ~own[:, None, :]
+    classes = np.arange(len(own))[:, None, None]
+    influence = more.gains(more.values)[..., classes, outcome]
+    covariance = np.einsum("...jm,...kjm,...ljm->...kl", counts, influence, influence)
+    error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
+    return divide(covariance, error[..., :, None] * error[..., None, :], 0.0)
+
+
+def effective_size_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
+    """Interval of an average of many classes: Wilson's, of a proportion of equal variance.
+
+    Notes
+    -----
+    Shares of successes are drawn towards each other by two trials, so that a class that has all or
+    none is not taken for certain. Variances of the classes are of independent trials at these
+    shares; covariances are counted. A concave value of few trials is low on average: the centre
+    is corrected for that. The quantile is Student's, with the degrees of freedom of the variance
+    (Satterthwaite).
+    """
+    variance, degrees = average.certainty
+    odds = average.odds
+    middle = share_of_value(average.mean(average.shrunk_values), odds)
+    slope = odds / (1 + (odds - 1) * middle) ** 2
+    size = middle * (1 - middle) * slope**2 / variance
+    centre = share_of_value(np.clip(corrected_mean(average), 0.0, 1.0), odds)
+    ends = wilson(centre, size, t_quantile(degrees, confidence_level))
+    low, high = (value_of_share(end, odds) for end in ends)
+    mean = average.mean(average.values)
+    return (
+        np.where(average.of_any, np.minimum(low, mean), 0.0),
+        np.where(average.of_any, np.maximum(high, mean), 1.0),
+    )
+
+
+def corrected_mean(average: Average) -> FloatArray:
+    """Average after what makes it too low or too high on few samples."""
+    share = share_of_value(average.mean(average.values) + _concavity(average), average.odds)
+    mean = value_of_share(np.minimum(share, 1.0) * _share_seen(average), average.odds)
+    return mean - average.excess_of_weights()
+
+
+def comparable_mean(average: Average) -> FloatArray:
+    """Average for a difference of two: what makes both models' too low or high cancels.
+
+    What does not is a class's frequency, which raises its precision and its weight, and, of
+    precision, classes that are predicted and never true.
+    """
+    of_predicted = average.ratio.denominator[1] == 0
+    seen = _share_seen(average) if of_predicted else 1.0
+    return average.mean(average.values) * seen - average.excess_of_weights()
+
+
+def _concavity(average: Average) -> FloatArray:
+    """How much the mean of the classes' values lies below their values at the mean."""
+    trials, share = average.trials, average.shrunk
+    odds = average.ratio.success_weight / trials.mean_failure_weight()
+    curvature = odds * (odds - 1) * share * (1 - share) / (1 + (odds - 1) * share) ** 3
+    return average.mean(divide(curvature, trials.size, 0.0))
+
+
+def _share_seen(average: Average) -> FloatArray:
+    """Share of the classes with trials that occur in the truth, of those that could.
+
+    To look at classes that occur leaves out those that were only predicted, all failures: what is
+    left looks too good. They count again, but no more of them than there are classes whose samples
+    were missed by chance (Chao 1984, from the classes of one and two samples): a label that is
+    never true says nothing of the others.
+    """
+    if average.support_weighted or average.ratio.numerator[0] == 0:
+        return np.ones(average.confusion.shape[:-2])
+    support = average.support
+    once, twice = (((support > n - 0.5) & (support <= n + 0.5)).sum(axis=-1) for n in (1, 2))
+    unseen = once * (once - 1) / (2 * (twice + 1))
+    predicted_only = ((support == 0) & (average.trials.size > 0)).sum(axis=-1)
+    seen = average.counted.sum(axis=-1)
+    return divide(seen, seen + np.minimum(unseen, predicted_only), 0.0)

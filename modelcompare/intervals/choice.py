@@ -1,0 +1,249 @@
+"""Which interval serves which value: the rule behind ``method="auto"``.
+
+===============================  ================================  ==============================
+value                            score                             difference
+===============================  ================================  ==============================
+accuracy, one class's value      wilson, modified near 0 and 1;    half-count: half a sample more
+                                 F-beta and Jaccard through        in each cell of disagreement
+                                 TP / (TP + FP + FN)
+average of two classes           mover                             half-count
+average of three or more         effective-size                    shrunk-influence
+MCC, kappa                       effective-size                    shrunk-influence
+ROC AUC, average precision       effective-size                    t, with an unseen positive
+anything with clusters, other    logit-t; log-t where bounded on   t
+smooth metrics                   one side; t where unbounded
+what influences do not describe  BCa from `ENOUGH_TO_RESAMPLE`     BCa
+                                 samples or clusters up, where it
+                                 is an interval
+===============================  ================================  ==============================
+
+Student's degrees of freedom are those of the influences that carry the variance, and of clusters
+no more than there are in effect. Strata draw intervals in by what they explain. Below `FEW`
+informative samples coverage is near 1 and intervals are wide, or clusters are too few to say:
+`compare` warns, naming class and number. ``experiments/validity/intervals_on_sparse_data.py``
+simulates each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, influence_moments, pair_carriers
+from modelcompare.intervals.agreement import agreement
+from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, PairsView
+from modelcompare.intervals.counted import Labels, Pairs, averages_absent_classes, counted
+from modelcompare.intervals.counts import of_counts
+from modelcompare.intervals.influences import (
+    degrees_of_freedom,
+    difference_interval,
+    effective_units,
+    rank_interval,
+    score_interval,
+    unseen_variance,
+)
+from modelcompare.intervals.resampled import bca, bca_of_differences
+from modelcompare.metrics.base import AnyMetric, CallableMetric
+from modelcompare.metrics.quotient import divide
+
+# Metrics of ranks: how many positives more are added to a score, and to a difference, where two
+# models' places of one positive mostly go together.
+_RANKS = {"roc_auc": (1.0, 0.2), "average_precision": (3.0, 0.5)}
+# Below so many informative samples the result says so.
+FEW = 10
+# Resampled intervals of what influences do not describe: from so many samples or clusters up.
+ENOUGH_TO_RESAMPLE = 30
+
+
+def choose_scores(view: ModelsView, level: float) -> Interval:
+    """Interval of every value of every model, by the method that holds for it."""
+    rule = _Rule(view.evaluation, view.moments, view.estimate, level)
+    return rule.intervals(lambda: bca(view, level))
+
+
+def choose_differences(view: PairsView, level: float) -> Interval:
+    """Interval of every paired difference a - b, by the method that holds for it."""
+    pairs = view.model_a, view.model_b
+    rule = _Rule(view.evaluation, view.moments, view.values, level, pairs)
+    return rule.intervals(lambda: bca_of_differences(view, level))
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """The rule on one test set, for models or for pairs of them."""
+
+    evaluation: Evaluation
+    moments: InfluenceMoments
+    values: FloatArray
+    level: float
+    pairs: Pairs | None = None
+
+    def intervals(self, resampled: Callable[[], Interval]) -> Interval:
+        """Intervals of all values, which hold their estimates."""
+        parts, drawn = [], None
+        for metric in self.evaluation.metrics:
+            where = self.evaluation.metric_slice(metric.name)
+            part = self._of_counts(metric, where)
+            if part is None:
+                part = self._from_influences(metric, where)
+            if self._needs_resamples(metric):
+                drawn = resampled() if drawn is None else drawn
+                part = self._where_usable(drawn, part, where)
+            parts.append(part)
+        found = Interval.joined(parts, axis=1)
+        low, high = np.fmin(found.low, self.estimate), np.fmax(found.high, self.estimate)
+        return replace(found, low=low, high=high)
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """Values of models, or differences of pairs."""
+        if self.pairs is None:
+            return self.values
+        a, b = self.pairs
+        difference: FloatArray = self.values[a] - self.values[b]
+        return difference
+
+    @cached_property
+    def _labels(self) -> Labels | None:
+        return Labels.of(self.evaluation.predictions)
+
+    @property
+    def _clustered(self) -> bool:
+        return self.evaluation.predictions.groups is not None
+
+    def _of_counts(self, metric: AnyMetric, where: slice) -> Interval | None:
+        """Intervals in closed form, of counts of independent samples."""
+        if self._labels is None or self._clustered:
+            return None
+        estimate = self.estimate[:, where]
+        found = of_counts(self._labels, metric, estimate, self.pairs, self.level)
+        return found and self._drawn_in(found, where)
+
+    def _from_influences(self, metric: AnyMetric, where: slice) -> Interval:
+        if self.pairs is None:
+            return self._score(metric, where)
+        return self._difference(metric, where, self.pairs)
+
+    def _score(self, metric: AnyMetric, where: slice) -> Interval:
+        estimate, size = self.estimate[:, where], self._sizes[:, where]
+        error = self.moments.standard_error()[:, where]
+        if metric.name in _RANKS and not self._clustered:
+            size = np.full_like(estimate, self._rarer)
+            ends = rank_interval(estimate, error**2, size, _RANKS[metric.name][0], self.level)
+            return Interval.of(*ends, "effective-size", size)
+        degrees = self._degrees(self.moments.carriers()[:, where], size)
+        scale = self._of_occurring(metric)
+        low, high = score_interval(
+            estimate * scale, error * scale, metric.bounds, degrees, size, self.level
+        )
+        scales = {0: "t", 1: "log-t", 2: "logit-t"}
+        return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], size)
+
+    def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
+        a, b = pairs
+        carriers = self._pair_carriers[:, where]
+        size = np.minimum(self._sizes[a, where], self._sizes[b, where])
+        own = self.moments.standard_error()[:, where] ** 2
+        variance = self.moments.pair_standard_error(a, b)[:, where] ** 2
+        # Models that agree everywhere may yet differ on the next unit.
+        variance = np.maximum(variance, (own[a] + own[b]) / self.evaluation.units.size)
+        degrees = self._degrees(carriers, size)
+        if metric.name in _RANKS:
+            size = np.minimum(size, self._rarer)
+            unseen = sum(unseen_variance(self.values[side, where], size) for side in pairs)
+            variance = variance + _RANKS[metric.name][1] * unseen
+        scale = self._of_occurring(metric)
+        low, high = difference_interval(
+            self.estimate[:, where] * scale, np.sqrt(variance) * scale, metric.bounds, degrees,
+            size, self.level,
+        )  # fmt: skip
+        informative = size if self._clustered else np.minimum(size, carriers)
+        return Interval.of(low, high, "t", informative)
+
+    @cached_property
+    def _open(self) -> list[AnyMetric]:
+        """Metrics without an interval in closed form."""
+        labels, metrics = self._labels, self.evaluation.metrics
+        if labels is None or self._clustered:
+            return list(metrics)
+        return [m for m in metrics if not (counted(m, labels.n_classes) or agreement(m))]
+
+    @cached_property
+    def _sizes(self) -> FloatArray:
+        return effective_units(self.evaluation, self._open)
+
+    @cached_property
+    def _pair_carriers(self) -> FloatArray:
+        """Units that carry the variances of differences in open metrics, NaN for the others."""
+        out = np.full(self.estimate.shape, np.nan)
+        every = np.arange(len(self.evaluation.keys))
+        places = [every[self.evaluation.metric_slice(metric.name)] for metric in self._open]
+        if self.pairs is not None and places:
+            values = np.concatenate(places)
+            out[:, values] = pair_carriers(self.evaluation, self.values, self.pairs, values)
+        return out
+
+    def _degrees(self, carriers: FloatArray, size: FloatArray) -> FloatArray:
+        clusters = size if self._clustered else None
+        return degrees_of_freedom(carriers, self.evaluation.units.size, clusters)
+
+    @property
+    def _rarer(self) -> float:
+        """Samples of the rarer of two classes."""
+        return 0.0 if self._labels is None else self._labels.size_of_others
+
+    def _of_occurring(self, metric: AnyMetric) -> float:
+        """What makes a macro average of soft counts one of the classes that occur.
+
+        A class that gets probability and does not occur counts as 0.
+        """
+        if self._labels is None or not averages_absent_classes(metric):
+            return 1.0
+        return self._labels.n_classes / np.count_nonzero(np.bincount(self._labels.codes))
+
+    def _needs_resamples(self, metric: AnyMetric) -> bool:
+        described = metric.smooth and not isinstance(metric, CallableMetric)
+        return not described and self.evaluation.units.size >= ENOUGH_TO_RESAMPLE
+
+    def _where_usable(self, drawn: Interval, part: Interval, where: slice) -> Interval:
+        """Resampled bounds, where they are bounds at all."""
+        estimate, low, high = self.estimate[:, where], drawn.low[:, where], drawn.high[:, where]
+        usable = (low < high) & (low <= estimate) & (estimate <= high)
+        named = Interval(low, high, drawn.method[:, where], part.n_informative)
+        return named.where(usable, part)
+
+    def _drawn_in(self, found: Interval, where: slice) -> Interval:
+        """Intervals drawn in by what differences between strata explain.
+
+        The variance within strata over that of all, after two informative samples more of which
+        strata explain nothing.
+        """
+        n = found.n_informative
+        if self.evaluation.units.strata is None or n is None:
+            return found
+        within, of_all = (
+            self._errors(m)[:, where] ** 2 for m in (self.moments, self._unstratified)
+        )
+        explained = 1 - np.minimum(divide(within, of_all, 1.0), 1.0)
+        share = np.sqrt(1 - explained * n / (n + 2))
+        estimate = self.estimate[:, where]
+        low, high = (estimate + (end - estimate) * share for end in (found.low, found.high))
+        return replace(found, low=low, high=high)
+
+    def _errors(self, moments: InfluenceMoments) -> FloatArray:
+        if self.pairs is None:
+            return moments.standard_error()
+        return moments.pair_standard_error(*self.pairs)
+
+    @cached_property
+    def _unstratified(self) -> InfluenceMoments:
+        p, metrics = self.evaluation.predictions, self.evaluation.metrics
+        return influence_moments(Evaluation(p, metrics, stratify=False), self.values)
+
+
+ROWS = (IntervalRow("auto", choose_scores, choose_differences, chooses=True),)

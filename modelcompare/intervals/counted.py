@@ -1,0 +1,243 @@
+"""Which metrics are ratios of counts, read off their records, and the counts behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.intervals.averages import Average
+from modelcompare.intervals.ratios import RECALL, Bounds, ClassRatio, Four
+from modelcompare.metrics.base import AnyMetric, Metric, Statistic
+from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
+from modelcompare.metrics.quotient import Quotient, divide
+from modelcompare.predictions import Predictions
+
+Pairs = tuple[IntArray, IntArray]
+# Cells of the confusion matrices that are worked on at once.
+_CELLS = 2**22
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A metric of counts: ``offset + slope * base``, the base a ratio or an average of ratios.
+
+    Attributes
+    ----------
+    ratio : ClassRatio
+        The metric of one class.
+    over : {"class", "correct", "macro", "weighted"}
+        One value for each class; one of all samples, each right (TP) or wrong (FN); an average.
+    offset, slope : float
+        What makes the value of the base.
+    strict : bool
+        Whether a class never predicted has no value (the paper's F1).
+    """
+
+    ratio: ClassRatio
+    over: Literal["class", "correct", "macro", "weighted"]
+    offset: float = 0.0
+    slope: float = 1.0
+    strict: bool = False
+
+    def apply(self, low: FloatArray, high: FloatArray) -> Bounds:
+        """Bounds of the value from bounds of the base."""
+        ends = self.offset + self.slope * low, self.offset + self.slope * high
+        return ends if self.slope > 0 else ends[::-1]
+
+
+def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
+    """Describe a metric of true and predicted classes that is a ratio; None for any other."""
+    if not (
+        isinstance(metric, Metric)
+        and set(metric.statistics) <= set(COUNTS)
+        and isinstance(metric.value, Quotient)
+    ):
+        return None
+    if not (metric.per_class or metric.average):
+        return _of_samples(metric, n_classes)
+    ratio = class_ratio(metric, n_classes)
+    if ratio is None or not ratio.is_share:
+        return None
+    if metric.average == "weighted" and ratio == RECALL:
+        return Counted(RECALL, "correct")
+    strict = metric.zero_division == "paper" and metric.value.without is not None
+    return Counted(ratio, metric.average or "class", strict=strict)
+
+
+def class_ratio(metric: Metric, n_classes: int) -> ClassRatio | None:
+    """What a sample adds to the ratio of a class; None where that depends on which class."""
+    found = _added(metric, n_classes)
+    if found is None or found[0].ndim < 3:
+        return None
+    right, wrong = found
+    own = np.eye(n_classes, dtype=bool)
+    named = np.roll(own, 1, axis=1)
+    rest = np.concatenate([right[:, ~own], wrong[:, ~(own | named)]], axis=1)
+    outcomes = (right[:, own], wrong[:, own], wrong[:, named], rest)
+    if any(np.ptp(of_classes, axis=1).any() for of_classes in outcomes):
+        return None
+    numerator, denominator = np.array([of_classes[:, 0] for of_classes in outcomes]).T.tolist()
+    return ClassRatio(cast(Four, tuple(numerator)), cast(Four, tuple(denominator)))
+
+
+def _of_samples(metric: Metric, n_classes: int) -> Counted | None:
+    """Describe a ratio that samples add to by being right or wrong, whatever their class."""
+    found = _added(metric, n_classes)
+    if found is None or any(part.ndim > 2 or np.ptp(part, axis=1).any() for part in found):
+        return None
+    (hit, right), (missed, wrong) = (part[:, 0].tolist() for part in found)
+    if right == wrong and hit != missed:
+        return Counted(RECALL, "correct", missed / wrong, (hit - missed) / wrong)
+    ratio = ClassRatio((hit, 0.0, 0.0, 0.0), (right, wrong, 0.0, 0.0))
+    return Counted(ratio, "correct") if missed == 0 and ratio.is_share else None
+
+
+def _added(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray] | None:
+    """Numerator and denominator of a sample of each class that is right, and that is wrong."""
+    if metric.ratio is None or n_classes < 2:
+        return None
+    one = np.eye(n_classes)
+    right = _statistics(one, one, one)
+    wrong = _statistics(0 * one, np.roll(one, 1, axis=1), one)
+    of_right, of_wrong = (
+        np.stack(np.broadcast_arrays(*metric.ratio(*(of[s] for s in metric.statistics))))
+        for of in (right, wrong)
+    )
+    return of_right, of_wrong
+
+
+def _statistics(
+    hits: FloatArray, predicted: FloatArray, support: FloatArray
+) -> dict[Statistic, FloatArray]:
+    counts = (hits, predicted, support)
+    return dict(zip((*COUNTS, *SOFT_COUNTS), counts * 2, strict=True))
+
+
+def averages_absent_classes(metric: AnyMetric) -> bool:
+    """Whether a metric is a macro average of soft counts that takes 0 for classes never true.
+
+    They get probability, so they have a value; that of a class without a support is no 0 / 0 where
+    probability is in the denominator.
+    """
+    if not isinstance(metric, Metric) or not set(metric.statistics) <= set(SOFT_COUNTS):
+        return False
+    ratio = class_ratio(metric, 2) if metric.average == "macro" else None
+    return ratio is not None and bool(ratio.numerator[0] and ratio.denominator[2])
+
+
+@dataclass(frozen=True)
+class Labels:
+    """True and predicted classes of all models, and what they count up to.
+
+    Attributes
+    ----------
+    codes : ndarray of int of shape (n_samples,)
+        True classes.
+    predicted : ndarray of int of shape (n_samples, n_models)
+        Predicted classes.
+    weights : ndarray of shape (n_samples,) or None
+        Sample weights.
+    """
+
+    codes: IntArray
+    predicted: IntArray
+    n_classes: int
+    weights: FloatArray | None
+
+    @classmethod
+    def of(cls, predictions: Predictions) -> Labels | None:
+        """Labels of a test set; None where the truth is no class."""
+        if predictions.codes is None or predictions.true_distribution is not None:
+            return None
+        predicted = np.stack([predictions.predicted(m) for m in predictions.models], axis=1)
+        return cls(predictions.codes, predicted, predictions.n_classes, predictions.sample_weight)
+
+    @property
+    def right_or_wrong(self) -> Labels:
+        """The same samples in one class, 1, that models name where they are right."""
+        right = (self.predicted == self.codes[:, None]).astype(np.intp)
+        return replace(self, codes=np.ones_like(self.codes), predicted=right, n_classes=2)
+
+    @property
+    def chunks(self) -> list[slice]:
+        """Models whose confusion matrices are worked on at once."""
+        n_models = self.predicted.shape[1]
+        step = max(1, _CELLS // self.n_classes**2)
+        return [slice(start, min(start + step, n_models)) for start in range(0, n_models, step)]
+
+    def average(self, what: Counted, models: slice) -> Average:
+        """Values of some models' classes, and their average."""
+        tables = self.confusions(models)
+        return Average(*tables, what.ratio, what.over == "weighted", strict=what.strict)
+
+    def confusions(self, models: slice) -> tuple[FloatArray, FloatArray]:
+        """Confusion matrices of weights and of their squares, (n_models, n_classes, n_classes)."""
+        confusion = self._confusion(models, 1)
+        return confusion, confusion if self.weights is None else self._confusion(models, 2)
+
+    def _confusion(self, models: slice, power: int) -> FloatArray:
+        weights, k = self.powered(power), self.n_classes
+        cells = [
+            np.bincount(self.codes * k + column, weights, k * k)
+            for column in self.predicted.T[models]
+        ]
+        return np.array(cells, dtype=np.float64).reshape(-1, k, k)
+
+    def disagreements(self, pairs: Pairs) -> FloatArray:
+        """Effective number of samples on which the models of each pair disagree."""
+        weights = np.stack([self.powered(1), self.powered(2)])
+        sums = np.empty((2, len(pairs[0])))
+        for place, (a, b) in enumerate(zip(*pairs, strict=True)):
+            sums[:, place] = weights @ (self.predicted[:, a] != self.predicted[:, b])
+        return divide(sums[0] ** 2, sums[1], 0.0)
+
+    def pair_cells(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+        """Sums of weights, and of squares, by truth, model a and model b in each class or not.
+
+        Of shape (n_pairs, n_classes, 2, 2, 2).
+        """
+        cells = self._pair_cells(pairs, 1)
+        return cells, cells if self.weights is None else self._pair_cells(pairs, 2)
+
+    def _pair_cells(self, pairs: Pairs, power: int) -> FloatArray:
+        codes, predicted, weights = self.codes, self.predicted, self.powered(power)
+
+        def sums(classes: IntArray, where: BoolArray | slice = slice(None)) -> FloatArray:
+            found = np.bincount(classes[where], weights[where], self.n_classes)
+            return np.asarray(found, dtype=np.float64)
+
+        support, total = sums(codes), weights.sum()
+        hits = np.array([sums(codes, column == codes) for column in predicted.T])
+        named = np.array([sums(column) for column in predicted.T])
+        counts = np.empty((len(pairs[0]), self.n_classes, 2, 2, 2))
+        for cells, a, b in zip(counts, *pairs, strict=True):
+            agree = predicted[:, a] == predicted[:, b]
+            both = sums(predicted[:, a], agree)
+            both_hit = sums(codes, agree & (predicted[:, a] == codes))
+            cells[:, 1, 1, 1] = both_hit
+            cells[:, 1, 1, 0], cells[:, 1, 0, 1] = hits[a] - both_hit, hits[b] - both_hit
+            cells[:, 1, 0, 0] = support - hits[a] - hits[b] + both_hit
+            cells[:, 0, 1, 1] = both - both_hit
+            cells[:, 0, 1, 0] = named[a] - hits[a] - cells[:, 0, 1, 1]
+            cells[:, 0, 0, 1] = named[b] - hits[b] - cells[:, 0, 1, 1]
+            cells[:, 0, 0, 0] = 0.0
+            cells[:, 0, 0, 0] = total - cells.sum(axis=(-3, -2, -1))
+        # What cancels in exact arithmetic is 0.
+        return np.where(np.abs(counts) <= 1e-12 * total, 0.0, counts)
+
+    @property
+    def size_of_others(self) -> float:
+        """Effective number of samples outside of the most frequent class."""
+        weights, squares = (
+            np.bincount(self.codes, self.powered(power), self.n_classes) for power in (1, 2)
+        )
+        most = weights.argmax()
+        others, of_squares = (np.delete(sums, most).sum() for sums in (weights, squares))
+        return float(divide(others**2, of_squares, 0.0))
+
+    def powered(self, power: int) -> FloatArray:
+        """Weights to a power; ones where there are none."""
+        return np.ones(len(self.codes)) if self.weights is None else self.weights**power

@@ -1,0 +1,120 @@
+"""Standard errors of paired differences of counted values, in closed form.
+
+Only samples on which two models disagree tell them apart, and few of them, or none, give a
+variance that is too small, or 0. So disagreements that were not seen are added to the variance,
+never to the difference: half a sample in each cell of two classes (after Bonett and Price), two
+samples in all where there are more classes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.intervals.averages import Average, over_cells
+from modelcompare.intervals.ratios import ClassRatio
+from modelcompare.metrics.quotient import divide
+
+# Cells (truth, model a, model b) of two classes on which the models disagree.
+_DISAGREE = np.broadcast_to(~np.eye(2, dtype=bool), (2, 2, 2))
+
+
+def half_count_error(
+    cells: FloatArray,
+    squares: FloatArray,
+    ratio: ClassRatio,
+    *,
+    average: str | None = None,
+    added: float = 0.5,
+) -> FloatArray:
+    """Standard error of a difference, with half a sample more in each cell of disagreement.
+
+    Parameters
+    ----------
+    cells, squares : ndarray of shape (..., 2, 2, 2)
+        Sums of weights, and of their squares, by truth, model a and model b.
+    ratio : ClassRatio
+        The metric of one class.
+    average : {"macro", "weighted"}, optional
+        The average of both classes; by default the value of the second alone.
+    added : float
+        Samples added to each of the four cells.
+
+    References
+    ----------
+    .. [1] Bonett & Price (2012), Journal of Educational and Behavioral Statistics 37, 479-488.
+    """
+    weight = divide(squares.sum(axis=(-3, -2, -1)), cells.sum(axis=(-3, -2, -1)), 1.0)
+    weight = weight[..., None, None, None]
+    more = cells + added * weight * _DISAGREE
+    squared = squares + added * weight**2 * _DISAGREE
+    weighted, only = average == "weighted", 1 if average is None else None
+    of_a, of_b = (
+        _cell_influences(Average(more.sum(axis=x), squared.sum(axis=x), ratio, weighted, only))
+        for x in (-1, -2)
+    )
+    apart = of_a[..., :, :, None] - of_b[..., :, None, :]
+    return np.sqrt((squared * apart**2).sum(axis=(-3, -2, -1)))
+
+
+def _cell_influences(average: Average) -> FloatArray:
+    """Influence of a sample of each cell on the average, of shape (..., n_classes, n_classes)."""
+    return over_cells(average.gains(average.values)) + _of_weights(average, average.values)
+
+
+def shrunk_influences(average: Average) -> tuple[FloatArray, FloatArray]:
+    """Influences at shares drawn towards each other, and the variance of what was not seen.
+
+    A class of one sample whose value is 0 or 1 would seem to have no variance. Its influences are
+    taken at its shrunk share, and are larger by as much as its observed residuals are too small.
+
+    Returns
+    -------
+    influence : ndarray of shape (..., n_classes, n_classes)
+        Of a sample of each cell.
+    unseen : ndarray of shape (...)
+        Squared influence of one hit more or less in one class, on average over the classes.
+    """
+    size, values = average.trials.size, average.shrunk_values
+    residual = divide(size, np.maximum(size - 1, 0) + (2 / (size + 2)) ** 2, 0.0)
+    gains = average.gains(values) * np.sqrt(residual)[..., None]
+    hit = average.ratio.success_weight * divide(average.weights, average.denominators, 0.0)
+    unseen = divide((hit**2).sum(axis=-1), np.count_nonzero(average.weights, axis=-1), 0.0)
+    return over_cells(gains) + _of_weights(average, values), unseen
+
+
+def _of_weights(average: Average, values: FloatArray) -> FloatArray | float:
+    """What a sample adds to a weighted average by making its class more frequent."""
+    if not average.support_weighted:
+        return 0.0
+    total = average.confusion.sum(axis=(-2, -1))[..., None]
+    return (average.around_mean(values) / total)[..., :, None]
+
+
+def shrunk_difference_errors(
+    influence: FloatArray,
+    unseen: FloatArray,
+    pairs: tuple[IntArray, IntArray],
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """Standard errors of the differences of averages of more than two classes.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n_samples, n_models)
+        Each sample's, from the tables of `shrunk_influences`.
+    unseen : ndarray of shape (n_models,)
+        As `shrunk_influences` gives it: two unseen hits, one of each model, are added.
+    pairs : tuple of ndarray of int of shape (n_pairs,)
+        Positions of models a and b.
+    weights : ndarray of shape (n_samples,), optional
+        Sample weights.
+    """
+    if weights is not None:
+        influence = influence * weights[:, None]
+        unseen = unseen * (np.square(weights).sum() / weights.sum()) ** 2
+    a, b = pairs
+    products = influence.T @ influence
+    own = np.diagonal(products)
+    seen = own[a] + own[b] - 2 * products[a, b]
+    return np.sqrt(np.maximum(seen, 0.0) + unseen[a] + unseen[b])

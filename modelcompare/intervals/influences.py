@@ -1,0 +1,228 @@
+"""Intervals from influences: what serves clusters, soft scores, curves and texts.
+
+A standard error that a handful of units carry is itself uncertain, so quantiles are Student's.
+Bounded values are taken on the logit scale. Where all units say the same there is no standard
+error: Wilson's interval of as many trials as there are effective units, which assumes no more than
+the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.units import cluster_codes
+from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, wilson
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.quotient import divide
+from modelcompare.predictions import Predictions
+
+# Standard errors below this share of a value are rounding.
+_ROUNDING = 1e-9
+
+
+def score_interval(
+    estimate: FloatArray,
+    error: FloatArray,
+    bounds: tuple[float, float],
+    degrees_of_freedom: FloatArray,
+    size: FloatArray,
+    confidence_level: float = 0.95,
+) -> Bounds:
+    """Student interval of a value, on the logit scale where it is bounded.
+
+    Parameters
+    ----------
+    estimate, error, degrees_of_freedom : ndarray of shape (...)
+        Value, its influence standard error and the degrees of freedom of that.
+    bounds : tuple of float
+        Smallest and largest possible value.
+    size : ndarray of shape (...)
+        Effective number of units, for values without a standard error.
+    confidence_level : float
+        A fraction in (0, 1).
+    """
+    least, most = bounds
+    quantile = t_quantile(degrees_of_freedom, confidence_level)
+    if not np.isfinite(most - least):
+        return _unbounded(estimate, error, quantile, bounds, size, confidence_level)
+    extent = most - least
+    share = np.clip((estimate - least) / extent, 0.0, 1.0)
+    inside = (share > _ROUNDING) & (share < 1 - _ROUNDING) & (error > _ROUNDING * extent)
+    safe = np.where(inside, share, 0.5)
+    half = quantile * np.where(inside, error, 0.0) / (extent * safe * (1 - safe))
+    centre = np.log(safe / (1 - safe))
+    ends = [1 / (1 + np.exp(-(centre + sign * half))) for sign in (-1, 1)]
+    closed = wilson(share, size, normal_quantile(confidence_level))
+    low, high = (np.where(inside, a, b) for a, b in zip(ends, closed, strict=True))
+    return least + extent * np.minimum(low, share), least + extent * np.maximum(high, share)
+
+
+def _unbounded(
+    estimate: FloatArray,
+    error: FloatArray,
+    quantile: FloatArray,
+    bounds: tuple[float, float],
+    size: FloatArray,
+    confidence_level: float,
+) -> Bounds:
+    """Student interval, on the log scale of the distance from a bound: losses are skewed.
+
+    Of equal units nothing is known but the bounds; an error rate that may exceed 1 and is 0 in
+    every unit is taken for a share.
+    """
+    missing = error <= _ROUNDING * np.abs(estimate)
+    half = quantile * error
+    low, high = estimate - half, estimate + half
+    if np.isfinite(bounds).any():
+        away = estimate - bounds[0] if np.isfinite(bounds[0]) else estimate - bounds[1]
+        missing |= np.abs(away) <= _ROUNDING
+        safe = np.where(missing, 1.0, away)
+        relative = half / np.abs(safe)
+        # Where the error exceeds the value, on along the tangent: few clusters know no more.
+        factor = np.exp(np.minimum(relative, 1.0)) * np.maximum(relative, 1.0)
+        low, high = np.sort([estimate + safe * (f - 1) for f in (1 / factor, factor)], axis=0)
+    rare = wilson(np.zeros_like(estimate), size, normal_quantile(confidence_level))[1]
+    most = np.where((estimate == 0) & (bounds[0] == 0), rare, bounds[1])
+    return np.where(missing, bounds[0], low), np.where(missing, most, high)
+
+
+def difference_interval(
+    difference: FloatArray,
+    error: FloatArray,
+    bounds: tuple[float, float],
+    degrees_of_freedom: FloatArray,
+    size: FloatArray,
+    confidence_level: float = 0.95,
+) -> Bounds:
+    """Student interval of a difference, within twice the range of the metric.
+
+    Without a standard error one disagreement among so many units, over the whole range, is what
+    may have been missed. Parameters are those of `score_interval`.
+    """
+    extent = bounds[1] - bounds[0]
+    missing = error <= _ROUNDING * (extent if np.isfinite(extent) else np.abs(difference))
+    unseen = np.sqrt(2.0) * extent / (size + 2)
+    quantile = np.where(
+        missing, normal_quantile(confidence_level), t_quantile(degrees_of_freedom, confidence_level)
+    )
+    half = quantile * np.where(missing, unseen, error)
+    return np.maximum(difference - half, -extent), np.minimum(difference + half, extent)
+
+
+def rank_interval(
+    estimate: FloatArray,
+    variance: FloatArray,
+    size: FloatArray,
+    unseen: float,
+    confidence_level: float = 0.95,
+) -> Bounds:
+    """Interval of an ROC AUC or an average precision, of few positives too.
+
+    Its influence variance is carried by the positives, and is 0 where all of them lie above all
+    negatives. So the value is taken for a proportion of the size that gives it its variance, with
+    Wilson's interval, and of no larger size than the positives could show.
+
+    Parameters
+    ----------
+    estimate, variance : ndarray of shape (...)
+        Value and its influence variance.
+    size : ndarray of shape (...)
+        Number m of samples of the rarer class.
+    unseen : float
+        Added to the relative variance, over m^2: where the variance is 0 the effective size is
+        m^2 / unseen.
+    confidence_level : float
+        A fraction in (0, 1).
+    """
+    relative = divide(variance, estimate * (1 - estimate), 0.0)
+    effective = 1 / (relative + unseen / np.maximum(size, 1.0) ** 2)
+    return wilson(estimate, effective, normal_quantile(confidence_level))
+
+
+def unseen_variance(value: FloatArray, size: FloatArray) -> FloatArray:
+    """Variance of one positive more, whose place among the negatives is anywhere."""
+    shrunk = (value * size + 1) / (size + 2)
+    spread: FloatArray = shrunk * (1 - shrunk) / np.maximum(size, 1.0) ** 2
+    return spread
+
+
+def degrees_of_freedom(
+    carriers: FloatArray, n_units: int, clusters: FloatArray | None = None
+) -> FloatArray:
+    """Degrees of freedom of influence variances (Satterthwaite 1946), fewer where few units weigh.
+
+    ``2 / (1 / carriers - 1 / n)`` is right for large n; where the units that carry the variance are
+    fewer than six it promises too much, and half of it is right for three. Of clusters there are
+    no more than there are in effect.
+    """
+    if clusters is not None:
+        return np.maximum(np.minimum(clusters - 1, 2 * carriers), 1.0)
+    relative = 1 / carriers - 1 / n_units
+    plain = np.full(carriers.shape, np.inf)
+    np.divide(2.0, relative, out=plain, where=relative > 1e-12)
+    return np.maximum(plain * np.clip(carriers / 6, 0.5, 1.0), 1.0)
+
+
+def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> FloatArray:
+    """Effective number of units behind each value, (n_models, n_values); NaN for other metrics.
+
+    A unit counts by its share of the denominator where the metric is a ratio, the mean of the
+    classes' shares for an average; else by its samples, of the class where there is one. So it does
+    where the ratio is of probabilities, which every sample has of every class.
+    """
+    out = np.full((len(evaluation.models), len(evaluation.keys)), np.nan)
+    ratios = []
+    for metric in metrics:
+        if isinstance(metric, Metric) and metric.ratio and metric.needs != "probabilities":
+            ratios.append(metric)
+        else:
+            of_class = metric.per_class and evaluation.predictions.codes is not None
+            found = _of_samples(evaluation.predictions, by_class=of_class)
+            out[:, evaluation.metric_slice(metric.name)] = found
+    for model in range(len(out) if ratios else 0):
+        _fill_ratios(out[model], evaluation, ratios, slice(model, model + 1))
+    return out
+
+
+def _of_samples(predictions: Predictions, *, by_class: bool) -> FloatArray:
+    """Effective number of units by the weight of their samples, of each class or of all."""
+    n, p = len(predictions), predictions
+    unit_of = cluster_codes(p.groups)
+    unit_of = np.arange(n) if unit_of is None else unit_of
+    codes, k = (p.codes, p.n_classes) if by_class and p.codes is not None else (np.zeros(n, int), 1)
+    sums = np.bincount(unit_of * k + codes, p.sample_weight, (int(unit_of.max()) + 1) * k)
+    of_unit = sums.reshape(-1, k).astype(np.float64)
+    return divide(of_unit.sum(axis=0) ** 2, np.square(of_unit).sum(axis=0), 0.0)
+
+
+def _fill_ratios(
+    out: FloatArray, evaluation: Evaluation, metrics: list[Metric], model: slice
+) -> None:
+    """Effective number of units of one model's ratios, by what they add to the denominators."""
+    counts, columns = evaluation.units.counts(), evaluation.columns(model)
+    places = {column.statistic: column for column in columns}
+
+    def denominators(metric: Metric, numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
+        parts = [places[statistic].of(numbers)[:, 0] for statistic in metric.statistics]
+        bottom = metric.ratio(*parts)[1] if metric.ratio else parts[-1]
+        return bottom if bottom.ndim > 1 else bottom[:, None], parts[-1]
+
+    totals = evaluation.grand_total(model)[None]
+    sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
+    for rows in evaluation.units.row_blocks():
+        numbers = evaluation.statistics(model, rows)
+        for metric in metrics:
+            added, _ = denominators(metric, numbers)
+            if metric.average:
+                total, last = denominators(metric, totals)
+                mass = last[0] if metric.average == "weighted" else (total[0] != 0) * 1.0
+                added = divide(added, total, 0.0) @ mass[:, None]
+            powers = np.stack([counts[rows] @ added, counts[rows] @ added**2])
+            sums[metric.name] = sums[metric.name] + powers
+    for metric in metrics:
+        total, squares = sums[metric.name]
+        out[evaluation.metric_slice(metric.name)] = divide(total**2, squares, 0.0)

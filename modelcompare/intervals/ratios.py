@@ -1,0 +1,228 @@
+"""One class's value as a ratio of counts, and its interval in closed form.
+
+For one class a sample is a true positive, a false negative, a false positive or a true negative. A
+ratio gives each of the four what it adds to the numerator and to the denominator: recall is
+``TP / (TP + FN)``, F1 is ``2 TP / (2 TP + FN + FP)``. The samples that it looks at are trials,
+those with a numerator successes, and
+
+    value = a f / (a f + d (1 - f)),    f = successes / trials,
+
+with a the weight of a success and d the mean weight of a failure: f itself for precision, recall,
+specificity and Jaccard, ``2 f / (1 + f)`` for F1. So Wilson's interval of a proportion, mapped,
+serves them all, on rare classes too, where BCa does not hold. Bounds hold the estimate and are
+never equal. Counts may be weighted: the effective number of samples is ``(sum w)^2 / sum w^2``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaincinv, ndtri, stdtrit
+
+from modelcompare.arrays import FloatArray
+from modelcompare.metrics.quotient import divide
+
+Bounds = tuple[FloatArray, FloatArray]
+Four = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class ClassRatio:
+    """What a sample adds to a ratio's numerator and denominator.
+
+    Parameters
+    ----------
+    numerator, denominator : tuple of 4 floats
+        Of a true positive, a false negative, a false positive and a true negative. A success adds
+        the same to both, a failure to the denominator alone.
+    """
+
+    numerator: Four
+    denominator: Four
+
+    @property
+    def is_share(self) -> bool:
+        """Whether there are successes, all of one weight, and failures."""
+        top, bottom = np.array(self.numerator), np.array(self.denominator)
+        alike = (top == bottom) & (top == top.max())
+        return bool(top.max() > 0 and bottom.min() >= 0 and (alike | (top == 0)).all()) and bool(
+            self.failure.any()
+        )
+
+    @property
+    def success(self) -> FloatArray:
+        """1 for the outcomes that are successes."""
+        return (np.array(self.numerator) != 0).astype(np.float64)
+
+    @property
+    def failure(self) -> FloatArray:
+        """1 for the outcomes that are failures."""
+        return (np.array(self.denominator) != 0) - self.success
+
+    @property
+    def success_weight(self) -> float:
+        """Weight of a success, a."""
+        return max(self.numerator)
+
+    @property
+    def failure_weights(self) -> FloatArray:
+        """Weights of the failures, 0 for other outcomes."""
+        return np.array(self.denominator) * self.failure
+
+
+RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Successes among the samples that a ratio looks at.
+
+    Attributes
+    ----------
+    share : ndarray of shape (...)
+        Share of successes, f; 0 where there are no trials.
+    size : ndarray of shape (...)
+        Effective number of trials.
+    failures : ndarray of shape (..., 4)
+        Effective number of failures by outcome.
+    """
+
+    ratio: ClassRatio
+    share: FloatArray
+    size: FloatArray
+    failures: FloatArray
+
+    @classmethod
+    def of(cls, counts: FloatArray, squares: FloatArray, ratio: ClassRatio) -> Trials:
+        """Count trials among sums of weights, and of their squares, by outcome (..., 4)."""
+        successes, failures = counts @ ratio.success, counts * ratio.failure
+        weight = successes + failures.sum(axis=-1)
+        size = divide(weight**2, squares @ (ratio.success + ratio.failure), 0.0)
+        scale = divide(size, weight, 0.0)[..., None]
+        return cls(ratio, divide(successes, weight, 0.0), size, failures * scale)
+
+    def shrunk(self, prior: FloatArray) -> FloatArray:
+        """Share of successes after two more trials at the prior share."""
+        return (self.share * self.size + 2 * prior) / (self.size + 2)
+
+    def failure_share(self) -> FloatArray:
+        """Share of each outcome among the failures, after half a failure more of each kind."""
+        more = self.failures + self.ratio.failure / 2
+        return more / more.sum(axis=-1, keepdims=True)
+
+    def mean_failure_weight(self) -> FloatArray:
+        """Mean weight d of a failure."""
+        return self.failure_share() @ self.ratio.failure_weights
+
+    def value(self, share: FloatArray, failure_weight: FloatArray | None = None) -> FloatArray:
+        """Value of the metric at a share of successes."""
+        weight = self.mean_failure_weight() if failure_weight is None else failure_weight
+        return value_of_share(share, self.ratio.success_weight / weight)
+
+    def variance(self, share: FloatArray) -> FloatArray:
+        """Variance of the value at a share of successes, of `size` independent trials."""
+        a, d = self.ratio.success_weight, self.mean_failure_weight()
+        squared = self.failure_share() @ self.ratio.failure_weights**2
+        value = self.value(share)
+        spread = share * (a * (1 - value)) ** 2 + (1 - share) * squared * value**2
+        return divide(spread, self.size * (a * share + d * (1 - share)) ** 2, 0.0)
+
+
+def value_of_share(share: FloatArray, odds: FloatArray | float) -> FloatArray:
+    """``k f / (k f + 1 - f)``: a share after its odds were multiplied by k."""
+    return odds * share / (1 + (odds - 1) * share)
+
+
+def share_of_value(value: FloatArray, odds: FloatArray | float) -> FloatArray:
+    """Invert `value_of_share`."""
+    return value / (odds - (odds - 1) * value)
+
+
+def normal_quantile(confidence_level: float) -> float:
+    """Two-sided normal quantile."""
+    return float(ndtri((1 + confidence_level) / 2))
+
+
+def t_quantile(degrees_of_freedom: FloatArray, confidence_level: float) -> FloatArray:
+    """Two-sided Student quantile; below one degree of freedom that of one."""
+    found = stdtrit(np.maximum(degrees_of_freedom, 1.0), (1 + confidence_level) / 2)
+    return np.asarray(found, dtype=np.float64)
+
+
+def wilson(share: FloatArray, size: FloatArray, quantile: FloatArray | float) -> Bounds:
+    """Wilson's score interval of a share of a possibly fractional number of trials.
+
+    Of no trials it is all of [0, 1]. The quantile is normal or Student's.
+
+    References
+    ----------
+    .. [1] Wilson (1927), Journal of the American Statistical Association 22, 209-212.
+
+    Examples
+    --------
+    >>> low, high = wilson(np.array(0.9), np.array(10.0), 1.96)
+    >>> print(f"{low:.3f} to {high:.3f}")
+    0.596 to 0.982
+    """
+    squared = np.square(quantile)
+    centre = (share * size + squared / 2) / (size + squared)
+    spread = np.sqrt(share * (1 - share) * size + squared / 4)
+    half = np.sqrt(squared) * spread / (size + squared)
+    # At 0 and 1 a bound is the share itself, but for rounding.
+    low = np.where(share > 0, np.clip(centre - half, 0.0, share), 0.0)
+    return low, np.where(share < 1, np.clip(centre + half, share, 1.0), 1.0)
+
+
+def proportion(share: FloatArray, size: FloatArray, confidence_level: float = 0.95) -> Bounds:
+    """Wilson's interval, modified where it covers too little: near 0 and 1.
+
+    With one or two successes (three, above 50 trials) the lower bound is a Poisson one where that
+    is lower, and likewise for failures. Wilson's own covers 0.84 for 0.965 of 5; this one 0.95.
+
+    References
+    ----------
+    .. [1] Brown, Cai & DasGupta (2001), Statistical Science 16, 101-133, section 4.1.1.
+    """
+    low, high = wilson(share, size, normal_quantile(confidence_level))
+    return (
+        np.minimum(low, _poisson_low(share, size, confidence_level)),
+        np.maximum(high, 1 - _poisson_low(1 - share, size, confidence_level)),
+    )
+
+
+def _poisson_low(share: FloatArray, size: FloatArray, confidence_level: float) -> FloatArray:
+    """Lower bound of a share of few successes, 1 of many."""
+    count = share * size
+    few = (count > 1e-9) & (count < np.where(size > 50, 3.5, 2.5))
+    least = np.where(few, gammaincinv(np.where(few, count, 1.0), 1 - confidence_level), size)
+    return divide(least, size, 1.0)
+
+
+def class_interval(trials: Trials, confidence_level: float = 0.95) -> Bounds:
+    """Interval of a class's value: Wilson's on the share of successes, mapped.
+
+    Where failures weigh differently (F-beta), the share of one kind among them is a second,
+    independent proportion, and the two intervals are joined.
+    """
+    low, high = proportion(trials.share, trials.size, confidence_level)
+    weights = trials.ratio.failure_weights
+    if len(np.unique(weights[weights > 0])) == 1:
+        return trials.value(low), trials.value(high)
+    value = trials.value(trials.share)
+    few, many = _failure_weights(trials, confidence_level)
+    least, most = (trials.value(trials.share, weight) for weight in (many, few))
+    down = np.hypot(value - trials.value(low), np.maximum(value - least, 0.0))
+    up = np.hypot(trials.value(high) - value, np.maximum(most - value, 0.0))
+    return np.maximum(value - down, 0.0), np.minimum(value + up, 1.0)
+
+
+def _failure_weights(trials: Trials, confidence_level: float) -> Bounds:
+    """Interval of the mean weight of a failure, of two kinds."""
+    weights = trials.ratio.failure_weights
+    heavy = int(np.argmax(weights))
+    light = weights[weights > 0].min()
+    share = trials.failure_share()[..., heavy]
+    ends = wilson(share, trials.failures.sum(axis=-1), normal_quantile(confidence_level))
+    low, high = (light + (weights[heavy] - light) * end for end in ends)
+    return low, high

@@ -1,0 +1,169 @@
+"""Several decisions at once: a gate that opens where all of its rules are shown to hold.
+
+No correction is needed: the gate opens wrongly only if the one rule that does not hold is shown to
+hold, and that has the probability alpha at most, however many rules there are (intersection-union
+test, Berger 1982). The price is power: every rule must be shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from modelcompare.predictions import Predictions
+from modelcompare.questions.decide import DecisionResult, decide
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Column, Table, interval_column
+from modelcompare.words import Answer, Decision, signature
+
+_KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One condition: a metric, a class where it is per class, and a margin.
+
+    Written ``metric[class]:-0.005`` (not worse by 0.005 or more), ``metric:+0.01`` (better by more
+    than 0.01) or ``metric:±0.01``, also ``metric:+-0.01`` (within 0.01).
+
+    Examples
+    --------
+    >>> Rule.read("recall[toxic]:-0.01")
+    Rule(metric='recall', label='toxic', kind='non-inferior', margin=0.01)
+    """
+
+    metric: str
+    label: Any
+    kind: Decision
+    margin: float
+
+    @classmethod
+    def read(cls, text: str) -> Rule:
+        """Read a rule as it is written.
+
+        Raises
+        ------
+        ValueError
+            If it is written in another way.
+        """
+        value, _, margin = text.rpartition(":")
+        margin = margin.strip().replace("+-", "±")
+        metric, bracket, label = value.strip().partition("[")
+        try:
+            number = float(margin[1:])
+        except ValueError:
+            number = math.nan
+        closed = label.endswith("]") if bracket else True
+        if not (metric and closed and margin[:1] in _KINDS and number >= 0):
+            raise ValueError(
+                f"rule {text!r} must read METRIC:-MARGIN (not worse), METRIC:+MARGIN (better) or "
+                "METRIC:+-MARGIN (equivalent), with a class as in recall[toxic]:-0.01."
+            )
+        return cls(metric, label[:-1] if bracket else None, _KINDS[margin[0]], number)
+
+
+@dataclass(frozen=True)
+class GateResult(Result):
+    """Decisions by several rules.
+
+    Attributes
+    ----------
+    decisions : tuple of DecisionResult
+        One for each rule.
+    """
+
+    decisions: tuple[DecisionResult, ...]
+
+    stem: ClassVar[str] = "gate"
+
+    @property
+    def answer(self) -> Answer:
+        """Shown if every rule is; shown otherwise if the opposite of one is."""
+        answers = {decision.answer for decision in self.decisions}
+        if answers == {"shown"}:
+            return "shown"
+        return "shown otherwise" if "shown otherwise" in answers else "not enough data"
+
+    @property
+    def passed(self) -> bool:
+        """Whether all rules are shown to hold."""
+        return self.answer == "shown"
+
+    @property
+    def signature(self) -> str:
+        first = self.decisions[0]
+        made = {"n": first.n_samples, "rules": len(self.decisions), "alpha": f"{first.alpha:g}"}
+        return signature("gate", made, first.made_with)
+
+    def findings(self) -> list[str]:
+        return [decision.sentence() for decision in self.decisions]
+
+    def tables(self) -> dict[str, Table]:
+        first = self.decisions[0]
+        columns = [
+            VALUE, Column("kind"), Column("margin", "setting"), Column("gain", "difference"),
+            interval_column(1 - 2 * first.alpha), Column("p", "p-value", ["p_value"]),
+            Column("answer"),
+        ]  # fmt: skip
+        frame = pd.DataFrame([vars(decision) for decision in self.decisions])
+        title = f"May {first.candidate} replace {first.baseline}?"
+        return {
+            "gate": Table(title, columns, frame, notes=(f"All rules must hold: {self.answer}.",))
+        }
+
+
+def gate(
+    predictions: Predictions,
+    baseline: str,
+    candidate: str,
+    rules: Iterable[str | Rule],
+    *,
+    alpha: float = 0.05,
+    **options: Any,
+) -> GateResult:
+    """Decide between a baseline and a candidate by several rules, all of which must hold.
+
+    Parameters
+    ----------
+    predictions, baseline, candidate
+        As in `decide`.
+    rules : iterable of str or Rule
+        Such as ``"f1_macro:-0.005"`` and ``"recall[toxic]:-0.01"``; see `Rule`.
+    alpha : float
+        One-sided level of each; the gate opens wrongly with at most this probability.
+    **options
+        Further options of `decide`.
+
+    Returns
+    -------
+    GateResult
+
+    Raises
+    ------
+    ValueError
+        If there is no rule, or one cannot be read.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> found = mc.gate(preds, "naive_bayes", "bow_pair", ["accuracy:+0", "recall[neutral]:-0.01"])
+    >>> found.answer, [round(decision.gain, 3) for decision in found.decisions]
+    ('shown', [0.018, 0.022])
+    """
+    read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in rules]
+    if not read:
+        raise ValueError("`rules` is empty; give at least one, e.g. 'f1_macro:-0.005'.")
+    return GateResult(
+        tuple(
+            decide(
+                predictions, baseline, candidate, rule.metric, kind=rule.kind, margin=rule.margin,
+                label=predictions.class_named(rule.label), alpha=alpha, **options,
+            )
+            for rule in read
+        )
+    )  # fmt: skip
