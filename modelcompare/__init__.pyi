@@ -17,6 +17,8 @@ from .confidences import missing_mass as missing_mass
 from .confidences import quantize as quantize
 from .diagnostics.agreement import annotator_agreement as annotator_agreement
 from .diagnostics.agreement import model_agreement as model_agreement
+from .diagnostics.calibration import CalibrationTest as CalibrationTest
+from .diagnostics.calibration import calibration_test as calibration_test
 from .diagnostics.components import variance_components as variance_components
 from .diagnostics.curves import CurveResult as CurveResult
 from .diagnostics.curves import curve as curve

@@ -342,6 +342,23 @@ def standard_normal(seed: np.random.SeedSequence, shape: tuple[int, ...]) -> Flo
     return np.random.default_rng(seed).standard_normal(shape)
 
 
+def events(
+    probabilities: FloatArray, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """Draw events of these probabilities, block by block.
+
+    Yields
+    ------
+    ndarray of shape (block_size, n_samples)
+        1 where a sample's event came true.
+    """
+    blocks = SwapMasks(Units(len(probabilities)), n_resamples, seed)
+    for block in range(blocks.n_blocks):
+        generator = np.random.default_rng(child_seed(seed, block, 2))
+        shape = (blocks.block_size(block), len(probabilities))
+        yield (generator.random(shape) < probabilities).astype(np.float64)
+
+
 def random_groups(n_units: int, n_groups: int) -> IntArray:
     """Group of each unit: groups of sizes that differ by one at most, the same on every call."""
     if n_groups == n_units:

@@ -59,7 +59,7 @@ PAIRED_TESTS: Mapping[str, str] = {
     "permutation": "null: the models are exchangeable, which is more than equal values (one may "
     "trade recall for precision); exact where it holds",
     "bootstrap": "the resampled difference shifted to the null",
-    "wald": "difference over its influence-function standard error; no resamples",
+    "wald": "difference over its influence-function standard error, with Student's t; no resamples",
     "berg-kirkpatrick": "share of resamples with at least twice the difference; one-sided, and "
     "taking the direction from the data doubles its error",
     "mcnemar-exact": "samples that one model alone got right, binomial",

@@ -115,10 +115,11 @@ def _warn_of_floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> None:
         return
     clustered = pairs.evaluation.predictions.groups is not None
     units = "clusters" if clustered else "samples"
+    drawn = 1 / (pairs.n_resamples + 1)
     for metric in pairs.evaluation.metrics:
         where = pairs.evaluation.metric_slice(metric.name)
         floor = np.nanmin(outcome.floor[:, where], initial=1.0)
-        if alpha <= floor < 1:
+        if alpha <= floor < 1 and not math.isclose(floor, drawn):
             warnings.warn(
                 f"{metric.name}: no p-value can be below {floor:.2g} here, so at alpha = "
                 f"{alpha:g} nothing can be shown, whatever the difference: the models part on too "

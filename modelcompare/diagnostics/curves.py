@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.checks import class_code
+from modelcompare.diagnostics.chosen import chosen_interval
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics
@@ -153,10 +154,11 @@ def operating_point(
     """Threshold that reaches a wanted precision, recall or false positive rate, with intervals.
 
     Of all thresholds that reach the wanted precision, or keep the false positive rate, the lowest
-    is taken (most recall); of those that reach the wanted recall the highest. Each resample chooses
-    anew, so intervals include the uncertainty of the choice; what the chosen threshold reaches on
-    the same samples is optimistic all the same. Choose it on other data and pass it as `threshold`
-    to learn what it is worth.
+    is taken (most recall); of those that reach the wanted recall the highest. What it reaches on
+    the samples that chose it is optimistic. The intervals are of what it reaches on new samples:
+    each resample chooses anew and is held against these samples, so that they allow for the
+    optimism and for the uncertainty of the choice. Choose it on other data and pass it as
+    `threshold` for narrower ones.
 
     Parameters
     ----------
@@ -167,7 +169,8 @@ def operating_point(
     label : label, optional
         The positive class; the second of two by default.
     n_resamples, confidence_level, rng
-        Of the percentile intervals.
+        Of the intervals: percentiles of the thresholds that resamples choose, and for the rest what
+        this threshold reaches in the population.
 
     Returns
     -------
@@ -206,16 +209,8 @@ def operating_point(
     for model, ordered, scores in sampled.models():
         # A threshold of 0.7 means the 0.7 of single precision where scores have that.
         said = predictions.probabilities(model).dtype.type(value) if wish == "threshold" else value
-        choose = _chooser(wish, float(said), scores)
-        point = choose(*ordered.counts(sampled.whole))[0]
-        draws = np.vstack([choose(*ordered.counts(weights)) for weights in sampled.weights()])
-        interval = percentile_interval(draws, confidence_level=confidence_level)
-        row: dict[str, object] = {"model": model}
-        for place, name in enumerate(_POINT):
-            row[name] = point[place]
-            row[f"{name}_low"], row[f"{name}_high"] = interval.low[place], interval.high[place]
-        row["n_undefined"] = int(np.isnan(draws).any(axis=1).sum())
-        rows.append(row)
+        points = _Points(wish, float(said), scores, float(sampled.whole.mean()))
+        rows.append({"model": model, **points.row(ordered, sampled, confidence_level)})
     return pd.DataFrame(rows)
 
 
@@ -282,32 +277,86 @@ def _precision_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> Flo
     return np.where(np.isnan(recall[:, -1:]), np.nan, out)
 
 
-def _chooser(
-    wish: str, value: float, scores: FloatArray
-) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Function of hits and alarms (n_resamples, n_scores) that gives the chosen points."""
+@dataclass(frozen=True)
+class _Points:
+    """The thresholds that are chosen, and the counts behind what they reach.
 
-    def choose(hits: FloatArray, alarms: FloatArray) -> FloatArray:
-        recall, rate = _share(hits), _share(alarms)
-        precision = divide(hits, hits + alarms)
-        if wish == "threshold":
-            reached = np.broadcast_to(scores >= value, hits.shape)
-        elif wish == "recall":
-            reached = recall >= value - 1e-12
-        elif wish == "precision":
-            reached = precision >= value - 1e-12
+    Weights count in units of their mean, so that a sample is one trial.
+    """
+
+    wish: str
+    value: float
+    scores: FloatArray
+    unit: float
+
+    def row(
+        self, ordered: Descending, sampled: _Sampled, confidence_level: float
+    ) -> dict[str, object]:
+        """Values at the chosen threshold, with their intervals."""
+        whole = _from_nothing(ordered.counts(sampled.whole))
+        observed = self.at(whole, self.chosen(*whole))
+        drawn, checked, thresholds = [], [], []
+        for weights in sampled.weights():
+            resampled = _from_nothing(ordered.counts(weights))
+            chosen = self.chosen(*resampled)
+            drawn.append(self.at(resampled, chosen))
+            checked.append(self.at(whole, chosen))
+            thresholds.append(self.thresholds(chosen))
+        count, trials = (np.vstack(parts) for parts in zip(*drawn, strict=True))
+        of_whole = tuple(np.vstack(parts) for parts in zip(*checked, strict=True))
+        low, high = chosen_interval(
+            (observed[0][0], observed[1][0]), (count, trials), (of_whole[0], of_whole[1]),
+            confidence_level,
+        )  # fmt: skip
+        limits = percentile_interval(
+            np.concatenate(thresholds)[:, None], confidence_level=confidence_level
+        )
+        found = np.r_[self.thresholds(self.chosen(*whole)), divide(*observed)[0]]
+        ends = np.r_[limits.low, low], np.r_[limits.high, high]
+        row: dict[str, object] = {}
+        for place, name in enumerate(_POINT):
+            row[name] = found[place]
+            for side, end in zip(("low", "high"), ends, strict=True):
+                row[f"{name}_{side}"] = np.nan if np.isnan(found[place]) else end[place]
+        row["n_undefined"] = int(np.isnan(divide(count, trials)).any(axis=1).sum())
+        return row
+
+    def chosen(self, hits: FloatArray, alarms: FloatArray) -> IntArray:
+        """Column of the threshold that each row chooses; -1 where none reaches what is wanted."""
+        if self.wish == "threshold":
+            reached = np.broadcast_to(np.r_[np.inf, self.scores] >= self.value, hits.shape)
         else:
-            reached = rate <= value + 1e-12
-        first = reached.argmax(axis=1)
+            reached = {
+                "recall": _share(hits) >= self.value - 1e-12,
+                "precision": divide(hits, hits + alarms) >= self.value - 1e-12,
+                "false_positive_rate": _share(alarms) <= self.value + 1e-12,
+            }[self.wish] & (np.arange(hits.shape[1]) > 0)
         last = reached.shape[1] - 1 - reached[:, ::-1].argmax(axis=1)
-        chosen = (first if wish == "recall" else last)[:, None]
-        parts = [np.broadcast_to(scores, hits.shape), precision, recall, rate]
-        points = np.hstack([np.take_along_axis(part, chosen, axis=1) for part in parts])
-        points[~reached.any(axis=1)] = np.nan
-        if wish == "threshold":
-            # A threshold above every score finds nothing, rightly or wrongly.
-            points[:, 2:] = np.where(reached.any(axis=1, keepdims=True), points[:, 2:], 0.0)
-            points[:, 0] = value
-        return points
+        column = reached.argmax(axis=1) if self.wish == "recall" else last
+        return np.where(reached.any(axis=1), column, -1)
 
-    return choose
+    def at(
+        self, counts: tuple[FloatArray, FloatArray], chosen: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Counts and trials of precision, recall and false positive rate at chosen columns."""
+        hits, alarms = counts
+        rows = np.arange(len(chosen)) if len(hits) > 1 else 0
+        right, wrong = hits[rows, chosen], alarms[rows, chosen]
+        count = np.stack([right, right, wrong], axis=1).astype(np.float64)
+        trials = np.stack(
+            np.broadcast_arrays(right + wrong, hits[:, -1], alarms[:, -1]), axis=1
+        ).astype(np.float64)
+        count[chosen < 0] = trials[chosen < 0] = np.nan
+        return count / self.unit, trials / self.unit
+
+    def thresholds(self, chosen: IntArray) -> FloatArray:
+        """The thresholds themselves; the one that was given, if one was."""
+        if self.wish == "threshold":
+            return np.full(len(chosen), self.value)
+        return np.where(chosen < 0, np.nan, np.r_[np.inf, self.scores][chosen])
+
+
+def _from_nothing(counts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Counts with a threshold above every score in front, which finds nothing."""
+    hits, alarms = (np.insert(part, 0, 0, axis=1) for part in counts)
+    return hits, alarms

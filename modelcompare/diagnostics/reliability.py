@@ -114,7 +114,7 @@ def reliability(
     plain = predictions.sample_weight is None and predictions.groups is None
     frames = []
     for model in predictions.models:
-        confidence, right = _confidences(predictions, model, label)
+        confidence, right = confidences(predictions, model, label)
         edges = bin_edges(confidence, n_bins, strategy, predictions.sample_weight)
         inside = np.zeros((len(confidence), n_bins))
         inside[np.arange(len(confidence)), in_bins(confidence, edges)] = 1.0
@@ -143,7 +143,7 @@ def reliability(
     return Reliability(table, label, confidence_level)
 
 
-def _confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:
+def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:
     """Confidence of each sample, and whether (or how much) it came true."""
     outcomes = Outcomes.of(predictions, model)
     if label is None:

@@ -275,14 +275,17 @@ class Evaluation:
                     out[:, position, where] = self._leave_out(metric, model, rows)
         return out
 
-    def influence(self, models: slice, rows: slice, estimate: FloatArray) -> FloatArray:
+    def influence(
+        self, models: slice, rows: slice, estimate: FloatArray, *, undefined: float = 0.0
+    ) -> FloatArray:
         """Influence of each unit: (n - 1) (estimate - leave-one-out value).
 
         Their mean square over n is the squared standard error of the estimate. A leave-one-out
-        value that is undefined has no influence to speak of and counts as 0.
+        value that is undefined has no influence to speak of and counts as `undefined`.
         """
         left = self.jackknife(models, rows)
-        return np.nan_to_num((self.units.size - 1) * (estimate[models] - left), nan=0.0)
+        influence = (self.units.size - 1) * (estimate[models] - left)
+        return np.nan_to_num(influence, nan=undefined)
 
     # -- workers ----------------------------------------------------------------------------
 

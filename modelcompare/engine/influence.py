@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
 from modelcompare.engine.weights import Weights
 from modelcompare.resampling import Units
@@ -32,12 +32,15 @@ class InfluenceMoments:
         ``sum_i u_ia^2 u_ib``.
     fourth : ndarray of shape (n_values, n_models)
         ``sum_i u_ia^4``.
+    alone : ndarray of bool of shape (n_models, n_values)
+        Where a value rests on a single unit: without it there is none, and no error is known.
     """
 
     n_samples: int
     second: FloatArray
     third: FloatArray
     fourth: FloatArray
+    alone: BoolArray
 
     def standard_error(self) -> FloatArray:
         """Jackknife standard error of each model's values, of shape (n_models, n_values)."""
@@ -108,7 +111,10 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     second = np.zeros((n_values, n_models, n_models))
     third = np.zeros_like(second)
     fourth = np.zeros_like(first)
+    alone = np.zeros(estimate.shape, dtype=bool)
     for influence, counts in _influences(evaluation, estimate):
+        alone |= np.isnan(influence).any(axis=0)
+        influence = np.nan_to_num(influence, nan=0.0)
         for value in range(n_values):
             u = np.ascontiguousarray(influence[:, :, value])
             weighted = u * counts[:, None]
@@ -117,7 +123,37 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
             squared = u * weighted
             third[value] += squared.T @ u
             fourth[value] += (squared * u * u).sum(axis=0)
-    return _centred(evaluation.units.size, first, second, third, fourth)
+    alone &= ~np.isnan(estimate)
+    return _centred(evaluation.units.size, first, second, third, fourth, alone)
+
+
+def pair_degrees_of_freedom(
+    evaluation: Evaluation, estimate: FloatArray, model_a: IntArray, model_b: IntArray
+) -> FloatArray:
+    """Effective degrees of freedom of each difference's squared error, (n_pairs, n_values).
+
+    As `InfluenceMoments.degrees_of_freedom`, and at most one less than there are units.
+    """
+    n_models, n_values = estimate.shape
+    shape = (n_values, n_models, n_models)
+    cross, cubes, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for influence, counts in _influences(evaluation, estimate):
+        influence = np.nan_to_num(influence, nan=0.0)
+        for value in range(n_values):
+            u = np.ascontiguousarray(influence[:, :, value])
+            weighted = u * counts[:, None]
+            cross[value] += weighted.T @ u
+            cubes[value] += (weighted * u * u).T @ u
+            squares[value] += (weighted * u).T @ (u * u)
+    a, b = model_a, model_b
+    second = (cross[:, a, a] + cross[:, b, b] - 2 * cross[:, a, b]).T
+    fourth = (
+        squares[:, a, a] + squares[:, b, b] + 6 * squares[:, a, b]
+        - 4 * (cubes[:, a, b] + cubes[:, b, a])
+    ).T  # fmt: skip
+    n = evaluation.units.size
+    share = np.divide(fourth, second**2, out=np.ones_like(second), where=second > 0)
+    return np.clip(2.0 / np.maximum(share - 1 / n, 2 / n), 1.0, n - 1.0)
 
 
 def pair_carriers(
@@ -144,13 +180,16 @@ def pair_carriers(
 def _influences(
     evaluation: Evaluation, estimate: FloatArray
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Influences of some units after others, and the number of samples behind each."""
+    """Influences of some units after others, and the number of samples behind each.
+
+    NaN for a unit without which there is no value.
+    """
     strata = evaluation.units.strata
     if strata is not None:
         means = _stratum_means(evaluation, estimate, strata)
         scale = _stratum_scale(strata, evaluation.units)
     for rows in row_chunks(evaluation):
-        influence = evaluation.influence(slice(None), rows, estimate)
+        influence = evaluation.influence(slice(None), rows, estimate, undefined=np.nan)
         if strata is not None:
             # Resamples keep the strata's sizes, so what differs between strata does not vary.
             here = strata[rows]
@@ -237,7 +276,12 @@ def _model_chunks(evaluation: Evaluation) -> Iterator[slice]:
 
 
 def _centred(
-    n_samples: int, first: FloatArray, second: FloatArray, third: FloatArray, fourth: FloatArray
+    n_samples: int,
+    first: FloatArray,
+    second: FloatArray,
+    third: FloatArray,
+    fourth: FloatArray,
+    alone: BoolArray,
 ) -> InfluenceMoments:
     mean = first / n_samples
     mean_a, mean_b = mean[:, :, None], mean[:, None, :]
@@ -248,7 +292,7 @@ def _centred(
         fourth - 4 * mean * of_three + 6 * mean**2 * of_two - 3 * n_samples * mean**4
     )  # fmt: skip
     return InfluenceMoments(
-        n_samples, second - n_samples * mean_a * mean_b, centred_third, centred_fourth
+        n_samples, second - n_samples * mean_a * mean_b, centred_third, centred_fourth, alone
     )
 
 

@@ -39,6 +39,8 @@ from modelcompare.metrics.counts import recall as recall
 from modelcompare.metrics.counts import soft_twin as soft_twin
 from modelcompare.metrics.counts import specificity as specificity
 from modelcompare.metrics.counts import zero_one_loss as zero_one_loss
+from modelcompare.metrics.debiased import debiased_ece as debiased_ece
+from modelcompare.metrics.debiased import rms_calibration_error as rms_calibration_error
 from modelcompare.metrics.explain import Explanation as Explanation
 from modelcompare.metrics.explain import explain as explain
 from modelcompare.metrics.plain import plain as plain

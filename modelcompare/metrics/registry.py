@@ -13,7 +13,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast, get_args
 
-from modelcompare.metrics import calibration, counts, ranking, scoring, slots, texts, values
+from modelcompare.metrics import (
+    calibration,
+    counts,
+    debiased,
+    ranking,
+    scoring,
+    slots,
+    texts,
+    values,
+)
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
 from modelcompare.words import Average, Kind, ZeroDivision
 
@@ -35,8 +44,8 @@ def _names_of(metric: AnyMetric) -> Iterator[AnyMetric]:
 
 
 _RECORDS: tuple[AnyMetric, ...] = (
-    *counts.METRICS, *scoring.METRICS, *ranking.METRICS, *calibration.METRICS, *values.METRICS,
-    *texts.METRICS, *slots.METRICS,
+    *counts.METRICS, *scoring.METRICS, *ranking.METRICS, *calibration.METRICS,
+    *debiased.METRICS, *values.METRICS, *texts.METRICS, *slots.METRICS,
 )  # fmt: skip
 METRICS: dict[str, AnyMetric] = {
     metric.name: metric for record in _RECORDS for metric in _names_of(record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,18 +11,23 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.replicate_errors import replicate_second_moments
+from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
 from modelcompare.significance import Outcome
-from modelcompare.significance.extreme import n_extreme, normal_p, resampling_p, standardized
+from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.variants import joined
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_count
+
+# Sets of fewer units do not know their own error well; in others it varies little by resample.
+_SMALL = 200
 
 
 @dataclass(frozen=True)
@@ -31,24 +36,43 @@ class _Side:
 
     evaluation: Evaluation
     position: int
+    weights: BootstrapWeights
 
     @cached_property
     def estimate(self) -> float:
         return float(self.evaluation.estimate()[0, self.position])
 
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        return influence_moments(self.evaluation, self.evaluation.estimate())
+
     @property
-    def error(self) -> float:
-        moments = influence_moments(self.evaluation, self.evaluation.estimate())
-        return float(moments.standard_error()[0, self.position])
+    def variance(self) -> float:
+        """Squared standard error of the estimate."""
+        return float(self.moments.standard_error()[0, self.position] ** 2)
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Effective ones, of `variance`."""
+        freedom = float(self.moments.degrees_of_freedom()[0, self.position])
+        return min(freedom, self.moments.n_samples - 1)
 
     @property
     def contributions(self) -> FloatArray:
         (metric,) = self.evaluation.metrics
         return sample_contributions(self.evaluation, metric)[0]
 
-    def draws(self, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
-        weights = BootstrapWeights(self.evaluation.units, n_resamples, seed)
-        return self.evaluation.replicates(weights)[:, 0, self.position]
+    @property
+    def draws(self) -> FloatArray:
+        """Value on each resample."""
+        return self.evaluation.replicates(self.weights)[:, 0, self.position]
+
+    @property
+    def draw_variances(self) -> FloatArray:
+        """Squared standard error on each resample."""
+        if self.evaluation.units.size >= _SMALL:
+            return np.full(self.weights.n_resamples, self.variance)
+        return replicate_second_moments(self.evaluation, self.weights)[:, self.position, 0, 0]
 
 
 @dataclass(frozen=True)
@@ -63,21 +87,41 @@ class _Unpaired:
     seed: np.random.SeedSequence
 
     @property
+    def sides(self) -> tuple[_Side, _Side]:
+        return self.a, self.b
+
+    @property
+    def metric(self) -> AnyMetric:
+        (metric,) = self.a.evaluation.metrics
+        return metric
+
+    @property
     def difference(self) -> float:
         return self.a.estimate - self.b.estimate
 
     @property
-    def error(self) -> float:
-        return math.hypot(self.a.error, self.b.error)
+    def scale(self) -> float:
+        """Size of the numbers whose rounding the difference carries."""
+        return abs(self.a.estimate) + abs(self.b.estimate)
 
     @property
-    def draws(self) -> FloatArray:
-        """Differences of independent resamples."""
-        a, b = (
-            side.draws(self.n_resamples, child_seed(self.seed, place))
-            for place, side in enumerate((self.a, self.b))
-        )
-        return a - b
+    def error(self) -> float:
+        return math.sqrt(self.a.variance + self.b.variance)
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Welch's, of the error."""
+        if self.error == 0:
+            return self.a.degrees_of_freedom + self.b.degrees_of_freedom
+        parts = (side.variance**2 / side.degrees_of_freedom for side in self.sides)
+        return self.error**4 / sum(parts)
+
+    @property
+    def smallest_p_value(self) -> float:
+        """What exchanging all samples, or clusters, of the two sets gives at the most extreme."""
+        n_a, n_b = (side.evaluation.units.size for side in self.sides)
+        extreme = 2 if self.alternative == "two-sided" else 1
+        return max(extreme / math.comb(n_a + n_b, n_a), float(np.finfo(np.float64).tiny))
 
     @property
     def swaps(self) -> FloatArray:
@@ -88,7 +132,7 @@ class _Unpaired:
                 "method 'permutation' deals single samples, which clusters forbid; use "
                 "'bootstrap' or 'wald'."
             )
-        pooled = Evaluation(joined(first, second), self.a.evaluation.metrics, collapse=False)
+        pooled = Evaluation(joined(first, second), (self.metric,), collapse=False)
         position = value_position(pooled, self.label)
         hands = deals(len(pooled.predictions), len(first), self.n_resamples, self.seed)
         values = [pooled.values(hand) - pooled.values(1.0 - hand) for hand in hands]
@@ -116,9 +160,11 @@ def unpaired_test(
     metric, label, alternative, n_resamples, zero_division, rng
         As in `paired_test`.
     method : {"bootstrap", "permutation", "wald", "welch"}
-        Independent resamples shifted to the null; exchanging samples between the two test sets
-        (its null: both are draws from one distribution); influence-function standard errors;
-        Welch's t for means of per-sample numbers.
+        Independent resamples shifted to the null, each difference over its own standard error
+        where the metric is a sum (without that, two small sets of unequal variances are told apart
+        too often); exchanging samples between the two test sets (its null: both are draws from one
+        distribution); influence-function standard errors, with Student's t; Welch's t for means of
+        per-sample numbers.
 
     Returns
     -------
@@ -132,19 +178,23 @@ def unpaired_test(
     check_choice("method", method, UnpairedTest)
     check_choice("alternative", alternative, Alternative)
     check_count("n_resamples", n_resamples)
-    sides = []
+    seed = seed_sequence(rng)
+    sides: list[_Side] = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
         if len(predictions.models) != 1:
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
         side = evaluate(predictions, metric, zero_division=zero_division, collapse=False)
+        weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may stand in other places of the two sets' labels.
-        sides.append(_Side(side, value_position(side, label)))
-    contrast = _Unpaired(sides[0], sides[1], label, alternative, n_resamples, seed_sequence(rng))
+        sides.append(_Side(side, value_position(side, label), weights))
+    contrast = _Unpaired(sides[0], sides[1], label, alternative, n_resamples, seed)
+    found = _RUN[method](contrast)
+    outcome = replace(found, p_value=np.maximum(found.p_value, contrast.smallest_p_value))
     return PairedTestResult.of(
-        (predictions_a.models[0], predictions_b.models[0]), side.metrics[0].name, label,
-        contrast.difference, _RUN[method](contrast), f"unpaired-{method}", alternative,
+        (predictions_a.models[0], predictions_b.models[0]), contrast.metric.name, label,
+        contrast.difference, outcome, f"unpaired-{method}", alternative,
     )  # fmt: skip
 
 
@@ -161,24 +211,31 @@ def _welch(contrast: _Unpaired) -> Outcome:
 
 
 def _wald(contrast: _Unpaired) -> Outcome:
-    check_smooth(contrast.a.evaluation.metrics[0], "'permutation' or 'bootstrap'")
-    z = float(standardized(contrast.difference, contrast.error))
-    return Outcome.of_one(z, float(normal_p(z, contrast.alternative)))
+    check_smooth(contrast.metric, "'permutation' or 'bootstrap'")
+    t = float(standardized(contrast.difference, contrast.error))
+    return Outcome.of_one(t, float(student_p(t, contrast.degrees_of_freedom, contrast.alternative)))
 
 
 def _bootstrap(contrast: _Unpaired) -> Outcome:
-    return _share_extreme(contrast, contrast.draws - contrast.difference)
+    """Studentized where the metric is a sum; others have no error on a resample."""
+    shifted = contrast.a.draws - contrast.b.draws - contrast.difference
+    if not isinstance(contrast.metric, Metric):
+        return _share_extreme(contrast, shifted, contrast.difference, contrast.scale)
+    errors = np.sqrt(np.maximum(contrast.a.draw_variances + contrast.b.draw_variances, 0.0))
+    t = float(standardized(contrast.difference, contrast.error))
+    return _share_extreme(contrast, standardized(shifted, errors), t, abs(t))
 
 
 def _permutation(contrast: _Unpaired) -> Outcome:
-    return _share_extreme(contrast, contrast.swaps)
+    return _share_extreme(contrast, contrast.swaps, contrast.difference, contrast.scale)
 
 
-def _share_extreme(contrast: _Unpaired, null: FloatArray) -> Outcome:
-    scale = abs(contrast.a.estimate) + abs(contrast.b.estimate)
-    count = n_extreme(null, contrast.difference, contrast.alternative, scale=scale)
+def _share_extreme(
+    contrast: _Unpaired, null: FloatArray, statistic: float, scale: float
+) -> Outcome:
+    count = n_extreme(null, statistic, contrast.alternative, scale=scale)
     p_value = float(resampling_p(count, contrast.n_resamples))
-    return Outcome.of_one(contrast.difference, p_value, contrast.n_resamples, exact=False)
+    return Outcome.of_one(statistic, p_value, contrast.n_resamples, exact=False)
 
 
 _RUN = {"bootstrap": _bootstrap, "permutation": _permutation, "wald": _wald, "welch": _welch}

@@ -1,8 +1,9 @@
 """What counts as extreme, and the p-value that follows: once, for every test.
 
 A null value that equals the observed one but for rounding is as extreme, and so is a resample
-without a value. Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples), never
-0; where all resamples were enumerated they are the plain share.
+without a value. Monte-Carlo p-values are (1 + number as extreme) / (1 + number of resamples); where
+all resamples were enumerated they are the plain share. None is below what all units together can
+show (`smallest_p_value`), so p is never 0.
 """
 
 from __future__ import annotations
@@ -55,6 +56,21 @@ def resampling_p(count: ArrayLike, n_resamples: int, *, exact: bool = False) -> 
     return (extra + np.asarray(count, dtype=np.float64)) / (extra + n_resamples)
 
 
+def smallest_p_value(n_units: int, alternative: Alternative = "two-sided") -> float:
+    """What the sign test gives where all samples, or clusters, agree; no paired test claims more.
+
+    Few units bear few outcomes: five clusters never show anything at the level 0.05, whatever a
+    normal curve or the resamples of five equal numbers say.
+
+    Examples
+    --------
+    >>> smallest_p_value(5)
+    0.0625
+    """
+    floor = 0.5 ** (n_units - (alternative == "two-sided"))
+    return max(floor, float(np.finfo(np.float64).tiny))
+
+
 def normal_p(z: ArrayLike, alternative: Alternative) -> FloatArray:
     """p-value of standard normal statistics."""
     from scipy.special import ndtr
@@ -63,6 +79,16 @@ def normal_p(z: ArrayLike, alternative: Alternative) -> FloatArray:
     if alternative == "two-sided":
         return 2 * ndtr(-np.abs(z))
     return ndtr(-z if alternative == "greater" else z)
+
+
+def student_p(t: ArrayLike, degrees_of_freedom: ArrayLike, alternative: Alternative) -> FloatArray:
+    """p-value of statistics that have Student's distribution."""
+    from scipy.special import stdtr
+
+    t = np.asarray(t, dtype=np.float64)
+    if alternative == "two-sided":
+        return 2 * stdtr(degrees_of_freedom, -np.abs(t))
+    return stdtr(degrees_of_freedom, -t if alternative == "greater" else t)
 
 
 def standardized(difference: ArrayLike, error: ArrayLike) -> FloatArray:

@@ -10,7 +10,11 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.influence import (
+    InfluenceMoments,
+    influence_moments,
+    pair_degrees_of_freedom,
+)
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
@@ -140,6 +144,11 @@ class PairView:
     def errors(self) -> FloatArray:
         """Standard errors of the differences, of shape (n_pairs, n_values)."""
         return self.moments.pair_standard_error(self.model_a, self.model_b)
+
+    @cached_property
+    def degrees_of_freedom(self) -> FloatArray:
+        """Effective degrees of freedom of the errors, of shape (n_pairs, n_values)."""
+        return pair_degrees_of_freedom(self.evaluation, self.estimate, self.model_a, self.model_b)
 
     @cached_property
     def contributions(self) -> FloatArray:

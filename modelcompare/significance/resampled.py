@@ -5,12 +5,13 @@ scores it is the usual paired permutation test. In a stratified design it is con
 differs between strata counts as chance. ``permutation`` (approximate randomization) swaps the two
 models' outputs; two models of equal F1, one precise and one with high recall, are not exchangeable.
 ``bootstrap`` shifts the bootstrap distribution of the difference to 0, and ``wald`` needs no
-resamples.
+resamples. No p-value is below what all units together can show (`smallest_p_value`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +24,12 @@ from modelcompare.engine.weights import Weights
 from modelcompare.metrics import Metric
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import AllSwaps
-from modelcompare.significance.extreme import normal_p, resampling_p, standardized
+from modelcompare.significance.extreme import (
+    resampling_p,
+    smallest_p_value,
+    standardized,
+    student_p,
+)
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
 from modelcompare.variants import with_arrays
 
@@ -77,7 +83,7 @@ def berg_kirkpatrick(view: PairView) -> Outcome:
     found = bootstrap(view)
     sign = 1.0 if view.alternative == "greater" else -1.0
     p_value = np.where(sign * view.difference <= 0, 1.0, found.p_value)
-    return Outcome(view.difference, p_value, found.n_resamples, exact=False)
+    return replace(found, p_value=p_value)
 
 
 def permutation(view: PairView) -> Outcome:
@@ -91,18 +97,23 @@ def permutation(view: PairView) -> Outcome:
     of_outputs = not sums_only and len(view.model_a) == 1
     masks = view.masks if of_outputs else view.swaps
     count = _count_swapped_outputs(view) if of_outputs else _count_swapped_totals(view, masks)
-    exact, n_resamples = isinstance(masks, AllSwaps), masks.n_resamples
-    p_value = resampling_p(count, n_resamples, exact=exact)
-    p_value = np.where(np.isnan(view.difference), np.nan, p_value)
-    return Outcome(view.difference, p_value, n_resamples, exact)
+    return _of_counts(view, count, masks.n_resamples, exact=isinstance(masks, AllSwaps))
 
 
 def wald(view: PairView) -> Outcome:
-    """Normal test of the difference over its standard error."""
+    """Student's test of the difference over its standard error.
+
+    The error has its own effective degrees of freedom. A value that rests on a single sample has
+    no known error, so that nothing is shown there: p = 1.
+    """
     for metric in view.evaluation.metrics:
         check_smooth(metric, "'permutation' or 'bootstrap'")
-    z = standardized(view.difference, view.errors)
-    return Outcome(z, normal_p(z, view.alternative))
+    t = standardized(view.difference, view.errors)
+    floor = smallest_p_value(view.evaluation.units.size, view.alternative)
+    p_value = np.maximum(student_p(t, view.degrees_of_freedom, view.alternative), floor)
+    alone = view.moments.alone[view.model_a] | view.moments.alone[view.model_b]
+    p_value = np.where(alone & (view.difference != 0), 1.0, p_value)
+    return Outcome(t, p_value, floor=np.full(t.shape, floor))
 
 
 def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
@@ -123,8 +134,21 @@ def _by_blocks_of_pairs(
         count[blocks[block]] = view.count_extreme(null(blocks[block]), blocks[block])
 
     map_blocks(fill, range(len(blocks)), view.n_jobs)
-    p_value = np.where(np.isnan(view.difference), np.nan, resampling_p(count, n_resamples))
-    return Outcome(view.difference, p_value, n_resamples, exact=False)
+    return _of_counts(view, count, n_resamples)
+
+
+def _of_counts(
+    view: PairView, count: FloatArray, n_resamples: int, *, exact: bool = False
+) -> Outcome:
+    """Outcome from counts of extreme resamples; enumerated ones have a floor of their own."""
+    p_value = resampling_p(count, n_resamples, exact=exact)
+    floor = None
+    if not exact:
+        of_units = smallest_p_value(view.evaluation.units.size, view.alternative)
+        floor = np.full(p_value.shape, np.maximum(of_units, resampling_p(0, n_resamples)))
+        p_value = np.maximum(p_value, floor)
+    p_value = np.where(np.isnan(view.difference), np.nan, p_value)
+    return Outcome(view.difference, p_value, n_resamples, exact, floor)
 
 
 def _count_swapped_totals(view: PairView, masks: Weights) -> FloatArray:

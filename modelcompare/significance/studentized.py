@@ -81,7 +81,8 @@ def studentized_permutation(view: PairView) -> Outcome:
         exact &= road == "exact"
         if not isinstance(metric, Metric):
             used[metric.name] = "sign-flip"
-            p_values[:, where], floor[:, where] = _flipped(view, metric)
+            flipped = _flipped(view, metric)
+            p_values[:, where], floor[:, where] = flipped.p_value, flipped.floor
         elif road == "exact":
             p_values[:, where], floor[:, where] = exact_p_values(
                 evaluation, metric, a, b, alternative=view.alternative
@@ -98,16 +99,15 @@ def studentized_permutation(view: PairView) -> Outcome:
     return Outcome(view.difference, p_values, drawn, exact, floor, used)
 
 
-def _flipped(view: PairView, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
-    """p-values and floor of a metric whose swaps have no totals."""
+def _flipped(view: PairView, metric: AnyMetric) -> Outcome:
+    """Outcome of a metric whose swaps have no totals."""
     alone = Evaluation(view.evaluation.predictions, (metric,), collapse=False)
-    found = sign_flip(
+    return sign_flip(
         PairView(
             alone, view.model_a, view.model_b, view.n_resamples, view.seed, view.alternative,
             n_jobs=view.n_jobs,
         )
     )  # fmt: skip
-    return found.p_value, np.full(found.p_value.shape, 1 / (1 + view.n_resamples))
 
 
 def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:

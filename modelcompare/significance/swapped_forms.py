@@ -362,7 +362,7 @@ def _kinds_of_labels(evaluation: Evaluation, metric: Metric, a: int, b: int) -> 
     residual = parts[0][..., None] - pooled * parts[1][..., None]
     x = [_residuals(residual, true_class, p) for p in (low, high)]
     middle = 2 * _residuals(residual, cell // k, cell % k)
-    fixed = middle.T @ (sparse.diags_array(cell_size) @ middle)
+    fixed = middle.T @ (sparse.diags_array(cell_size, dtype=np.float64) @ middle)
     shift = (raw[0] - raw[1]).T.tocsr()
     return _Pair(signs, surplus, size, shift, total, x[0] - x[1], x[0] + x[1], fixed, pooled)
 

@@ -16,7 +16,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.significance.delong import delong_covariance
-from modelcompare.significance.extreme import normal_p, standardized
+from modelcompare.significance.extreme import normal_p, smallest_p_value, standardized
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, pair_differences
 from modelcompare.significance.samples import require_plain
 from modelcompare.words import Alternative
@@ -135,7 +135,8 @@ def _delong(view: PairView) -> Outcome:
     # What rounding leaves of two equal sets of placements is no variance.
     error = math.sqrt(variance) if variance > 1e-13 * own else 0.0
     z = float(standardized(auc[0] - auc[1], error))
-    return Outcome.of_one(z, float(normal_p(z, view.alternative)))
+    floor = smallest_p_value(len(view.evaluation.predictions), view.alternative)
+    return Outcome.of_one(z, max(float(normal_p(z, view.alternative)), floor))
 
 
 _MEANS = "means of per-sample numbers, independent samples"

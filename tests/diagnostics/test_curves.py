@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics as sk
 from statsmodels.stats.proportion import proportion_confint
 
@@ -86,6 +87,33 @@ def test_operating_points_by_a_loop(wish):
         for key, expected in best.items():
             assert getattr(row, key) == pytest.approx(expected)
             assert getattr(row, f"{key}_low") <= getattr(row, f"{key}_high")
+
+
+@pytest.mark.parametrize(("wish", "value"), [("precision", 0.9), ("false_positive_rate", 0.1)])
+def test_intervals_hold_what_a_chosen_threshold_reaches_in_the_population(wish, value):
+    covered = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 100)
+        z = rng.normal(size=100) + 1.5 * y
+        preds = mc.Predictions(y, {"a": stats.norm.cdf(z)}, labels=[0, 1], kind="probabilities")
+        row = mc.operating_point(preds, **{wish: value}, n_resamples=99).iloc[0]
+        alarms, hits = stats.norm.sf(stats.norm.ppf(row.threshold) - np.array([0.0, 1.5]))
+        truth = hits / (hits + alarms) if wish == "precision" else alarms
+        covered.append(row[f"{wish}_low"] <= truth <= row[f"{wish}_high"])
+        assert row[f"{wish}_low"] <= row[wish] <= row[f"{wish}_high"]
+    assert np.mean(covered) > 0.92
+
+
+def test_weights_of_another_scale_change_no_interval():
+    weight = RNG.random(N) + 0.5
+    once, thrice = (
+        mc.operating_point(
+            mc.Predictions(Y, SCORES, sample_weight=w), precision=0.8, n_resamples=50
+        ).drop(columns="model")
+        for w in (weight, 3 * weight)
+    )
+    np.testing.assert_allclose(once, thrice)
 
 
 def test_a_precision_that_nothing_reaches_is_undefined():

@@ -58,6 +58,7 @@ MADE = {
         preds(), ["f1_macro", "cf1_macro"], temperatures=[0.5], noises=[0.5], **FEW
     ),
     "QuantizationStudy": lambda: mc.quantization_study(preds(), "cf1_macro", n_bins=[2]),
+    "CalibrationTest": lambda: mc.calibration_test(preds()["m0"], **FEW),
     "CurveResult": lambda: mc.curve(preds(), label=1, **FEW),
     "Reliability": lambda: mc.reliability(preds(), n_bins=4),
 }

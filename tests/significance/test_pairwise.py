@@ -121,8 +121,10 @@ def test_wald_of_accuracy_is_the_paired_z_test():
     right = {m: (preds.predicted(m) == preds.codes).astype(float) for m in preds.models}
     for pair, (m, k) in enumerate(itertools.combinations(preds.models, 2)):
         d = right[m] - right[k]
-        z = d.mean() / (d.std(ddof=1) / np.sqrt(80))
-        assert found[pair, 0] == pytest.approx(2 * stats.norm.sf(abs(z)))
+        t = d.mean() / (d.std(ddof=1) / np.sqrt(80))
+        u = d - d.mean()
+        df = 2 / ((u**4).sum() / (u**2).sum() ** 2 - 1 / 80)
+        assert found[pair, 0] == pytest.approx(2 * stats.t.sf(abs(t), min(df, 79)))
 
 
 def test_one_sided_p_values_point_at_the_better_model():
@@ -144,6 +146,29 @@ def test_equal_models_have_p_1_by_every_test():
     part = Evaluation(preds, resolve_metrics(["f1", "cf1", "log_loss"], preds))
     for test in get_args(PairsTest):
         assert (p_values(test, part, 99) == 1).all()
+
+
+@pytest.mark.parametrize("test", ["sign-flip", "permutation", "bootstrap", "wald"])
+def test_few_units_show_no_more_than_the_sign_test_of_that_many(test):
+    scores = {"a": [1.0, 1.1, 1.2], "b": [0.0, 0.1, 0.2]}
+    preds = Predictions.from_scores(scores)
+    found = mc.paired_test(preds, "a", "b", "mean_score", method=test)
+    least = stats.binomtest(3, 3).pvalue
+    assert least <= found.p_value < least + 0.01
+    one_sided = mc.paired_test(preds, "a", "b", "mean_score", method=test, alternative="greater")
+    assert one_sided.p_value >= 1 / 8
+    y = np.random.default_rng(0).integers(0, 2, 60)
+    clustered = Predictions(y, {"a": y, "b": 1 - y}, groups=np.arange(60) // 12)
+    with pytest.warns(UserWarning, match=r"no p-value can be below 0.062 here.* few clusters"):
+        frame = mc.compare(clustered, "accuracy", test=test, n_resamples=999).differences
+    assert 1 / 16 <= frame.p_value[0] < 0.08
+
+
+def test_wald_shows_nothing_where_a_value_rests_on_one_sample():
+    y = [0] * 99 + [1]
+    preds = Predictions(y, {"a": y, "b": [0] * 100}, labels=[0, 1])
+    frame = mc.compare(preds, "recall", test="wald", n_resamples=99, undefined="redraw").differences
+    assert frame.set_index("label").loc[1, ["difference", "p_value"]].tolist() == [1, 1]
 
 
 def test_corrections_are_those_of_statsmodels():
@@ -216,7 +241,7 @@ def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
         ("sign-flip", {"masks", "estimate", "difference"}),
         ("permutation", {"masks", "swaps", "estimate", "difference"}),
         ("bootstrap", {"weights", "replicates", "estimate", "difference"}),
-        ("wald", {"moments", "errors", "estimate", "difference"}),
+        ("wald", {"moments", "errors", "degrees_of_freedom", "estimate", "difference"}),
         ("replicate-t", {"weights", "replicates", "estimate", "difference"}),
     ],
 )

@@ -1,0 +1,277 @@
+"""Is a model calibrated, and if not, how far from it: a test, and an interval that covers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.diagnostics.reliability import confidences
+from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.calibration import bin_edges, in_bins
+from modelcompare.metrics.calls import Strategy
+from modelcompare.metrics.debiased import COLUMNS, bin_gaps, debiased_error, folded_mean
+from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table, interval_column
+from modelcompare.resampling import RngLike, events, rng_label, seed_sequence
+from modelcompare.significance.extreme import n_extreme, resampling_p
+from modelcompare.words import check_count, check_fraction, signature
+
+_STEPS = 60
+
+
+@dataclass(frozen=True)
+class CalibrationTest(Result):
+    """What a test set says about the calibration of one model.
+
+    Attributes
+    ----------
+    model, label
+        Whose probabilities, and of which class; None for the predicted one.
+    statistic : float
+        The plug-in expected calibration error (`modelcompare.metrics.ece`).
+    p_value : float
+        How often probabilities that are all right give an error as large.
+    estimate : float
+        The debiased error (`modelcompare.metrics.debiased_ece`).
+    ci_low, ci_high : float
+        Interval of the error that the model has in the population, on the same bins.
+    confidence_level : float
+        Of the interval.
+    n_bins, strategy
+        The bins.
+    n_samples, n_resamples : int
+        Samples, and sets of truths that were drawn.
+    seed_label : str
+        Where these were drawn from.
+    """
+
+    model: str
+    label: Any
+    statistic: float
+    p_value: float
+    estimate: float
+    ci_low: float
+    ci_high: float
+    confidence_level: float
+    n_bins: int
+    strategy: Strategy
+    n_samples: int
+    n_resamples: int
+    seed_label: str
+
+    stem: ClassVar[str] = "calibration"
+
+    @property
+    def signature(self) -> str:
+        made = {
+            "n": self.n_samples, "B": self.n_resamples,
+            "bins": self.n_bins, "by": self.strategy,
+            "label": "top" if self.label is None else self.label,
+            "level": f"{self.confidence_level:g}", "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("calibration_test", made)
+
+    def tables(self) -> dict[str, Table]:
+        columns = [
+            Column("model"), Column("plug-in error", "estimate", ["statistic"]),
+            Column("p", "p-value", ["p_value"]), Column("debiased error", "estimate", ["estimate"]),
+            interval_column(self.confidence_level),
+        ]  # fmt: skip
+        about = "the predicted class" if self.label is None else f"class {self.label}"
+        title = f"Are the probabilities of {about} right?"
+        return {"calibration": Table(title, columns, pd.DataFrame([vars(self)]), decimals=3)}
+
+
+def calibration_test(
+    predictions: Predictions,
+    model: str | None = None,
+    *,
+    n_bins: int = 15,
+    strategy: Strategy = "width",
+    label: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: RngLike = 0,
+) -> CalibrationTest:
+    """Test whether a model's probabilities are right, and say how far they are from it.
+
+    The null is that every probability is right: each sample's event (that the predicted class, or
+    `label`, is the true one) happens with the probability that the model gave it, independently.
+    Under it the distribution of the expected calibration error is known, given the probabilities,
+    whatever the number of samples and bins; the test draws from it, so its size is exact.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        A test set with probabilities; independent samples of equal weight, hard labels.
+    model : str, optional
+        The model; it can be left out if there is one.
+    n_bins : int
+        Number of bins of confidence.
+    strategy : {"width", "mass"}
+        Bins of equal width, or of equally many samples.
+    label : label, optional
+        The class whose probability is looked at; by default that of the predicted class.
+    confidence_level : float
+        Of the interval.
+    n_resamples : int
+        Sets of truths that are drawn.
+    rng : int, Generator, SeedSequence or None
+        Source of randomness.
+
+    Returns
+    -------
+    CalibrationTest
+
+    Raises
+    ------
+    ValueError
+        If there are no probabilities, or samples are weighted, clustered or softly labelled.
+
+    Notes
+    -----
+    The interval inverts two tests of the plug-in error (`calibration_error_interval`) and covers at
+    an error of 0 too, where a bootstrap never does. It says nothing of gaps within bins. A
+    probability of exactly 1 that does not come true refutes the null by itself.
+
+    References
+    ----------
+    .. [1] Broecker & Smith (2007), Increasing the reliability of reliability diagrams, Weather and
+       Forecasting 22 (consistency resampling).
+    .. [2] Vaicenavicius et al. (2019), Evaluating model calibration in classification, AISTATS.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> found = mc.calibration_test(mc.load_example("snli"), "mlp", n_resamples=999)
+    >>> print(f"{found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})")
+    0.037 (0.019 to 0.046)
+    """
+    check_fraction("confidence_level", confidence_level)
+    check_count("n_bins", n_bins, at_least=1)
+    check_count("n_resamples", n_resamples)
+    chosen = _only_model(predictions, model)
+    _check_plain(predictions)
+    resolve_metrics("ece", predictions[chosen])
+    confidence, right = confidences(predictions, chosen, label)
+    inside = _indicators(confidence, bin_edges(confidence, n_bins, strategy))
+    n = len(confidence)
+    statistic = float(np.abs((right - confidence) @ inside).sum() / n)
+    extreme = 0
+    for drawn in events(confidence, n_resamples, seed_sequence(rng)):
+        errors = np.abs(drawn @ inside - confidence @ inside).sum(axis=1) / n
+        extreme += int(n_extreme(errors, statistic, "greater", scale=statistic))
+    estimate, low, high = _estimate_and_interval(confidence, right, inside, confidence_level)
+    return CalibrationTest(
+        chosen, label, statistic, float(resampling_p(extreme, n_resamples)), estimate, low, high,
+        confidence_level, n_bins, strategy, n, n_resamples, rng_label(rng),
+    )  # fmt: skip
+
+
+def calibration_error_interval(
+    share: FloatArray, gap: FloatArray, error: FloatArray, n_samples: int, confidence_level: float
+) -> tuple[float, float]:
+    """Interval of the expected calibration error on given bins.
+
+    The plug-in is a sum of folded normals, which determine its mean and variance from the gaps of
+    the population. Of all gaps that make up the same error, equal ones in every bin give the
+    smallest mean, and one large gap beside calibrated bins the largest: the upper end is tested
+    with the former, the lower end with the latter, so that the interval covers whatever the shape.
+    Quantiles are those of a gamma distribution with this mean and variance.
+
+    Parameters
+    ----------
+    share, gap, error : ndarray of shape (n_bins,)
+        Share of the samples, mean gap, and standard error of the gap in each bin.
+    n_samples : int
+        Number of samples; the shares vary as well.
+    confidence_level : float
+        A fraction in (0, 1).
+    """
+    observed = float((share * np.abs(gap)).sum())
+    varying = max(float((share * gap**2).sum()) - observed**2, 0.0) / n_samples
+    tail = (1 - confidence_level) / 2
+    chance, spread = _folded_moments(share, np.zeros_like(gap), error)
+    one_bin = spread + 2 / np.pi * float(((share * error) ** 2).max(initial=0.0)) + varying
+
+    def too_small(size: float) -> bool:
+        mean, variance = (size + chance, one_bin) if size > 0 else (chance, spread)
+        return observed > _gamma_quantile(1 - tail, mean, variance)
+
+    def small_enough(size: float) -> bool:
+        mean, variance = _folded_moments(share, np.full_like(gap, size), error)
+        return observed > _gamma_quantile(tail, mean, variance + (varying if size > 0 else 0.0))
+
+    low, high = (_last(test) for test in (too_small, small_enough))
+    return min(low, observed), max(high, observed)
+
+
+def _estimate_and_interval(
+    confidence: FloatArray, right: FloatArray, inside: FloatArray, confidence_level: float
+) -> tuple[float, float, float]:
+    inside = inside[:, inside.any(axis=0)]
+    n_bins = inside.shape[1]
+    bins = np.concatenate([column(confidence, right) @ inside for column in COLUMNS])
+    share, gap, variance = (part[0] for part in bin_gaps(bins, n_bins))
+    estimate = float(debiased_error(bins, n_bins=n_bins))
+    # Small bins may look surer than they are: two samples of a calibrated bin are added to each.
+    n, binomial = inside.sum(axis=0), (confidence * (1 - confidence)) @ inside
+    steady = ((n - 1) * variance + 2 * binomial / n**2) / (n + 1)
+    low, high = calibration_error_interval(
+        share, gap, np.sqrt(steady), len(confidence), confidence_level
+    )
+    return estimate, min(low, estimate), high
+
+
+def _folded_moments(share: FloatArray, gap: FloatArray, error: FloatArray) -> tuple[float, float]:
+    """Mean and variance of the plug-in error of independent bins."""
+    mean = folded_mean(gap, error)
+    variance = share**2 * np.maximum(gap**2 + error**2 - mean**2, 0.0)
+    return float((share * mean).sum()), float(variance.sum())
+
+
+def _gamma_quantile(level: float, mean: float, variance: float) -> float:
+    from scipy.special import gammaincinv
+
+    if mean <= 0 or variance <= 1e-24:
+        return mean
+    return float(gammaincinv(mean**2 / variance, level) * variance / mean)
+
+
+def _last(holds: Callable[[float], bool]) -> float:
+    """Largest error in [0, 1] for which a test holds that holds below it; 0 if for none."""
+    if not holds(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _indicators(confidence: FloatArray, edges: FloatArray) -> FloatArray:
+    out = np.zeros((len(confidence), len(edges) + 1))
+    out[np.arange(len(confidence)), in_bins(confidence, edges)] = 1.0
+    return out
+
+
+def _only_model(predictions: Predictions, model: str | None) -> str:
+    if model is None and len(predictions.models) != 1:
+        raise ValueError(f"name a `model`: there are {', '.join(predictions.models)}.")
+    return predictions.models[0] if model is None else model
+
+
+def _check_plain(predictions: Predictions) -> None:
+    if predictions.groups is not None or predictions.sample_weight is not None:
+        raise ValueError(
+            "calibration_test needs independent samples of equal weight: take one sample of each "
+            "cluster, or leave the weights out; `reliability` has bands for both."
+        )
+    if predictions.true_distribution is not None:
+        raise ValueError("calibration_test needs hard labels; `y_true` holds distributions.")
