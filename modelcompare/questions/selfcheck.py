@@ -29,7 +29,7 @@ def selfcheck(
     model_b: str,
     metric: MetricLike = "f1_macro",
     *,
-    test: PairsTest = "sign-flip",
+    test: PairsTest = "studentized-permutation",
     method: IntervalMethod = "auto",
     label: object = None,
     alpha: float = 0.05,
@@ -79,8 +79,8 @@ def selfcheck(
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli").subset(range(300))
     >>> mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)["what"]
-    0    type-I error of sign-flip
-    1             coverage of auto
+    0    type-I error of studentized-permutation
+    1                           coverage of auto
     Name: what, dtype: str
     """
     if predictions.groups is not None:
