@@ -35,9 +35,8 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments, pair_carriers
-from modelcompare.intervals.agreement import agreement
 from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, PairsView
-from modelcompare.intervals.counted import Labels, Pairs, averages_absent_classes, counted
+from modelcompare.intervals.counted import Labels, Pairs, averages_absent_classes
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
     degrees_of_freedom,
@@ -88,9 +87,7 @@ class _Rule:
         parts, drawn = [], None
         for metric in self.evaluation.metrics:
             where = self.evaluation.metric_slice(metric.name)
-            part = self._of_counts(metric, where)
-            if part is None:
-                part = self._from_influences(metric, where)
+            part = self._closed[metric.name] or self._from_influences(metric, where)
             if self._needs_resamples(metric):
                 drawn = resampled() if drawn is None else drawn
                 part = self._where_usable(drawn, part, where)
@@ -116,13 +113,23 @@ class _Rule:
     def _clustered(self) -> bool:
         return self.evaluation.predictions.groups is not None
 
-    def _of_counts(self, metric: AnyMetric, where: slice) -> Interval | None:
-        """Intervals in closed form, of counts of independent samples."""
-        if self._labels is None or self._clustered:
-            return None
-        estimate = self.estimate[:, where]
-        found = of_counts(self._labels, metric, estimate, self.pairs, self.level)
-        return found and self._drawn_in(found, where)
+    @cached_property
+    def _closed(self) -> dict[str, Interval | None]:
+        """Intervals of counts of independent samples; None for other metrics."""
+        labels, metrics = self._labels, self.evaluation.metrics
+        if labels is None or self._clustered:
+            return {metric.name: None for metric in metrics}
+        found = {}
+        for metric in metrics:
+            where = self.evaluation.metric_slice(metric.name)
+            part = of_counts(labels, metric, self.estimate[:, where], self.pairs, self.level)
+            found[metric.name] = part and self._drawn_in(part, where)
+        return found
+
+    @property
+    def _open(self) -> list[AnyMetric]:
+        """Metrics without an interval in closed form."""
+        return [m for m in self.evaluation.metrics if self._closed[m.name] is None]
 
     def _from_influences(self, metric: AnyMetric, where: slice) -> Interval:
         if self.pairs is None:
@@ -164,14 +171,6 @@ class _Rule:
         )  # fmt: skip
         informative = size if self._clustered else np.minimum(size, carriers)
         return Interval.of(low, high, "t", informative)
-
-    @cached_property
-    def _open(self) -> list[AnyMetric]:
-        """Metrics without an interval in closed form."""
-        labels, metrics = self._labels, self.evaluation.metrics
-        if labels is None or self._clustered:
-            return list(metrics)
-        return [m for m in metrics if not (counted(m, labels.n_classes) or agreement(m))]
 
     @cached_property
     def _sizes(self) -> FloatArray:

@@ -18,8 +18,8 @@ Which road a metric takes:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
 - other quotients: `SwappedQuotients`; averages and smooth metrics: `SwappedForms`;
-- sums with a corner (ECE) or with too many slopes: the difference itself, not studentized. Its
-  null is that the models are exchangeable;
+- sums with a corner (ECE) or with too many slopes (averages of soft scores over many classes): the
+  difference itself, not studentized. Its null is that the models are exchangeable;
 - metrics of order (AUC, Spearman) and functions have no totals to swap: the sign-flip test of their
   influences serves them, and the outcome names it.
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
@@ -137,10 +138,17 @@ class SwappedForms:
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """Whether a metric has one value, whose slopes can be had."""
+        """Whether a metric has one value, whose slopes can be had at a fair cost.
+
+        Of an average of soft scores over many classes they cannot; there no class decides about
+        the error, and what studentizing mends (one model's class predicted more often) averages
+        out.
+        """
         if metric.per_class or not metric.smooth:
             return False
-        return metric.average is not None or _n_columns(evaluation, metric) <= MOST_SLOPES
+        if metric.average is None:
+            return _n_columns(evaluation, metric) <= MOST_SLOPES
+        return _of_labels(evaluation, metric) or evaluation.predictions.n_classes <= _FEW_SLOPES
 
     def map(
         self,
@@ -161,7 +169,9 @@ class SwappedForms:
             ]
             return reduce(np.stack(columns, axis=1)[:, :, None])
 
-        return map_blocks(one, range(masks.n_blocks), n_jobs)
+        # Many thin products: threads of BLAS would wait for each other more than they work.
+        with threadpool_limits(limits=1):
+            return map_blocks(one, range(masks.n_blocks), n_jobs)
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
@@ -186,24 +196,12 @@ class SwappedForms:
 
     @cached_property
     def _pairs(self) -> list[_Pair]:
-        make = _kinds_of_labels if self._of_labels else _each_unit
+        labelled = _of_labels(self.evaluation, self.metric)
+        make = _kinds_of_labels if labelled else _each_unit
         return [
             make(self.evaluation, self.metric, int(a), int(b))
             for a, b in zip(self.model_a, self.model_b, strict=True)
         ]
-
-    @property
-    def _of_labels(self) -> bool:
-        metric, p = self.metric, self.evaluation.predictions
-        return (
-            metric.average is not None
-            and metric.statistics == COUNTS
-            and p.codes is not None
-            and p.true_distribution is None
-            and p.groups is None
-            and p.sample_weight is None
-            and of_one_class(self.evaluation, metric)
-        )
 
     def _statistics(self, pair: _Pair, surplus: FloatArray) -> FloatArray:
         totals = pair.totals(surplus)
@@ -318,6 +316,20 @@ def _each_unit(evaluation: Evaluation, metric: Metric, a: int, b: int) -> _Pair:
     shift = (raw_a - raw_b)[moves].T
     return _Pair(
         signs, count[moves], count[moves], shift, total, unlike[moves], alike[moves], fixed, pooled
+    )
+
+
+def _of_labels(evaluation: Evaluation, metric: Metric) -> bool:
+    """Whether a metric averages counts of classes, of samples that all weigh the same."""
+    p = evaluation.predictions
+    return (
+        metric.average is not None
+        and metric.statistics == COUNTS
+        and p.codes is not None
+        and p.true_distribution is None
+        and p.groups is None
+        and p.sample_weight is None
+        and of_one_class(evaluation, metric)
     )
 
 

@@ -191,7 +191,7 @@ def test_what_stands_in_for_differences_is_named(method):
     np.testing.assert_array_equal(result.differences[bounds], other.differences[bounds])
     alone = mc.compare(three_models()["a"], "accuracy", method=method, n_resamples=99)
     assert f"|ci:{method}|" in alone.signature
-    assert list(result.scores)[-1] == list(result.differences)[-1] == "method"
+    assert list(result.scores)[-1] == list(result.differences)[-2] == "method"
 
 
 def test_where_the_percentile_interval_stands_in_the_frames_say_so():

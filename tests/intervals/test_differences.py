@@ -1,0 +1,175 @@
+"""Half counts and shrunk influences against plain loops written from the steps, and laws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from modelcompare.intervals.averages import Average
+from modelcompare.intervals.counted import Labels
+from modelcompare.intervals.differences import (
+    half_count_error,
+    shrunk_difference_errors,
+    shrunk_influences,
+)
+from modelcompare.intervals.ratios import ClassRatio
+
+RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
+PRECISION = ClassRatio((1, 0, 0, 0), (1, 0, 1, 0))
+F1 = ClassRatio((2, 0, 0, 0), (2, 1, 1, 0))
+ONE_PAIR = (np.array([0]), np.array([1]))
+RATIOS = {"recall": RECALL, "precision": PRECISION, "f1": F1}
+pair_counts = st.lists(st.integers(0, 20), min_size=8, max_size=8).map(
+    lambda cells: np.array(cells, dtype=float).reshape(2, 2, 2)
+)
+
+
+def samples_of(cells):
+    """(truth, a, b) and how many of each."""
+    return [((y, a, b), cells[y, a, b]) for y in (0, 1) for a in (0, 1) for b in (0, 1)]
+
+
+def looped_f1_influence(y, p, counts, k):
+    """Of a sample (y, p) on F1 of class k, from counts of (truth, prediction)."""
+    hits = counts[k, k]
+    s = counts[k].sum() + counts[:, k].sum()
+    return (2 * (y == p == k) - 2 * hits / s * ((y == k) + (p == k))) / s
+
+
+@pytest.mark.parametrize("average", [None, "macro"])
+def test_the_half_count_error_of_f1_is_that_of_a_plain_loop(average):
+    cells = np.array([[[70.0, 3.0], [2.0, 4.0]], [[1.0, 0.0], [5.0, 9.0]]])
+    more = cells.copy()
+    for (y, a, b), _ in samples_of(cells):
+        more[y, a, b] += 0.5 * (a != b)
+    of_a, of_b = more.sum(axis=2), more.sum(axis=1)
+    classes = (1,) if average is None else (0, 1)
+    variance = 0.0
+    for (y, a, b), n in samples_of(more):
+        apart = [
+            looped_f1_influence(y, a, of_a, k) - looped_f1_influence(y, b, of_b, k) for k in classes
+        ]
+        variance += n * np.mean(apart) ** 2
+
+    found = half_count_error(cells, cells, F1, average=average)
+
+    np.testing.assert_allclose(found, np.sqrt(variance), rtol=1e-12)
+
+
+def test_the_half_count_error_of_accuracy_is_bonett_and_prices():
+    n, b, c = 80.0, 9.0, 4.0
+    cells = np.zeros((2, 2, 2))
+    cells[1] = [[7.0, c], [b, n - 7 - b - c]]
+
+    found = half_count_error(cells, cells, RECALL, added=1.0)
+
+    p_b, p_c = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    np.testing.assert_allclose(found, np.sqrt((p_b + p_c - (p_b - p_c) ** 2) / (n + 2)), rtol=1e-12)
+
+
+def test_the_weighted_average_of_two_recalls_is_the_accuracy():
+    cells = np.array([[[7.0, 3.0], [2.0, 40.0]], [[1.0, 4.0], [5.0, 9.0]]])
+    right = np.zeros((2, 2, 2))
+    right[1] = cells[1] + cells[0, ::-1, ::-1]
+
+    found = half_count_error(cells, cells, RECALL, average="weighted")
+
+    np.testing.assert_allclose(found, half_count_error(right, right, RECALL, added=1.0), rtol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cells=pair_counts)
+@pytest.mark.parametrize("name", RATIOS)
+@pytest.mark.parametrize("average", [None, "macro", "weighted"])
+def test_the_error_is_never_zero_and_the_same_for_swapped_models(name, average, cells):
+    found = half_count_error(cells, cells, RATIOS[name], average=average)
+    swapped = half_count_error(
+        cells.transpose(0, 2, 1), cells.transpose(0, 2, 1), RATIOS[name], average=average
+    )
+
+    assert found > 0
+    np.testing.assert_allclose(found, swapped, rtol=1e-9)
+
+
+def test_weights_of_two_are_no_weights_to_half_counts():
+    cells = np.array([[[7.0, 3.0], [2.0, 40.0]], [[1.0, 4.0], [5.0, 9.0]]])
+
+    found = half_count_error(2 * cells, 4 * cells, F1)
+
+    np.testing.assert_allclose(found, half_count_error(cells, cells, F1), rtol=1e-12)
+
+
+def random_labels(seed, n=120, k=4):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, k, n)
+    noise = rng.integers(0, k, (n, 2))
+    return codes, np.where(rng.random((n, 2)) < 0.6, codes[:, None], noise)
+
+
+def confusions_of(codes, predicted, k=4):
+    out = np.zeros((predicted.shape[1], k, k))
+    for i, y in enumerate(codes):
+        for m in range(predicted.shape[1]):
+            out[m, y, predicted[i, m]] += 1
+    return out
+
+
+def test_the_shrunk_error_of_macro_f1_is_that_of_a_plain_loop():
+    codes, predicted = random_labels(3)
+    k, confusion = 4, confusions_of(codes, predicted)
+    influence = np.zeros(predicted.shape)
+    extra = 0.0
+    for m in range(2):
+        x = np.diag(confusion[m])
+        s = confusion[m].sum(axis=1) + confusion[m].sum(axis=0)
+        d = s - x
+        prior = (sum(x / d) + 0.5) / (k + 1)
+        f = (x + 2 * prior) / (d + 2)
+        value = 2 * f / (1 + f)
+        for c in range(k):
+            larger = np.sqrt(d[c] / (d[c] - 1 + (2 / (d[c] + 2)) ** 2))
+            for i, (y, p) in enumerate(zip(codes.tolist(), predicted[:, m].tolist(), strict=True)):
+                own = (2 * (y == p == c) - value[c] * ((y == c) + (p == c))) / s[c]
+                influence[i, m] += own * larger / k
+            extra += 2 / k * 0.5 * (2 / k / s[c]) ** 2
+    expected = np.sqrt(((influence[:, 0] - influence[:, 1]) ** 2).sum() + extra)
+    average = Average(confusion, confusion, F1)
+
+    table, unseen = shrunk_influences(average)
+    by_sample = table[np.arange(2), codes[:, None], predicted]
+    found = shrunk_difference_errors(by_sample, unseen, ONE_PAIR)
+
+    np.testing.assert_allclose(found, [expected], rtol=1e-12)
+
+
+def test_identical_models_differ_by_no_less_than_what_was_not_seen():
+    codes, predicted = random_labels(5)
+    predicted[:, 1] = predicted[:, 0]
+    confusion = confusions_of(codes, predicted)
+
+    table, unseen = shrunk_influences(Average(confusion, confusion, RECALL))
+    by_sample = table[np.arange(2), codes[:, None], predicted]
+    found = shrunk_difference_errors(by_sample, unseen, ONE_PAIR)
+
+    support = np.bincount(codes)
+    # Macro recall: a hit is worth 1 / (4 support), and two of them, spread over 4 classes.
+    np.testing.assert_allclose(found, np.sqrt(2 * np.mean(1 / (4 * support) ** 2)), rtol=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_cells_of_pairs_count_every_sample_once_in_each_class(seed):
+    codes, predicted = random_labels(seed, n=40)
+    weights = np.random.default_rng(seed).random(40)
+
+    found, squares = Labels(codes, predicted, 4, weights).pair_cells(ONE_PAIR)
+
+    for c in range(4):
+        expected = np.zeros((2, 2, 2, 2))
+        for i in range(40):
+            cell = (codes[i] == c, predicted[i, 0] == c, predicted[i, 1] == c)
+            expected[tuple(map(int, cell))] += weights[i], weights[i] ** 2
+        np.testing.assert_allclose(found[0, c], expected[..., 0], atol=1e-12)
+        np.testing.assert_allclose(squares[0, c], expected[..., 1], atol=1e-12)

@@ -1,0 +1,173 @@
+"""Influences against derivatives and textbook variances; intervals on logit and log scales."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+import modelcompare as mc
+from modelcompare.engine.influence import influence_moments, pair_carriers
+from modelcompare.intervals.agreement import agreement_influences, agreement_interval
+from modelcompare.intervals.influences import (
+    difference_interval,
+    effective_units,
+    rank_interval,
+    score_interval,
+)
+
+
+def result_of(metric, y_true, models, n_resamples=2):
+    return mc.bootstrap(mc.Predictions(y_true, models), metric, n_resamples=n_resamples)
+
+
+@pytest.mark.parametrize("metric", ["matthews_corrcoef", "cohen_kappa"])
+def test_influences_on_agreement_are_derivatives_of_the_metric(metric):
+    confusion = np.array([[30.0, 4.0, 1.0], [2.0, 5.0, 0.5], [0.0, 3.0, 40.0]])
+    y_true, y_pred = (side.ravel() for side in np.indices((3, 3)))
+    function = getattr(mc.metrics, metric)
+
+    value, found = agreement_influences(metric, confusion)
+
+    def at(counts):
+        return function(y_true, y_pred, sample_weight=counts.ravel())
+
+    assert value == pytest.approx(at(confusion), rel=1e-12)
+    step = 1e-4
+    for cell in np.ndindex(3, 3):
+        moved = np.zeros((3, 3))
+        moved[cell] = step
+        slope = (at(confusion + moved) - at(np.abs(confusion - moved))) / (2 * step)
+        if confusion[cell] > 0:
+            assert found[cell] == pytest.approx(slope, rel=1e-6)
+
+
+def test_a_perfect_kappa_is_known_from_its_size():
+    few, many = (np.diag([n / 2, n / 2]) for n in (10.0, 1000.0))
+
+    low, high = agreement_interval(
+        "cohen_kappa", np.ones(2), np.array([few, many]), np.array([few, many])
+    )
+
+    assert (high == 1).all()
+    assert 0 < low[0] < 0.8 < 0.97 < low[1] < 1
+
+
+def test_units_that_carry_a_variance_are_counted_by_fourth_moments():
+    rng = np.random.default_rng(1)
+    y_true = rng.integers(0, 3, 50)
+    models = {name: np.where(rng.random(50) < 0.7, y_true, 0) for name in "abc"}
+    evaluation = result_of("f1_macro", y_true, models).evaluation
+    estimate = evaluation.estimate()
+    influence = evaluation.influence(slice(None), slice(None), estimate)[:, :, 0]
+    pairs = np.array([0, 2]), np.array([1, 1])
+
+    own = influence_moments(evaluation, estimate).carriers()
+    apart = pair_carriers(evaluation, estimate, pairs, np.array([0]))
+
+    def carriers(u):
+        u = u - u.mean()
+        return (u**2).sum() ** 2 / (u**4).sum()
+
+    counts = evaluation.units.counts()
+    influence = np.repeat(influence, counts, axis=0)
+    expected = [carriers(column) for column in influence.T]
+    np.testing.assert_allclose(own[:, 0], expected, rtol=1e-9)
+    expected = [carriers(influence[:, a] - influence[:, b]) for a, b in zip(*pairs, strict=True)]
+    np.testing.assert_allclose(apart[:, 0], expected, rtol=1e-9)
+
+
+def test_a_mean_of_scores_has_students_interval():
+    x = np.random.default_rng(2).normal(size=400)
+    preds = mc.Predictions.from_scores({"a": x, "b": x + 1})
+
+    chosen = mc.bootstrap(preds, n_resamples=2).score_interval("auto", 0.95)
+
+    # With 400 normal samples Satterthwaite's degrees of freedom are some hundreds.
+    half = t.ppf(0.975, 399) * x.std(ddof=1) / 20
+    np.testing.assert_allclose(chosen.low[0, 0], x.mean() - half, rtol=5e-3)
+    assert chosen.method[0, 0] == "t"
+
+
+def test_losses_are_taken_on_the_log_scale():
+    low, high = score_interval(
+        np.array(2.0), np.array(0.5), (0.0, np.inf), np.array(np.inf), np.array(30.0)
+    )
+
+    factor = np.exp(norm.ppf(0.975) * 0.25)
+    np.testing.assert_allclose([low, high], [2 / factor, 2 * factor])
+
+
+def test_an_error_rate_of_zero_in_every_text_is_a_share_of_the_texts():
+    low, high = score_interval(
+        np.array(0.0), np.array(0.0), (0.0, np.inf), np.array(10.0), np.array(20.0)
+    )
+
+    z = norm.ppf(0.975)
+    np.testing.assert_allclose([low, high], [0, z**2 / (20 + z**2)])
+
+
+def test_differences_that_are_all_zero_leave_room_for_one_that_was_not_seen():
+    low, high = difference_interval(
+        np.array(0.0), np.array(0.0), (0.0, 1.0), np.array(1.0), np.array(18.0)
+    )
+
+    np.testing.assert_allclose(high, norm.ppf(0.975) * np.sqrt(2) / 20)
+    np.testing.assert_allclose(low, -high)
+
+
+def test_an_auc_of_one_is_known_from_its_positives():
+    low, high = rank_interval(np.ones(3), np.zeros(3), np.array([2.0, 10.0, 100.0]), 1.0)
+
+    assert (high == 1).all()
+    # Wilson's of so many of so many, for the squares of the positives.
+    size = np.array([4.0, 100.0, 10_000.0])
+    np.testing.assert_allclose(low, size / (size + norm.ppf(0.975) ** 2))
+
+
+def test_an_auc_of_many_positives_has_the_variance_of_its_influences():
+    low, high = rank_interval(np.array(0.8), np.array(0.0004), np.array(1e6), 1.0)
+
+    np.testing.assert_allclose(high - low, 2 * norm.ppf(0.975) * 0.02, rtol=0.01)
+
+
+def test_what_influences_do_not_describe_takes_resampled_bounds_where_they_are_any():
+    rng = np.random.default_rng(3)
+    y_true = rng.integers(0, 2, 60)
+    draws = {name: rng.random(60) for name in ("a", "b", "c")}
+    result = result_of("ece", y_true, draws, n_resamples=999)
+    # No resample says anything of b, and all say the same of c.
+    result.draws[:, 1] = np.nan
+    result.draws[:, 2] = result.point[2]
+    resampled = result.score_interval("BCa", 0.95)
+
+    chosen = result.score_interval("auto", 0.95)
+
+    assert chosen.method.ravel().tolist() == ["BCa", "logit-t", "logit-t"]
+    assert (chosen.low[0, 0], chosen.high[0, 0]) == (resampled.low[0, 0], resampled.high[0, 0])
+    assert (chosen.low < result.point).all()
+    assert (chosen.high > result.point).all()
+
+
+def test_texts_count_by_their_length():
+    texts = ["a b c d e f g h"] + ["a b"] * 4
+    preds = mc.Predictions(texts, {"a": ["a"] * 5}, kind="texts")
+    evaluation = mc.bootstrap(preds, "wer", n_resamples=2).evaluation
+
+    found = effective_units(evaluation, evaluation.metrics)
+
+    # One text of a half and four of an eighth.
+    np.testing.assert_allclose(found, 1 / (1 / 4 + 4 / 64))
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_a_cluster_counts_by_its_share_of_the_classes_that_are_averaged(average):
+    y_true = np.array([0, 0, 0, 1, 1, 1])
+    preds = mc.Predictions(y_true, {"a": y_true}, groups=[0, 1, 2, 2, 2, 2])
+    evaluation = mc.bootstrap(preds, f"precision_{average}", n_resamples=2).evaluation
+
+    found = effective_units(evaluation, evaluation.metrics)
+
+    # Both classes have three samples: the third cluster has a third of one and all of the other.
+    shares = np.array([1 / 3, 1 / 3, 1 / 3 + 1]) / 2
+    np.testing.assert_allclose(found, 1 / np.sum(shares**2))
