@@ -359,6 +359,17 @@ def events(
         yield (generator.random(shape) < probabilities).astype(np.float64)
 
 
+def unequal_draws(
+    shares: FloatArray, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """Draw as many units as there are, each with its share of the population, block by block."""
+    blocks = SwapMasks(Units(len(shares)), n_resamples, seed)
+    for block in range(blocks.n_blocks):
+        generator = np.random.default_rng(child_seed(seed, block, 3))
+        drawn = generator.multinomial(len(shares), shares, blocks.block_size(block))
+        yield drawn.astype(np.float64)
+
+
 def random_groups(n_units: int, n_groups: int) -> IntArray:
     """Group of each unit: groups of sizes that differ by one at most, the same on every call."""
     if n_groups == n_units:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
@@ -15,12 +21,15 @@ from modelcompare.resampling import (
     BootstrapWeights,
     RngLike,
     SwapMasks,
-    Units,
     child_seed,
     seed_sequence,
+    unequal_draws,
 )
 from modelcompare.significance.resampled import swap_outputs
 from modelcompare.words import IntervalMethod, PairsTest, check_choice, check_count
+
+# Strength of a tilt beyond which a handful of samples would make up the population.
+_MOST_TILT = 5.0
 
 
 def selfcheck(
@@ -40,15 +49,17 @@ def selfcheck(
 ) -> pd.DataFrame:
     """Realised error of a test and coverage of an interval, simulated on the user's own data.
 
-    For the test, samples are drawn anew and the two models' outputs are swapped at random in each
-    of them, so that there is no difference to find; the share of trials in which it finds one
-    is its type-I error. For the interval, the test set is taken as the population: samples are
-    drawn from it, and the share of intervals that hold its own value is the coverage.
+    Samples (or whole clusters) are drawn anew from the test set. For the first null the two models'
+    outputs are swapped at random in each draw, so that there is no difference to find. For the
+    second the test set is reweighted until the two values are equal, and the models stay as
+    different as they are: their errors need not be of one kind, and a test that needs exchangeable
+    models shows it here. For the intervals the test set is the population, and its own value and
+    difference are to be covered.
 
     Parameters
     ----------
     predictions : Predictions
-        Test set and models; no clusters.
+        Test set and models; clusters are drawn, and swapped, whole.
     model_a, model_b : str
         The models.
     metric, label
@@ -56,7 +67,7 @@ def selfcheck(
     test, alpha
         The test whose error is simulated, and its level.
     method, confidence_level
-        The interval whose coverage is simulated (of model a's value).
+        The interval whose coverage is simulated, of model a's value and of the difference.
     n_trials : int
         Simulated test sets.
     n_resamples : int
@@ -67,24 +78,30 @@ def selfcheck(
     Returns
     -------
     DataFrame
-        Two rows, columns: what, nominal, realised, standard_error, n_trials.
+        Four rows, columns: what, nominal, realised, standard_error, n_trials. The second is missing
+        where no weights make the two values equal.
 
     Raises
     ------
     ValueError
-        If samples are clustered.
+        If there is nothing to draw from: one cluster.
+
+    References
+    ----------
+    .. [1] Efron (1981), Nonparametric standard errors and confidence intervals, Canadian Journal of
+       Statistics 9 (exponential tilting).
 
     Examples
     --------
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli").subset(range(300))
-    >>> mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)["what"]
-    0    type-I error of studentized-permutation
-    1                           coverage of auto
-    Name: what, dtype: str
+    >>> found = mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)
+    >>> print("\\n".join(found["what"]))
+    type-I error of studentized-permutation, exchangeable models
+    type-I error of studentized-permutation, equal values
+    coverage of auto, value
+    coverage of auto, difference
     """
-    if predictions.groups is not None:
-        raise ValueError("selfcheck draws single samples; it does not know clusters.")
     check_choice("test", test, PairsTest)
     check_choice("method", method, IntervalMethod)
     check_count("n_trials", n_trials, at_least=1)
@@ -92,31 +109,100 @@ def selfcheck(
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.of(pair, model_a, model_b, metric, label=label, collapse=False)
-    position = whole.position
-    truth = float(whole.view.estimate[0, position])
+    truth = whole.view.estimate[:, whole.position]
+    truths = float(truth[0]), float(truth[0] - truth[1])
     seed = seed_sequence(rng)
-    units = Units(len(pair))
+    units = replace(whole.view.evaluation.units, rescaled=False)
     swaps = SwapMasks(units, n_trials, child_seed(seed, 0))
     draws = BootstrapWeights(units, n_trials, child_seed(seed, 1))
-    found_differences = covered = 0
-    trial = 0
+
+    def rejects(sample: Predictions, trial: int) -> bool:
+        drawn = Contrast.of(
+            sample, model_a, model_b, metric, label=label, n_resamples=n_resamples, rng=trial
+        )
+        return bool(drawn.test(test).p_value[0, 0] < alpha)
+
+    outcomes: list[list[bool]] = []
     for block in range(draws.n_blocks):
         for mask, counts in zip(swaps.draw_all(block), draws.draw_all(block), strict=True):
-            rows = np.repeat(np.arange(len(pair)), counts.astype(np.intp))
-            sample = pair.subset(rows)
-            null = Contrast.of(
-                swap_outputs(sample, mask), model_a, model_b, metric, label=label,
-                n_resamples=n_resamples, rng=trial,
-            )  # fmt: skip
-            found_differences += null.test(test).p_value[0, 0] < alpha
-            result = bootstrap(sample[model_a], [metric], n_resamples=n_resamples, rng=trial)
-            interval = result.score_interval(method, confidence_level)
-            covered += interval.low[0, position] <= truth <= interval.high[0, position]
-            trial += 1
+            trial = len(outcomes)
+            sample, unit = _drawn(pair, counts)
+            result = bootstrap(sample, [metric], n_resamples=n_resamples, rng=trial)
+            ends = _intervals(result, whole.position, method, confidence_level)
+            covered = [low <= t <= high for (low, high), t in zip(ends, truths, strict=True)]
+            outcomes.append([rejects(swap_outputs(sample, mask[unit]), trial), *covered])
+    shifted = _equal_values(whole.view.evaluation, whole.position)
+    rejected = [
+        rejects(_drawn(pair, counts)[0], trial)
+        for trial, counts in enumerate(_each(shifted, n_trials, child_seed(seed, 2)))
+    ]
+    exchangeable, value, difference = np.mean(outcomes, axis=0)
     rows_out = [
-        (f"type-I error of {test}", alpha, found_differences / n_trials),
-        (f"coverage of {method}", confidence_level, covered / n_trials),
+        (f"type-I error of {test}, exchangeable models", alpha, exchangeable),
+        (f"type-I error of {test}, equal values", alpha, np.mean(rejected) if rejected else np.nan),
+        (f"coverage of {method}, value", confidence_level, value),
+        (f"coverage of {method}, difference", confidence_level, difference),
     ]
     frame = pd.DataFrame(rows_out, columns=["what", "nominal", "realised"])
     error = [math.sqrt(share * (1 - share) / n_trials) for share in frame["realised"]]
     return frame.assign(standard_error=error, n_trials=n_trials)
+
+
+def _drawn(predictions: Predictions, counts: FloatArray) -> tuple[Predictions, IntArray]:
+    """Samples of the drawn units, and the number of the draw that each sample came with.
+
+    A cluster that is drawn twice is two clusters.
+    """
+    codes = cluster_codes(predictions.groups)
+    codes = np.arange(len(predictions)) if codes is None else codes
+    order = np.argsort(codes, kind="stable")
+    sizes = np.bincount(codes)
+    starts = np.cumsum(sizes) - sizes
+    units = np.repeat(np.arange(len(sizes)), counts.astype(np.intp))
+    rows = np.concatenate([order[starts[unit] : starts[unit] + sizes[unit]] for unit in units])
+    unit = np.repeat(np.arange(len(units)), sizes[units])
+    sample = predictions.subset(rows)
+    return (sample if predictions.groups is None else sample.with_columns(groups=unit)), unit
+
+
+def _equal_values(evaluation: Evaluation, position: int) -> FloatArray | None:
+    """Shares of the units under which the two values are equal, nearest to equal shares.
+
+    They are tilted by each unit's influence on the difference; None where no tilt serves.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import softmax
+
+    n = evaluation.units.n_units
+    influence = evaluation.influence(slice(None), slice(0, n), evaluation.estimate())
+    pull = influence[:, 0, position] - influence[:, 1, position]
+    pull = pull / max(np.abs(pull).max(), np.finfo(np.float64).tiny)
+
+    def difference(tilt: float) -> float:
+        values = evaluation.values(n * softmax(tilt * pull)[None, :])[0, :, position]
+        return float(values[0] - values[1])
+
+    ends = difference(-_MOST_TILT), difference(_MOST_TILT)
+    if not ends[0] < 0 < ends[1]:
+        return None
+    shares: FloatArray = softmax(brentq(difference, -_MOST_TILT, _MOST_TILT) * pull)
+    return shares
+
+
+def _each(
+    shares: FloatArray | None, n_trials: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    if shares is not None:
+        for block in unequal_draws(shares, n_trials, seed):
+            yield from block
+
+
+def _intervals(
+    result: BootstrapResult, position: int, method: IntervalMethod, confidence_level: float
+) -> list[tuple[float, float]]:
+    """Intervals of model a's value and of the difference."""
+    intervals = (
+        result.score_interval(method, confidence_level),
+        result.difference_interval(np.array([0]), np.array([1]), method, confidence_level),
+    )
+    return [(float(i.low[0, position]), float(i.high[0, position])) for i in intervals]
