@@ -96,7 +96,8 @@ def selfcheck(
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli").subset(range(300))
     >>> found = mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)
-    >>> print("\\n".join(found["what"]))
+    >>> for what in found["what"]:
+    ...     print(what)
     type-I error of studentized-permutation, exchangeable models
     type-I error of studentized-permutation, equal values
     coverage of auto, value
