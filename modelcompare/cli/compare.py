@@ -9,13 +9,14 @@ from modelcompare.cli.options import (
     OutputOptions,
     ReadingOptions,
     ResamplingOptions,
+    Text,
     Texts,
     measured,
     statistics,
     written,
 )
 from modelcompare.cli.output import check_outputs, emit, emit_figure
-from modelcompare.words import Correction, IntervalMethod, PairsTest, listed
+from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, listed
 
 
 def compare(
@@ -41,10 +42,17 @@ def compare(
     ] = "auto",
     test: Annotated[
         PairsTest, statistics("NAME", f"Paired test of the differences: {listed(PairsTest)}.")
-    ] = "sign-flip",
+    ] = "studentized-permutation",
     correction: Annotated[
         Correction, statistics("NAME", f"Adjustment for many pairs: {listed(Correction)}.")
     ] = "holm",
+    family: Annotated[
+        Family,
+        statistics("NAME", "Corrected together: all pairs of a metric, or of all metrics."),
+    ] = "metric",
+    baseline: Annotated[
+        Text, statistics("MODEL", "Look at the differences from this model only.")
+    ] = None,
     confidence_level: Annotated[float, statistics("FRACTION", "Of every interval.")] = 0.95,
     alpha: Annotated[
         float, statistics("FRACTION", "A difference counts where its adjusted p-value is below.")
@@ -64,7 +72,8 @@ def compare(
     metrics = [*(metric or []), *map(load_metric, metric_from or [])]
     result = compare_models(
         predictions, metrics or None, confidence_level=confidence_level, method=method, test=test,
-        correction=correction, alpha=alpha, **resampling.options(), progress=True,
+        correction=correction, family=family, baseline=baseline, alpha=alpha,
+        **resampling.options(), progress=True,
     )  # fmt: skip
     emit(result, output)
     if plot is not None:

@@ -113,7 +113,7 @@ def paired_test(
     model_b: str,
     metric: MetricLike = "f1_macro",
     *,
-    method: PairedTest = "sign-flip",
+    method: PairedTest = "studentized-permutation",
     label: Any = None,
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,

@@ -38,7 +38,7 @@ def selfcheck(
     model_b: str,
     metric: MetricLike = "f1_macro",
     *,
-    test: PairsTest = "sign-flip",
+    test: PairsTest = "studentized-permutation",
     method: IntervalMethod = "auto",
     label: object = None,
     alpha: float = 0.05,
@@ -95,12 +95,13 @@ def selfcheck(
     --------
     >>> import modelcompare as mc
     >>> preds = mc.load_example("snli").subset(range(300))
-    >>> mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)["what"]
-    0    type-I error of sign-flip, exchangeable models
-    1           type-I error of sign-flip, equal values
-    2                           coverage of auto, value
-    3                      coverage of auto, difference
-    Name: what, dtype: str
+    >>> found = mc.selfcheck(preds, "bow_pair", "mlp", "accuracy", n_trials=20, n_resamples=99)
+    >>> for what in found["what"]:
+    ...     print(what)
+    type-I error of studentized-permutation, exchangeable models
+    type-I error of studentized-permutation, equal values
+    coverage of auto, value
+    coverage of auto, difference
     """
     check_choice("test", test, PairsTest)
     check_choice("method", method, IntervalMethod)
