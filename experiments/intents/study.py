@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 import modelcompare as mc
-from modelcompare import report
+from modelcompare.report.files import save, write_text
 
 HERE = Path(__file__).resolve().parent
 MACRO = [(f"{name}_macro", f"c{name}_macro") for name in ("f1", "precision", "recall")]
@@ -24,11 +24,11 @@ RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05)
 def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
     """Write the studies of one set; what the summary says of it."""
     undefined = mc.undefined_study(preds, ["precision", "f1"], ratios=RATIOS, n_resamples=300)
-    report.write_undefined(undefined, folder)
+    save(undefined, folder)
     variance = mc.variance_study(preds, MACRO, ratios=RATIOS)
-    report.write_variance(variance, folder)
+    save(variance, folder)
     agreement = mc.agreement_study(preds, MACRO)
-    report.write_agreement(agreement, folder)
+    save(agreement, folder)
     valid = mc.agreement_study(preds, MACRO, test="sign-flip")
     whole = undefined.summary.set_index(["metric", "ratio"])["pct_undefined"]
     ratio = variance.variance_ratios.query("metric_a == 'f1_macro' and ratio == 1")
@@ -73,7 +73,7 @@ def main() -> None:
     lines = [["", *table.columns], ["---", *["---:"] * table.shape[1]]]
     lines += [[name, *(f"{value:,.4g}" for value in row)] for name, row in table.iterrows()]
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-    report.write_text(options.output / "summary.md", text)
+    write_text(options.output / "summary.md", text)
 
 
 if __name__ == "__main__":

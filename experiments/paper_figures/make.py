@@ -12,17 +12,17 @@ import argparse
 from pathlib import Path
 
 import modelcompare as mc
-from modelcompare import report
+from modelcompare.report.files import save
 
 
 def write_all(predictions: mc.Predictions, folder: Path, *, n_resamples: int, seed: int) -> None:
     """Run the studies and write what they show into a folder."""
     options = {"n_resamples": n_resamples, "rng": seed}
-    report.write_variance(mc.variance_study(predictions, **options), folder)
+    save(mc.variance_study(predictions, **options), folder)
     if len(predictions.models) > 1:
-        report.write_agreement(mc.agreement_study(predictions, **options), folder)
-    report.write_undefined(mc.undefined_study(predictions, **options), folder)
-    report.write_sensitivity(mc.sensitivity_study(predictions, **options), folder)
+        save(mc.agreement_study(predictions, **options), folder)
+    save(mc.undefined_study(predictions, **options), folder)
+    save(mc.sensitivity_study(predictions, **options), folder)
 
 
 def main() -> None:

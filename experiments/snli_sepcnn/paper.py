@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import modelcompare as mc
-from modelcompare import report
+from modelcompare.report.files import save, write_text
 
 HERE = Path(__file__).resolve().parent
 PREDICTIONS = HERE / "predictions"
@@ -107,13 +107,13 @@ def settings_note() -> str:
 def write_section_62(preds: mc.Predictions, folder: Path) -> None:
     """Table 1 under the paper's t-test and under the others, figures, the order by size."""
     study = mc.agreement_study(preds)
-    report.write_agreement(study, folder / "section62")
+    save(study, folder / "section62")
     studies = {"t": study}
     for test in VALID_TESTS:
         studies[test] = mc.agreement_study(preds, test=test)
     table = table_one(studies)
     table.to_csv(folder / "table1.csv", index=False, float_format="%.6g")
-    report.write_text(folder / "table1.md", table_markdown(table, settings_note()))
+    write_text(folder / "table1.md", table_markdown(table, settings_note()))
     by_test = pd.concat({name: s.table for name, s in studies.items()}, names=["test"])
     extra = folder / "extra"
     extra.mkdir(exist_ok=True)
@@ -167,7 +167,7 @@ def main() -> None:
             print(f"{column}: half precision changes a cell by at most {change:.3f}")
         return
     options.output.mkdir(parents=True, exist_ok=True)
-    report.write_variance(mc.variance_study(three), options.output / "section61")
+    save(mc.variance_study(three), options.output / "section61")
     write_section_62(hundred, options.output)
     write_extra(hundred, options.output)
     print(f"{options.output}: section 6.1 with 3 models, section 6.2 with {len(hundred.models)}")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 import modelcompare as mc
-from modelcompare import report
+from modelcompare.report.files import save, write_figure, write_text
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared/data/predictions_snli/snli_dev_predictions.npz"
@@ -31,10 +31,10 @@ def main() -> None:
         preds = preds.subset((preds.slices["half"] == "b").to_numpy())
     result = mc.compare(preds, ["accuracy", "f1_macro", "cf1_macro"])
     options.output.mkdir(parents=True, exist_ok=True)
-    report.write_text(options.output / "compare.md", result.to_markdown())
-    report.write_figure(options.output / "compare.png", result.plot())
-    report.write_variance(mc.variance_study(preds), options.output)
-    report.write_agreement(mc.agreement_study(preds), options.output)
+    write_text(options.output / "compare.md", result.to_markdown())
+    write_figure(options.output / "compare.png", result.plot())
+    save(mc.variance_study(preds), options.output)
+    save(mc.agreement_study(preds), options.output)
     tables = {t: mc.agreement_study(preds, test=t).table for t in ("t", "sign-flip", "wald")}
     by_test = pd.concat(tables, names=["test"]).reset_index(level="test")
     by_test.to_csv(options.output / "agreement_by_test.csv", index=False, float_format="%.6g")
