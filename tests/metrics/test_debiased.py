@@ -63,3 +63,13 @@ def test_they_are_metrics_like_any_other():
     assert result.scores.estimate[0] == pytest.approx(expected)
     assert not result.metric_info["debiased_ece_10"].greater_is_better
     assert mc.metrics.debiased_ece(right, confidence, strategy="mass") >= 0
+
+
+@pytest.mark.parametrize("name", ["debiased_ece", "rms_calibration_error"])
+def test_of_two_classes_each_is_as_far_off_as_the_other(name):
+    # Bins of class 0 mirror those of class 1, so that the mean over classes is that of one.
+    rng = np.random.default_rng(3)
+    p = rng.uniform(0.501, 0.999, 400)
+    y = (rng.random(400) < p - 0.2).astype(int)
+    function = getattr(mc.metrics, name)
+    assert function(y, p, classwise=True) == pytest.approx(function(y, p))
