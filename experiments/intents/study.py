@@ -61,11 +61,12 @@ def _share(study: mc.AgreementStudy) -> float:
 def main() -> None:
     """Parse options; study every set that was trained."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--predictions", type=Path, default=HERE / "predictions")
     parser.add_argument("-o", "--output", type=Path, default=HERE / "results")
     options = parser.parse_args()
     warnings.simplefilter("ignore", mc.UndefinedMetricWarning)
     rows = {}
-    for path in sorted((HERE / "predictions").glob("*.npz")):
+    for path in sorted(options.predictions.glob("*.npz")):
         preds = mc.read_predictions(path, normalize=True)
         rows[path.stem] = study(preds, options.output / path.stem)
         print(path.stem, rows[path.stem], flush=True)

@@ -57,19 +57,23 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
             f"{_names([models[i] for i in beaten])} "
             f"({_largest_p(result, position, leader, beaten)})."
         )
-    rival = tied[0]
-    clause = _difference_clause(result, position, leader, rival)
-    more = f" and {len(tied) - 1} more" if len(tied) > 1 else ""
-    if math.isclose(point[leader], point[rival], rel_tol=1e-12):
-        first = f"{heading}: {models[leader]} and {models[rival]}{more} are level"
-        first += f" at {best} ({clause})"
-    else:
-        first = (
-            f"{heading}: {models[leader]} leads ({best}) but cannot be told "
-            f"from {models[rival]}{more} ({clause})"
-        )
+    first = _tie(result, position, leader, tied, best)
     behind = f"; it is better than {_names([models[i] for i in beaten])}" if beaten else ""
-    return f"{first}{behind}.{_what_would_settle(result, position, leader, rival)}"
+    settled = _what_would_settle(result, position, leader, tied[0])
+    return f"{heading}: {first}{behind}.{settled}"
+
+
+def _tie(result: Comparison, position: int, leader: int, tied: list[int], best: str) -> str:
+    """Who has the leader's very value, and who cannot be told from it."""
+    point, models = result.bootstrap.point[:, position], result.models
+    clause = _difference_clause(result, position, leader, tied[0])
+    level = [i for i in tied if math.isclose(point[leader], point[i], rel_tol=1e-12)]
+    if not level:
+        rival = models[tied[0]] + (f" and {len(tied) - 1} more" if len(tied) > 1 else "")
+        return f"{models[leader]} leads ({best}) but cannot be told from {rival} ({clause})"
+    told = f"{_names([models[i] for i in (leader, *level)])} are level at {best} ({clause})"
+    apart = [models[i] for i in tied if i not in level]
+    return f"{told} and cannot be told from {_names(apart)}" if apart else told
 
 
 def _against_baseline(result: Comparison, position: int, order: IntArray) -> str:

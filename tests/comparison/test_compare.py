@@ -112,6 +112,14 @@ def test_equal_models_are_level(preds):
     assert "a and b are level" in result.verdict()
 
 
+def test_only_models_of_the_same_value_are_level():
+    y_true = [0, 1] * 20
+    preds = mc.Predictions(y_true, {"a": y_true, "b": [1, *y_true[1:]], "c": y_true})
+    verdict = mc.compare(preds, "accuracy", n_resamples=99).verdict()
+    assert verdict.startswith("accuracy: a and c are level at 1.00")
+    assert verdict.endswith(") and cannot be told from b.")
+
+
 def test_one_model_has_scores_and_no_differences(preds):
     result = mc.compare(preds["good"], n_resamples=99)
     assert result.differences.empty
