@@ -55,7 +55,8 @@ def adjust_families(
     """
     out = np.empty_like(outcome.p_value)
     used: dict[str, str] = {}
-    for metric in pairs.evaluation.metrics:
+    metrics = pairs.evaluation.metrics
+    for metric in metrics if family == "metric" else metrics[:1]:
         where = pairs.evaluation.metric_slice(metric.name) if family == "metric" else slice(None)
         stepped = correction == "min-p" or (
             family == "metric" and test == SWAPS and _floored(outcome, where, correction, alpha)
