@@ -138,7 +138,9 @@ def test_clusters_are_counted_where_there_are_any(preds):
 
 
 def test_bad_agreement(preds):
-    with pytest.raises(ValueError, match="`test` must be one of t, paired-t, studentized-permutation"):
+    with pytest.raises(
+        ValueError, match="`test` must be one of t, paired-t, studentized-permutation"
+    ):
         mc.agreement_study(preds, test="welch")
     with pytest.raises(ValueError, match=r"`alpha` must be in \(0, 1\), got 5"):
         mc.agreement_study(preds, alpha=5)
