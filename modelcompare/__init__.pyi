@@ -27,6 +27,7 @@ from .diagnostics.reliability import Reliability as Reliability
 from .diagnostics.reliability import reliability as reliability
 from .examples import load_example as load_example
 from .metrics.base import Metric as Metric
+from .metrics.base import SparseDataWarning as SparseDataWarning
 from .metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
 from .metrics.confusion import confusion_matrix as confusion_matrix
 from .metrics.confusion import probabilistic_confusion_matrix as probabilistic_confusion_matrix

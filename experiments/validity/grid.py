@@ -136,6 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("-o", "--output", type=Path, help="HERE/results or HERE/results/quick")
     options = parser.parse_args(arguments)
     chosen = [cell for cell in cells_of(options.tier) if re.search(options.only, cell_id(cell))]
+    if not chosen:
+        parser.error(f"--only {options.only!r} fits no cell; --list prints their ids.")
     if options.list:
         print("\n".join(map(cell_id, chosen)))
         return
