@@ -149,7 +149,19 @@ class _Rule:
             estimate * scale, error * scale, metric.bounds, degrees, size, self.level
         )
         scales = {0: "t", 1: "log-t", 2: "logit-t"}
-        return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], size)
+        informative = np.minimum(size, self._support(metric))
+        return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], informative)
+
+    def _support(self, metric: AnyMetric) -> float:
+        """Samples of a typical class that a macro average is made of; no limit for other metrics.
+
+        A mean over many classes of few samples is biased though it varies little, so its error
+        says nothing of how little is known.
+        """
+        if self._labels is None or getattr(metric, "average", None) != "macro":
+            return np.inf
+        support = np.bincount(self._labels.codes)
+        return float(np.median(support[support > 0]))
 
     def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
         a, b = pairs

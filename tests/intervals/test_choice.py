@@ -287,3 +287,12 @@ def test_decisions_of_two_perfect_models_are_not_sure():
 
     assert not result.passed
     assert result.ci_low < -0.1
+
+
+def test_macro_averages_of_soft_scores_say_how_few_samples_a_class_has():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(30), 4)
+    outputs = {m: rng.dirichlet(np.ones(30), 120) + np.eye(30)[y] for m in "ab"}
+    preds = mc.Predictions(y, {m: p / p.sum(axis=1, keepdims=True) for m, p in outputs.items()})
+    with pytest.warns(SparseDataWarning, match=r"^cf1_macro: 4 samples\. Fewer than 10"):
+        mc.compare(preds, "cf1_macro", n_resamples=99)
