@@ -47,7 +47,7 @@ from modelcompare.intervals.influences import (
     unseen_variance,
 )
 from modelcompare.intervals.resampled import bca, bca_of_differences
-from modelcompare.metrics.base import AnyMetric, CallableMetric
+from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.metrics.quotient import divide
 
 # Metrics of ranks: how many positives more are added to a score, and to a difference, where two
@@ -158,7 +158,7 @@ class _Rule:
         A mean over many classes of few samples is biased though it varies little, so its error
         says nothing of how little is known.
         """
-        if self._labels is None or getattr(metric, "average", None) != "macro":
+        if self._labels is None or not isinstance(metric, Metric) or metric.average != "macro":
             return np.inf
         support = np.bincount(self._labels.codes)
         return float(np.median(support[support > 0]))

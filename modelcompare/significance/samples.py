@@ -36,7 +36,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
             return contributions
     raise ValueError(
         f"metric {metric.name!r} is not a mean of per-sample numbers; t, Wilcoxon and sign tests "
-        "need one (accuracy, mean_score, log_loss, ...). Use method='sign-flip', 'permutation', "
+        "need one (accuracy, mean_score, log_loss, ...). Use 'studentized-permutation', "
         "'bootstrap' or 'wald'."
     )
 
@@ -46,5 +46,5 @@ def require_plain(predictions: Predictions, what: str) -> None:
     if predictions.groups is not None or predictions.sample_weight is not None:
         raise ValueError(
             f"{what} needs independent samples of equal weight; with clusters or weights use "
-            "method='sign-flip', 'bootstrap' or 'wald'."
+            "'studentized-permutation', 'bootstrap' or 'wald'."
         )

@@ -109,8 +109,8 @@ def _mcnemar(method: McNemar, view: PairView) -> Outcome:
     (metric,) = view.evaluation.metrics
     if metric.name != "accuracy":
         raise ValueError(
-            f"McNemar's tests are of accuracy, not of {metric.name}; use 'sign-flip', "
-            "'permutation', 'bootstrap' or 'wald' instead."
+            f"McNemar's tests are of accuracy, not of {metric.name}; use "
+            "'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."
         )
     predictions = view.evaluation.predictions
     require_plain(predictions, "McNemar's test")
