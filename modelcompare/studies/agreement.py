@@ -192,8 +192,8 @@ def agreement_study(
     test : str
         "t", "paired-t", "studentized-permutation", "permutation", "sign-flip", "bootstrap" or
         "wald". "t" is Welch's t-test between the two models' bootstrap replicates, "paired-t" the
-        paired t-test on them. The paper does not say which of the two it ran. Either takes replicates for
-        data, so with more resamples more differences become significant, whatever the models: use
+        paired t-test on them. The paper does not say which of the two it ran. Either takes
+        replicates for data, so with more resamples more differences become significant, whatever the models: use
         it to reproduce the paper, and one of the others to learn about the models.
     n_resamples : int
         Resamples, swaps or sign flips.
