@@ -193,8 +193,8 @@ def agreement_study(
         "t", "paired-t", "studentized-permutation", "permutation", "sign-flip", "bootstrap" or
         "wald". "t" is Welch's t-test between the two models' bootstrap replicates, "paired-t" the
         paired t-test on them. The paper does not say which of the two it ran. Either takes
-        replicates for data, so with more resamples more differences become significant, whatever the models: use
-        it to reproduce the paper, and one of the others to learn about the models.
+        replicates for data, so with more resamples more differences become significant, whatever
+        the models: use it to reproduce the paper, and one of the others to learn about the models.
     n_resamples : int
         Resamples, swaps or sign flips.
     confidence_level : float
