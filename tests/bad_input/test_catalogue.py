@@ -1,0 +1,39 @@
+"""Every case of bad input is refused in the words of the catalogue, and leaves nothing behind."""
+
+import shlex
+
+import pytest
+
+from modelcompare.cli import main
+from tests.bad_input import commands, files, functions
+from tests.bad_input.case import Call, Run
+
+CASES = [*files.CASES, *commands.CASES, *functions.CASES]
+CALLS = [case for case in CASES if isinstance(case, Call)]
+RUNS = [case for case in CASES if isinstance(case, Run)]
+
+
+@pytest.mark.parametrize("case", CALLS, ids=lambda case: case.name)
+def test_a_call_is_refused_word_for_word(case, tmp_path):
+    with pytest.raises(case.error) as caught:
+        case.call(tmp_path)
+    assert str(caught.value) == case.message.replace("FOLDER", str(tmp_path))
+
+
+@pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
+def test_a_command_is_refused_word_for_word(case, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, content in case.files.items():
+        data = content.encode() if isinstance(content, str) else content
+        (tmp_path / name).write_bytes(data)
+    before = sorted(tmp_path.rglob("*"))
+    code = main(shlex.split(case.arguments))
+    said = capsys.readouterr()
+    assert said.err == f"modelcompare: error: {case.message}\n"
+    assert (code, said.out) == (case.code, "")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_names_of_cases_are_distinct():
+    names = [case.name for case in CASES]
+    assert len({*names}) == len(names)
