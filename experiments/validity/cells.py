@@ -19,7 +19,7 @@ import modelcompare as mc
 from experiments.validity.worlds import samples_of, world_of
 
 PER_CLASS = frozenset({"precision", "recall", "f1", "cf1"})
-WHOLE = frozenset({"accuracy", "log_loss", "mean_score", "wer"})
+WHOLE = frozenset({"accuracy", "brier_score", "jaccard_micro", "log_loss", "mean_score", "wer"})
 PROPORTIONS = frozenset({"accuracy", "precision", "recall"})
 SCORE_METHODS = ("BCa", "percentile", "logit")
 DIFFERENCE_METHODS = ("BCa", "percentile", "normal")
@@ -62,13 +62,17 @@ def run_cell(params: Cell, n_trials: int, seed: int) -> list[Row]:
 
 
 def expected_samples(params: Cell, metric: str) -> float:
-    """Expected samples of the rarest class that the metric looks at."""
+    """Expected samples of the rarest class that the metric (``f1_macro``, ``f1[0]``) looks at."""
     n = samples_of(params)
-    if metric in WHOLE or params["world"] in ("texts", "means"):
+    name, _, label = metric.partition("[")
+    if name in WHOLE or params.get("world") in ("texts", "means"):
         return float(n)
-    n_classes = params.get("classes", 2)
-    share = params.get("share", 1 / 2 if n_classes == 2 else (n_classes - 1) / n_classes)
-    return n * min(1 - share, share / (n_classes - 1))
+    n_classes = params.get("classes") or params.get("n_classes") or 2
+    # All classes but the first have the same share.
+    rest = params.get("share") or (n_classes - 1) / n_classes
+    if label.startswith("0"):
+        return n * (1 - rest)
+    return n * min(1 - rest, rest / (n_classes - 1))
 
 
 def label_of(metric: str) -> int | None:

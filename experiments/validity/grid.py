@@ -9,6 +9,7 @@ package's promises is printed first; then come ``summary.md`` and a csv for each
 from __future__ import annotations
 
 import argparse
+import ast
 import gc
 import hashlib
 import importlib
@@ -37,7 +38,8 @@ HERE = Path(__file__).resolve().parent
 TRIALS = {"quick": 200, "full": 800}
 CHUNK = 50
 # Modules of this folder whose cells are taken too: each with cells(tier), a list of dicts, and
-# run_cell(params, n_trials, seed), which gives mean values by name, or by name and measure.
+# run_cell(params, n_trials, seed), which gives mean values by "metric quantity" and measure.
+_DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 MODULES: tuple[str, ...] = ("intervals_on_sparse_data",)
 
 
@@ -67,14 +69,15 @@ def run_chunk(cell: Cell, n_trials: int, chunk: int) -> list[Sequence[Any]]:
     return _rows(_module(cell["kind"]).run_cell(params, n_trials, seed), n_trials)
 
 
-def _rows(means: Mapping[str, Any], n_trials: int) -> list[Sequence[Any]]:
-    """What a module found, as rows of `cells.run_cell`."""
+def _rows(means: Mapping[str, Mapping[str, float]], n_trials: int) -> list[Sequence[Any]]:
+    """What a module found, as rows of `cells.run_cell`: ``metric quantity`` -> measure -> mean."""
     rows: list[Sequence[Any]] = []
     for name, found in means.items():
-        for measure, mean in (found if isinstance(found, Mapping) else {"mean": found}).items():
-            if not np.isnan(mean):
-                sums = (n_trials, n_trials * float(mean), n_trials * float(mean) ** 2)
-                rows.append((name, "", "default", measure, *sums))
+        metric, _, quantity = name.rpartition(" ")
+        n = int(found.get("n_trials", n_trials))
+        for measure, mean in found.items():
+            if measure != "n_trials" and not np.isnan(mean):
+                rows.append((metric, quantity, "default", measure, n, n * mean, n * mean**2))
     return rows
 
 
@@ -102,12 +105,16 @@ def simulate(
 
 
 def fingerprint() -> str:
-    """A short hash of the package and of the simulation: results of other code do not count."""
+    """A short hash of the package and of the simulation, whatever their comments and docstrings."""
     package = sorted(Path(mc.__file__).parent.rglob("*.py"))
     own = ["cells", "worlds", "label_worlds", "score_world", *MODULES]
     digest = hashlib.sha256()
     for path in [*package, *(HERE / f"{name}.py" for name in own)]:
-        digest.update(path.read_bytes())
+        tree = ast.parse(path.read_bytes())
+        for node in ast.walk(tree):
+            if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:
+                del node.body[0]
+        digest.update(ast.dump(tree).encode())
     return digest.hexdigest()[:12]
 
 
@@ -132,6 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--chunk", type=int, default=CHUNK, help="trials in a chunk")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="regular expression of the cells' ids")
+    parser.add_argument("--also", nargs="*", default=[], metavar="CODE",
+                        help="fingerprints of other code whose chunks count")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="print the ids and stop")
     parser.add_argument("-o", "--output", type=Path, help="HERE/results or HERE/results/quick")
     options = parser.parse_args(arguments)
@@ -143,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     default = HERE / "results" / ("quick" if options.tier == "quick" else "")
     folder = options.output or default
-    file = ChunkFile(folder / "chunks.jsonl", fingerprint())
+    file = ChunkFile(folder / "chunks.jsonl", fingerprint(), options.also)
     if file.n_of_other_code:
         print(f"{file.n_of_other_code:,} chunks of other code are left out.", file=sys.stderr)
     trials = options.trials or TRIALS[options.tier]

@@ -43,8 +43,8 @@ class Promise:
     at_most: bool = True
 
 
-_COVERS = "kind == 'intervals' and clusters == 0 and n >= 50"
-_CLUSTERS = "kind == 'intervals' and clusters >= 5 and expected >= 5"
+_COVERS = "clusters == 0 and n >= 50"
+_CLUSTERS = "clusters >= 5 and expected >= 5"
 PROMISES = (
     Promise("family-wise error", "false finding", "kind == 'families'", 0.06),
     Promise("size", "rejected", "kind == 'tests' and gap == 0 and expected >= 50", 0.06),

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.validity.catalogue import Cell, cell_id
-from experiments.validity.cells import MEASURES, expected_samples
+from experiments.validity.cells import expected_samples
 from experiments.validity.promises import PROMISES, falls_short, with_limits
 from experiments.validity.worlds import samples_of
 
@@ -27,20 +27,23 @@ class ChunkFile:
         Made when the first chunk is added.
     code : str
         Fingerprint of the code under test; chunks of other code are left alone.
+    also : sequence of str
+        Fingerprints of other code whose chunks count too, behind those of `code`.
     """
 
-    def __init__(self, path: Path, code: str) -> None:
-        self.path, self.code = path, code
+    def __init__(self, path: Path, code: str, also: Sequence[str] = ()) -> None:
+        self.path, self.code, self.counted = path, code, (*also, code)
 
     def chunks(self) -> dict[tuple[str, int, int], dict[str, Any]]:
-        """The finished chunks by (cell, trials, number), each once."""
-        found = (line for line in self._lines() if line["code"] == self.code)
+        """The finished chunks by (cell, trials, number), each once, the newest code's first."""
+        found = [line for line in self._lines() if line["code"] in self.counted]
+        found.sort(key=lambda line: self.counted.index(line["code"]))
         return {(line["cell"], line["trials"], line["chunk"]): line for line in found}
 
     @property
     def n_of_other_code(self) -> int:
         """Chunks in the file that other code made."""
-        return sum(line["code"] != self.code for line in self._lines())
+        return sum(line["code"] not in self.counted for line in self._lines())
 
     def add(self, cell: str, trials: int, chunk: int, rows: Sequence[Sequence[Any]]) -> None:
         """Append a chunk in one write."""
@@ -69,8 +72,10 @@ def table_of(chunks: Iterable[dict[str, Any]], cells: Iterable[Cell]) -> pd.Data
     """One row for each cell, metric, quantity, method and measure.
 
     Columns beside these: what the promises ask of a cell (kind, n, expected, clusters, sizes, gap,
-    null_cell), trials (that had a value), value (their mean) and error (its standard error).
+    null_cell), trials (that had a value), value (their mean), error (its standard error) and code
+    (the fingerprints of what made it).
     """
+    chunks = list(chunks)
     about = {cell_id(cell): cell for cell in cells}
     rows = [
         (chunk["cell"], *row) for chunk in chunks if chunk["cell"] in about for row in chunk["rows"]
@@ -88,17 +93,20 @@ def table_of(chunks: Iterable[dict[str, Any]], cells: Iterable[Cell]) -> pd.Data
         _facts(about[cell], metric)
         for cell, metric in zip(table["cell"], table["metric"], strict=True)
     ]
+    codes: dict[str, list[str]] = {}
+    for chunk in chunks:
+        codes.setdefault(chunk["cell"], []).append(chunk["code"])
+    table["code"] = [" ".join(dict.fromkeys(codes[cell])) for cell in table["cell"]]
     return pd.concat([table, pd.DataFrame(facts, index=table.index)], axis=1)
 
 
 def _facts(cell: Cell, metric: str) -> dict[str, Any]:
     """What the promises ask of a cell."""
-    known = cell["kind"] in MEASURES
     without = {key: value for key, value in cell.items() if not key.startswith("gap")}
     return {
         "kind": cell["kind"],
-        "n": samples_of(cell) if known else np.nan,
-        "expected": expected_samples(cell, metric) if known else np.nan,
+        "n": samples_of(cell),
+        "expected": expected_samples(cell, metric),
         "clusters": cell.get("clusters", 0),
         "sizes": cell.get("sizes", ""),
         "gap": cell.get("gap", 0),
@@ -150,10 +158,6 @@ def summary(results: pd.DataFrame) -> str:
             table = table[["default", *table.columns.difference(["default"])]]
             table.index = [f"{cell}: {metric}" for cell, metric in table.index]
             parts += [f"## {kind.capitalize()}: share {measure}", markdown(table)]
-    for kind, part in results[~results["kind"].isin(MEASURES)].groupby("kind", sort=False):
-        table = part.pivot(index=["cell", "metric"], columns="measure", values="value")
-        table.index = [f"{cell}: {name}" for cell, name in table.index]
-        parts += [f"## {kind}", markdown(table)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -175,9 +179,11 @@ def _by_promise(results: pd.DataFrame) -> pd.DataFrame:
 
 def _by_metric(results: pd.DataFrame) -> pd.DataFrame:
     """Coverage of the default over the cells, and its width beside BCa's."""
-    part = results.query("kind == 'intervals' and measure in ('covered', 'width')")
+    part = results.query("measure in ('covered', 'width')")
+    names = [name.partition("[")[0] for name in part["metric"]]
+    part = part.assign(place=part["metric"], metric=names)
     wide = part.pivot(
-        index=["metric", "quantity", "cell"], columns=["measure", "method"], values="value"
+        index=["metric", "quantity", "cell", "place"], columns=["measure", "method"], values="value"
     )
     rows = {}
     for key, cells in wide.groupby(level=["metric", "quantity"]):
@@ -186,9 +192,13 @@ def _by_metric(results: pd.DataFrame) -> pd.DataFrame:
             "cells": str(len(covered)),
             "lowest": covered.min(),
             "median": covered.median(),
-            "width": (cells["width", "default"] / cells["width", "BCa"]).median(),
+            "width": _over_bca(cells["width"]),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _over_bca(width: pd.DataFrame) -> float:
+    return float((width["default"] / width["BCa"]).median()) if "BCa" in width else float("nan")
 
 
 def markdown(table: pd.DataFrame) -> str:

@@ -18,7 +18,7 @@ def test_a_cell_covers_what_it_should():
 
     # With 60 trials of coverage 0.95 fewer than 50 happen once in 500.
     for name in ("accuracy score", "f1[1] score", "f1_macro score", "f1_macro difference"):
-        assert 50 / 60 <= found[name]["coverage"] <= 1
+        assert 50 / 60 <= found[name]["covered"] <= 1
         assert 0 < found[name]["smallest_width"] <= found[name]["width"] < 1
 
 
@@ -28,7 +28,7 @@ def test_the_truth_of_an_average_is_of_the_classes_that_occur():
         {"n": 12, "n_classes": 12, "strength": (9.0, 9.0), "metrics": "f1_macro"}, 20, seed=0
     )
 
-    assert found["f1_macro score"]["coverage"] == 1
+    assert found["f1_macro score"]["covered"] == 1
 
 
 @pytest.mark.parametrize("sizes", ["equal", "lognormal", "pareto", "half"])

@@ -207,6 +207,31 @@ def test_what_falls_short_is_printed_before_anything_is_written(tmp_path):
     assert pd.read_csv(tmp_path / "short.csv")["value"].tolist() == [0.8]
 
 
+def test_chunks_of_other_code_count_where_they_are_named(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+    (cell,) = [cell for cell in grid.cells_of("quick") if cell["kind"] == "gates"][:1]
+    name = catalogue.cell_id(cell)
+    for code, passed, number in (("old", 4, 0), ("old", 4, 1), ("new", 0, 1)):
+        rows = [["accuracy", "gate", "default", "passed", 4, passed, passed]]
+        results.ChunkFile(path, code).add(name, 4, number, rows)
+    alone, both = results.ChunkFile(path, "new"), results.ChunkFile(path, "new", ["old"])
+    assert table(alone, [cell])[["trials", "value", "code"]].values.tolist() == [[4, 0, "new"]]
+    assert table(both, [cell])[["trials", "value"]].values.tolist() == [[8, 0.5]]
+    assert {*table(both, [cell])["code"][0].split()} == {"old", "new"}
+    assert (alone.n_of_other_code, both.n_of_other_code) == (2, 0)
+
+
+def test_a_fingerprint_does_not_see_comments_and_docstrings(monkeypatch, tmp_path):
+    def of(text):
+        (tmp_path / "a.py").write_text(text)
+        monkeypatch.setattr(grid.mc, "__file__", str(tmp_path / "a.py"))
+        return grid.fingerprint()
+
+    plain = of("def f():\n    return 1\n")
+    assert of('"""Doc."""\ndef f():\n    """Doc."""\n    return 1  # why\n') == plain
+    assert of("def f():\n    return 2\n") != plain
+
+
 def test_a_module_with_cells_of_its_own_joins_by_name(monkeypatch, tmp_path):
     class Own:
         @staticmethod
@@ -217,16 +242,21 @@ def test_a_module_with_cells_of_its_own_joins_by_name(monkeypatch, tmp_path):
         def run_cell(params, n_trials, seed):
             assert seed >= 0
             assert params == {"tier": "quick", "n": 7}
-            return {"ece": {"coverage": 0.5, "width": float("nan")}, "bias": n_trials}
+            return {
+                "ece[0] score": {"covered": 0.5, "width": float("nan"), "n_trials": n_trials},
+                "ece difference": {"covered": 1.0, "n_trials": n_trials - 1},
+            }
 
     monkeypatch.setattr(grid, "MODULES", ("own",))
     monkeypatch.setattr(grid, "_module", {"own": Own}.get)
     cells = [cell for cell in grid.cells_of("quick") if cell["kind"] == "own"]
     file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
     grid.simulate(cells, 8, file, chunk=4)
-    found = table(file, cells).set_index(["metric", "measure"])
-    assert found["value"].to_dict() == {("bias", "mean"): 4.0, ("ece", "coverage"): 0.5}
-    assert found["trials"].tolist() == [8, 8]
+    found = table(file, cells).set_index(["metric", "quantity", "measure"])
+    assert found["value"].to_dict() == {
+        ("ece", "difference", "covered"): 1.0, ("ece[0]", "score", "covered"): 0.5,
+    }  # fmt: skip
+    assert found["trials"].tolist() == [6, 8]
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "f1_weighted", "matthews_corrcoef"])
