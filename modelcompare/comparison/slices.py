@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -18,6 +19,9 @@ from modelcompare.report.tables import VALUE, Column, Table, pair_columns
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import Correction, check_choice, signature
+
+# Subgroups that a warning names.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,7 @@ def compare_slices(
     seed = seed_sequence(rng)
     parts: dict[str, list[pd.DataFrame]] = {"scores": [], "differences": []}
     left_out = []
+    told: list[tuple[str, warnings.WarningMessage]] = []
     number, upwards = 0, True
     for name in chosen:
         n_missing = int(frame[name].isna().sum())
@@ -144,10 +149,13 @@ def compare_slices(
             if len(rows) < min_size:
                 left_out.append((name, value, len(rows)))
                 continue
-            result = compare(
-                predictions.subset(np.asarray(rows)), metrics, correction="none", alpha=alpha,
-                rng=child_seed(seed, number), **options,
-            )  # fmt: skip
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = compare(
+                    predictions.subset(np.asarray(rows)), metrics, correction="none", alpha=alpha,
+                    rng=child_seed(seed, number), **options,
+                )  # fmt: skip
+            told += [(f"{name} = {value}", warning) for warning in caught]
             number += 1
             upwards = result.metric_info[result.metrics[0]].greater_is_better
             for kind, frames in parts.items():
@@ -159,6 +167,7 @@ def compare_slices(
                 frames.append(part)
     if not parts["scores"]:
         raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
+    _warn_by_subgroup(told)
     scores = pd.concat(parts["scores"], ignore_index=True)
     differences = pd.concat(parts["differences"], ignore_index=True)
     if len(differences):
@@ -175,6 +184,17 @@ def compare_slices(
         n_resamples=result.n_resamples, method=result.method, test=result.test,
         correction=correction, rng_label=rng_label(rng),
     )  # fmt: skip
+
+
+def _warn_by_subgroup(told: Sequence[tuple[str, warnings.WarningMessage]]) -> None:
+    """One warning of each kind, which names the first subgroups that it is about."""
+    by_kind: dict[type[Warning], list[str]] = {}
+    for subgroup, warning in told:
+        by_kind.setdefault(warning.category, []).append(f"{subgroup}: {warning.message}")
+    for category, texts in by_kind.items():
+        more = len(texts) - _NAMED
+        rest = f" (and {more:,} more like this in subgroups)" if more > 0 else ""
+        warnings.warn(" ".join(texts[:_NAMED]) + rest, category, stacklevel=3)
 
 
 def _open_ranks(scores: pd.DataFrame, differences: pd.DataFrame) -> None:
