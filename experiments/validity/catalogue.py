@@ -86,6 +86,15 @@ def _families() -> Iterator[Cell]:
         yield _family("accuracy cf1 cf1_macro log_loss roc_auc", 2, world="soft", n=n, share=share)
         yield _family("accuracy f1 f1_macro", 2, n=n, share=share, agreement=0.97)
 
+    for asked in ({"correction": "min-p"}, {"correction": "max-t"}, {"correction": "fdr_bh"},
+                  {"family": "all"}, {"baseline": "m0"}):  # fmt: skip
+        yield _family(
+            "accuracy f1_macro cf1_macro", 6, world="soft", n=200, share=0.1, models=4, **asked
+        )
+        yield _family(
+            "f1 f1_macro", 40, classes=10, support=5, drawn="fixed", low=0.7, models=4, **asked
+        )
+
 
 def _test(metrics: str, **more: Any) -> Cell:
     return {"kind": "tests", "world": "labels", "metrics": metrics, "B": 499} | more
