@@ -12,7 +12,10 @@ models the test is exact for any number of samples; where only the values are eq
 precise, the other with high recall) it is right in the limit, since t is studentized (Janssen
 1997; Chung and Romano 2013). The error is 0 only where the difference is. Of an average over
 classes d_i is the average of the classes'; of other smooth metrics (MCC, kappa, R2, BLEU) it is the
-influence of the sample, from the slopes of the value at each swapped data set's own totals.
+influence of the sample, from the slopes of the value at each swapped data set's own totals. Of a
+stratified design ``sum d^2`` is the sum over strata h of ``n_h / (n_h - 1)`` times the squares
+around the mean of h, anew for each swap: the design holds the strata's sizes, so what differs
+between them is no noise (`significance.strata`).
 
 Which road a metric takes:
 
