@@ -271,3 +271,14 @@ def quotient_parts(metric: Metric, parts: list[FloatArray]) -> tuple[FloatArray,
         raise ValueError(f"{metric.name} names no quotient.")
     numerator, denominator = np.broadcast_arrays(*metric.ratio(*parts))
     return numerator, denominator
+
+
+def class_slopes(metric: Metric, parts: list[FloatArray]) -> FloatArray:
+    """Weight of each class over its denominator, of shape (n_resamples, n_classes)."""
+    _, denominator = quotient_parts(metric, parts)
+    weight = (denominator != 0).astype(np.float64)
+    if metric.average == "weighted":
+        weight = weight * parts[-1]
+    total = weight.sum(axis=-1, keepdims=True)
+    bottom = denominator * total
+    return np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)

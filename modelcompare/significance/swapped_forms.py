@@ -22,10 +22,10 @@ from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import (
     FEW_SLOPES,
     PairForm,
+    class_slopes,
     each_unit,
     kinds_of_labels,
     of_labels,
-    quotient_parts,
 )
 
 Result = TypeVar("Result")
@@ -58,9 +58,7 @@ class SwappedForms:
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
         """Whether a metric has one value, whose slopes can be had at a fair cost.
 
-        Of an average of soft scores over many classes they cannot; there no class decides about
-        the error, and what studentizing mends (one model's class predicted more often) averages
-        out.
+        Of an average of soft scores over many classes they cannot; `SwappedAverages` serves it.
         """
         if metric.per_class or not metric.smooth:
             return False
@@ -134,7 +132,7 @@ class SwappedForms:
                 lack = (slope[0] * totals[0] - slope[1] * totals[1]).sum(axis=0)
                 square += (difference**2 - lack**2) / size
         else:
-            slope_a, slope_b = (self._shares(part) for part in parts)
+            slope_a, slope_b = (class_slopes(self.metric, part).T for part in parts)
             square = pair.squares(surplus, slope_a, slope_b)
         difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
         least = difference**2 / size
@@ -151,17 +149,6 @@ class SwappedForms:
         """One array (..., n_resamples, width) for each statistic."""
         edges = np.cumsum(_widths(self.evaluation, self.metric))[:-1]
         return [np.swapaxes(part, -1, -2) for part in np.split(totals, edges, axis=-2)]
-
-    def _shares(self, parts: list[FloatArray]) -> FloatArray:
-        """Weight of each class over its denominator, of shape (n_classes, n_resamples)."""
-        _, denominator = quotient_parts(self.metric, parts)
-        weight = (denominator != 0).astype(np.float64)
-        if self.metric.average == "weighted":
-            weight = weight * parts[-1]
-        total = weight.sum(axis=-1, keepdims=True)
-        bottom = denominator * total
-        shares = np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
-        return shares.T
 
 
 def _slopes(

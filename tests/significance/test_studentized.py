@@ -297,12 +297,12 @@ def test_a_model_without_a_value_has_no_p_value():
     assert np.isnan(run(preds, ["precision"], pairs=PAIR).p_value[0, 1])
 
 
-def test_what_is_no_sum_is_served_by_flipped_influences_and_says_so():
+def test_other_metrics_of_order_are_served_by_flipped_influences_and_say_so():
     y = np.tile([0, 1], 10)
     p = np.random.default_rng(0).random(20)
     preds = Predictions(y, {"a": p, "b": p**2}, labels=[0, 1], kind="probabilities")
-    found = run(preds, ["accuracy", "roc_auc"], pairs=PAIR)
-    assert found.used == {"roc_auc": "sign-flip"}
-    alone = Evaluation(preds, resolve_metrics(["roc_auc"], preds), collapse=False)
+    found = run(preds, ["accuracy", "average_precision"], pairs=PAIR)
+    assert found.used == {"average_precision": "sign-flip"}
+    alone = Evaluation(preds, resolve_metrics(["average_precision"], preds), collapse=False)
     flipped = run_test("sign-flip", PairView(alone, *PAIR, 999, SEED))
     assert found.p_value[0, 1] == flipped.p_value[0, 0]
