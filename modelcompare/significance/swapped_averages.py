@@ -7,14 +7,14 @@ classes with the slopes of each swap take long where classes are many. Around th
 pooled totals, which no swap changes, ``g = c (1 + eta)`` and ``h = -c epsilon``; with
 ``delta_i = u_i c`` the sum of squares is
 
-    sum delta^2 + 2 eta A + eta U eta - 2 epsilon C + epsilon G epsilon
+    (1 + lead)^2 sum delta^2 - 2 (1 + lead) epsilon C + epsilon G epsilon
 
-where A, U and G are sums over samples that no swap changes. Only C, the sum of ``s_i delta_i``
-times v_i c, depends on the swap's signs: one product in single precision. What it leaves out,
-products of eta and epsilon beyond the part of eta along delta, is of the third order in the share
-by which one model predicts a class more often than the other. The numerator is the difference
-itself. Being one function of every swapped data set, the test is as exact as with the squares in
-full.
+where lead is eta A over the sum of delta^2, the part of eta along delta, and A and G are sums over
+samples that no swap changes. Only C, the sum of ``s_i delta_i`` times v_i c, depends on the swap's
+signs: one product in single precision. What it leaves out of eta, itself the square of the share by
+which one model predicts a class more often than the other, is what varies between samples. The
+numerator is the difference itself. Being one function of every swapped data set, the test is as
+exact as with the squares in full.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class _Expansion:
         ``delta_i v_i c``.
     square : float
         Sum of ``delta^2``.
-    along, unlike, alike : ndarray
-        A, U and G.
+    along, alike : ndarray
+        A and G.
     """
 
     slope: FloatArray
@@ -65,7 +65,6 @@ class _Expansion:
     columns: Any
     square: float
     along: FloatArray
-    unlike: FloatArray
     alike: FloatArray
 
     @classmethod
@@ -78,10 +77,8 @@ class _Expansion:
         columns = delta[moves, None] * v[moves]
         if len(moves) < _DOUBLE:
             columns = columns.astype(np.float64)
-        unlike, alike, along = (
-            np.asarray(x, dtype=np.float64) for x in (u.T @ u, v.T @ v, u.T @ delta)
-        )
-        return cls(slope, moves, columns, float(along.sum()), along, unlike, alike)
+        along, alike = (np.asarray(x, dtype=np.float64) for x in (u.T @ delta, v.T @ v))
+        return cls(slope, moves, columns, float(along.sum()), along, alike)
 
     @cached_property
     def total(self) -> FloatArray:
@@ -102,10 +99,9 @@ class _Expansion:
         safe = np.where(self.slope == 0, 1.0, self.slope)
         eta = np.where(self.slope == 0, 0.0, (first + second) / (2 * safe) - 1)
         epsilon = np.where(self.slope == 0, 0.0, (second - first) / (2 * safe))
-        lead = eta @ self.along
-        bent = 1 + lead / self.square if self.square else np.ones(len(eta))
-        square = self.square + 2 * lead + np.einsum("ij,ij->i", eta @ self.unlike, eta)
-        square -= 2 * bent * np.einsum("ij,ij->i", crossed, epsilon)
+        lead = eta @ self.along / self.square if self.square else np.zeros(len(eta))
+        square = (1 + lead) ** 2 * self.square
+        square -= 2 * (1 + lead) * np.einsum("ij,ij->i", crossed, epsilon)
         return square + np.einsum("ij,ij->i", epsilon @ self.alike, epsilon)
 
 
@@ -249,13 +245,12 @@ class SwappedAverages(SwappedSums):
     @cached_property
     def _quotients(self) -> list[tuple[Any, Any]]:
         """Numerators and denominators of each model's units, each (n_units, n_classes)."""
+        groups = self.groups(self._only_matrix.dense)
         found = []
         for model in range(len(self.evaluation.models)):
-            numbers = self.evaluation.statistics(slice(model, model + 1))
-            columns = self.evaluation.columns(slice(model, model + 1))
-            own = {column.statistic: column.of(numbers)[:, 0] for column in columns}
-            parts = quotient_parts(self.metric, [own[s] for s in self.metric.statistics])
-            found.append((parts[0].astype(np.float32), parts[1].astype(np.float32)))
+            own = [part[:, min(model, part.shape[1] - 1)] for part in groups]
+            numerator, denominator = quotient_parts(self.metric, own)
+            found.append((numerator.astype(np.float32), denominator.astype(np.float32)))
         return found
 
     def _quotient(self, parts: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
