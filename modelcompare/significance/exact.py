@@ -23,6 +23,7 @@ from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.predictions import Predictions
+from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
 # Binomial numbers further from their mean than this many standard deviations have a mass of 2e-19.
@@ -109,6 +110,7 @@ def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
         and p.true_distribution is None
         and p.groups is None
         and p.sample_weight is None
+        and Strata.of(evaluation.units) is None
         and of_one_class(evaluation, metric)
     )
 

@@ -12,15 +12,21 @@ models the test is exact for any number of samples; where only the values are eq
 precise, the other with high recall) it is right in the limit, since t is studentized (Janssen
 1997; Chung and Romano 2013). The error is 0 only where the difference is. Of an average over
 classes d_i is the average of the classes'; of other smooth metrics (MCC, kappa, R2, BLEU) it is the
-influence of the sample, from the slopes of the value at each swapped data set's own totals.
+influence of the sample, from the slopes of the value at each swapped data set's own totals. Of a
+stratified design ``sum d^2`` is the sum over strata h of ``n_h / (n_h - 1)`` times the squares
+around the mean of h, anew for each swap: the design holds the strata's sizes, so what differs
+between them is no noise (`significance.strata`).
 
 Which road a metric takes:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
-- other quotients: `SwappedQuotients`; averages and smooth metrics: `SwappedForms`;
-- sums with a corner (ECE) or with too many slopes (averages of soft scores over many classes): the
-  difference itself, not studentized. Its null is that the models are exchangeable;
-- metrics of order (AUC, Spearman) and functions have no totals to swap: the sign-flip test of their
+- other quotients: `SwappedQuotients`; averages of hard labels, and of few classes, and smooth
+  metrics: `SwappedForms`; averages of soft scores over many classes: `SwappedAverages`;
+- sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
+  studentized, and named so. Its null is that the models are exchangeable;
+- the ROC AUC of two classes, of samples that are alike: `SwappedAreas`;
+- other metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
+  many samples and models) and functions have no totals to swap: the sign-flip test of their
   influences serves them, and the outcome names it.
 
 Where a pair has so few samples that differ that there are no more than `n_resamples` swaps, all
@@ -42,12 +48,14 @@ from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
+from modelcompare.significance.swapped_areas import SwappedAreas
+from modelcompare.significance.swapped_averages import SwappedAverages
 from modelcompare.significance.swapped_forms import SwappedForms
 from modelcompare.significance.swapped_quotients import SwappedQuotients
 from modelcompare.significance.swapped_sums import SwappedDifferences
 from modelcompare.words import Alternative
 
-Road = Literal["exact", "quotient", "form", "raw", "flip"]
+Road = Literal["exact", "quotient", "form", "average", "area", "raw", "flip"]
 NAME = "studentized-permutation"
 Result = TypeVar("Result")
 
@@ -79,11 +87,11 @@ def studentized_permutation(view: PairView) -> Outcome:
         where = evaluation.metric_slice(metric.name)
         road = road_of(evaluation, metric)
         exact &= road == "exact"
-        if not isinstance(metric, Metric):
+        if road == "flip":
             used[metric.name] = "sign-flip"
             flipped = _flipped(view, metric)
             p_values[:, where], floor[:, where] = flipped.p_value, flipped.floor
-        elif road == "exact":
+        elif isinstance(metric, Metric) and road == "exact":
             p_values[:, where], floor[:, where] = exact_p_values(
                 evaluation, metric, a, b, alternative=view.alternative
             )
@@ -113,12 +121,14 @@ def _flipped(view: PairView, metric: AnyMetric) -> Outcome:
 def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
     """How a metric's swaps are evaluated."""
     if not isinstance(metric, Metric):
-        return "flip"
+        return "area" if SwappedAreas.applies(evaluation, metric) else "flip"
     if is_exact(evaluation, metric):
         return "exact"
     if metric.ratio is not None and metric.average is None:
         return "quotient"
-    return "form" if SwappedForms.applies(evaluation, metric) else "raw"
+    if SwappedForms.applies(evaluation, metric):
+        return "form"
+    return "average" if SwappedAverages.applies(evaluation, metric) else "raw"
 
 
 def swap_statistic(
@@ -126,11 +136,14 @@ def swap_statistic(
 ) -> SwapStatistic:
     """The statistic of a metric's values under swaps that are drawn."""
     road = road_of(evaluation, metric)
-    assert isinstance(metric, Metric)  # noqa: S101  by its road
+    if not isinstance(metric, Metric):
+        return SwappedAreas(evaluation, model_a, model_b)
     if road in ("exact", "quotient"):
         return SwappedQuotients(evaluation, metric, model_a, model_b)
     if road == "form":
         return SwappedForms(evaluation, metric, model_a, model_b)
+    if road == "average":
+        return SwappedAverages(evaluation, metric, model_a, model_b)
     return SwappedDifferences(evaluation, metric, model_a, model_b)
 
 

@@ -2,7 +2,8 @@
 
 See `significance.studentized` for the statistic. Its error after any swap needs the sums of
 ``N^2``, ``N D`` and ``D^2`` over each model's own samples, beside its numerator and denominator;
-what two models have in common is the same after every swap.
+what two models have in common is the same after every swap. Of a stratified design the squares are
+centred within strata, which needs N and D of each stratum, too.
 """
 
 from __future__ import annotations
@@ -29,14 +30,21 @@ class SwappedQuotients(SwappedSums):
         numerator, denominator = self._quotient(sums)
         score = 2 * (numerator - pooled * denominator)
         share = denominator / np.where(bottom == 0, 1.0, bottom)
-        second = self._second(numerator, denominator, sums[len(self.metric.statistics) :])
+        first_product = len(self.metric.statistics)
+        products = sums[first_product : first_product + len(self._needed)]
+        second = self._second(numerator, denominator, products)
         first = second[0] - 2 * pooled * second[1] + pooled**2 * second[2]
         square = (1 - share) ** 2 * first + share**2 * (own - first) - share * (1 - share) * shared
+        if self.strata is not None:
+            square = np.maximum(square - self._between(sums[-2:], pooled, share, pairs), 0.0)
+            square[square <= ROUNDING * own] = 0.0
         square *= 4
         size = self.evaluation.units.size
         score[np.abs(score) <= ROUNDING * np.sqrt(size * own)] = 0.0
-        # No sum of squares is below the square of the sum over their number.
-        square = np.maximum(square, score**2 / size)
+        least = score**2 / size
+        # No sum of squares is below the square of the sum over their number; with one that is
+        # centred the statistic stays finite, and the order of its sizes as it is.
+        square = np.maximum(square, least) if self.strata is None else square + least
         out = np.divide(score, np.sqrt(square), out=np.zeros_like(score), where=score != 0)
         empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
         other = pooled * bottom - numerator
@@ -45,10 +53,27 @@ class SwappedQuotients(SwappedSums):
             _by_convention(out, difference, empty)
         return out
 
-    def products(self, parts: list[FloatArray]) -> list[FloatArray]:
-        n, d = self._quotient(parts)
-        found = (n * n, n * d, d * d)
+    def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
+        found = self._powers(parts, rows)[2:]
         return [found[place] for place in self._needed]
+
+    def stratified(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
+        return self._quotient(parts)
+
+    def _between(
+        self, sums: list[FloatArray], pooled: FloatArray, share: FloatArray, pairs: IntArray
+    ) -> FloatArray:
+        """What the means of the strata take off the squares."""
+        if self.strata is None:
+            return np.zeros_like(share)
+        n, d = (part.reshape(*part.shape[:2], -1, share.shape[-1]) for part in sums)
+        both = [
+            (part[0, self.model_a[pairs]] + part[0, self.model_b[pairs]]).reshape(n.shape[1:])
+            for part in self.groups(self.total[None])[-2:]
+        ]
+        own, all_of_them = n - pooled[:, None] * d, both[0] - pooled[:, None] * both[1]
+        inside = own - share[:, :, None] * all_of_them
+        return np.einsum("h,rphv->rpv", self.strata.centre, inside**2)
 
     def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         return self._quotient(parts)
@@ -93,17 +118,25 @@ class SwappedQuotients(SwappedSums):
         kept, out = [0, 1], np.zeros((3, 5))
         blocks = list(growing(self.evaluation.units.n_units))
         for place in (0, 2, 1):
-            weights = _dependence(self._powers(blocks[0]), kept, 2 + place)
-            if all(_fits(self._powers(rows), kept, 2 + place, weights) for rows in blocks):
+            first, *_ = blocks
+            weights = _dependence(self._powers(self.parts(first), first), kept, 2 + place)
+            if all(
+                _fits(self._powers(self.parts(rows), rows), kept, 2 + place, weights)
+                for rows in blocks
+            ):
                 out[place, kept] = weights
             else:
                 kept.append(2 + place)
                 out[place, 2 + place] = 1.0
         return out
 
-    def _powers(self, rows: slice) -> list[FloatArray]:
-        n, d = self._quotient(self.parts(rows))
-        return [n, d, n * n, n * d, d * d]
+    def _powers(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
+        """N, D and N^2, N D, D^2, these as strata weigh them."""
+        n, d = self._quotient(parts)
+        squares = [n * n, n * d, d * d]
+        if self.strata is not None:
+            squares = [x * self.strata.scale[rows][:, None, None] for x in squares]
+        return [n, d, *squares]
 
     @cached_property
     def _invariants(self) -> tuple[FloatArray, ...]:
@@ -129,6 +162,8 @@ class SwappedQuotients(SwappedSums):
         """Sums of N N', N D' and D D' of all models, of shape (3, n_values, n_models, n_models)."""
         out: FloatArray | None = None
         counts = self.evaluation.units.counts().astype(np.float64)
+        if self.strata is not None:
+            counts *= self.strata.scale
         for rows in self._row_chunks():
             n, d = (
                 np.ascontiguousarray(part.transpose(2, 1, 0))

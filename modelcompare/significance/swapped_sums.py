@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
+from modelcompare.significance.strata import Strata
 
 Result = TypeVar("Result")
 
@@ -25,6 +28,23 @@ Result = TypeVar("Result")
 ROUNDING = 1e-12
 # Numbers of one block of pairs that stay in the processor's cache.
 _CACHED_NUMBERS = 65_536
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of some units, and those that are 0 but in one stratum each."""
+
+    dense: FloatArray
+    by_stratum: Any = None  # a sparse array
+
+    def weighted(self, weights: FloatArray) -> FloatArray:
+        """Sums of all columns under each row of weights."""
+        sums = weights @ self.dense
+        return sums if self.by_stratum is None else np.hstack([sums, weights @ self.by_stratum])
+
+    def __getitem__(self, units: IntArray) -> Columns:
+        by_stratum = None if self.by_stratum is None else self.by_stratum[units]
+        return Columns(self.dense[units], by_stratum)
 
 
 class SwappedSums(ABC):
@@ -56,9 +76,18 @@ class SwappedSums(ABC):
         one array (n_resamples, n_models or 1, width) for each group of columns.
         """
 
-    def products(self, parts: list[FloatArray]) -> list[FloatArray]:  # noqa: ARG002
+    def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:  # noqa: ARG002
         """Further columns, each (n_rows, n_models, width), from the metric's statistics."""
         return []
+
+    def stratified(self, parts: list[FloatArray]) -> Sequence[FloatArray]:  # noqa: ARG002
+        """Numbers (n_rows, n_models, width) whose sums in each stratum are needed."""
+        return ()
+
+    @cached_property
+    def strata(self) -> Strata | None:
+        """Strata of the units."""
+        return Strata.of(self.evaluation.units)
 
     def map(
         self,
@@ -82,10 +111,11 @@ class SwappedSums(ABC):
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, n_values) of one pair when these units swap where a bit is 1."""
         if len(self.evaluation.units.row_blocks()) == 1:
-            rows = self._only_matrix[units]
+            sums = self._only_matrix[units].weighted(bits)
         else:
-            rows = np.vstack([self._matrix(slice(unit, unit + 1)) for unit in units])
-        return self._statistics(bits @ rows, np.array([pair]))[:, 0]
+            each = [self._matrix(slice(unit, unit + 1)) for unit in units]
+            sums = np.sum([m.weighted(bits[:, [i]]) for i, m in enumerate(each)], axis=0)
+        return self._statistics(sums, np.array([pair]))[:, 0]
 
     @cached_property
     def observed(self) -> FloatArray:
@@ -164,17 +194,25 @@ class SwappedSums(ABC):
 
     def _columns(self, rows: slice) -> list[FloatArray]:
         parts = self.parts(rows)
-        return [*parts, *self.products(parts)]
+        return [*parts, *self.products(parts, rows)]
 
     @cached_property
     def _shapes(self) -> list[tuple[int, ...]]:
-        return [part.shape[1:] for part in self._columns(slice(0, 1))]
+        shapes = [part.shape[1:] for part in self._columns(slice(0, 1))]
+        if self.strata is not None:
+            for part in self.stratified(self.parts(slice(0, 1))):
+                shapes.append((part.shape[1], len(self.strata.size) * part.shape[2]))
+        return shapes
 
-    def _matrix(self, rows: slice) -> FloatArray:
-        return np.hstack([part.reshape(len(part), -1) for part in self._columns(rows)])
+    def _matrix(self, rows: slice) -> Columns:
+        dense = np.hstack([part.reshape(len(part), -1) for part in self._columns(rows)])
+        numbers = () if self.strata is None else self.stratified(self.parts(rows))
+        if self.strata is None or not numbers:
+            return Columns(dense)
+        return Columns(dense, sparse.hstack([self.strata.spread(x, rows) for x in numbers]).tocsr())
 
     @cached_property
-    def _only_matrix(self) -> FloatArray:
+    def _only_matrix(self) -> Columns:
         return self._matrix(slice(0, self.evaluation.units.n_units))
 
     def _passes(self, masks: Weights) -> Iterator[range]:
@@ -189,9 +227,9 @@ class SwappedSums(ABC):
             matrix = self._only_matrix if len(row_blocks) == 1 else self._matrix(rows)
 
             def product(
-                block: int, row_block: int = row_block, matrix: FloatArray = matrix
+                block: int, row_block: int = row_block, matrix: Columns = matrix
             ) -> FloatArray:
-                return masks.draw(block, row_block) @ matrix
+                return matrix.weighted(masks.draw(block, row_block))
 
             products = map_blocks(product, blocks, n_jobs)
             sums = [x + y for x, y in zip(sums, products, strict=True)] if sums else products

@@ -19,7 +19,30 @@ def unit_rows(metric, preds, model):
     ]
 
 
-def statistic(metric, rows_a, rows_b):
+def unit_strata(preds):
+    """Stratum of each unit; those of one unit are one stratum."""
+    if preds.strata is None:
+        return None
+    codes = np.asarray(preds.strata)
+    if preds.groups is not None:
+        codes = np.array([codes[preds.groups == g][0] for g in np.unique(preds.groups)])
+    return np.array([c if (codes == c).sum() > 1 else -1 for c in codes])
+
+
+def squares(d, strata):
+    """Sum of squares of d, around the means of the strata where there are any."""
+    if strata is None:
+        return (d**2).sum(axis=0)
+    found = 0.0
+    for h in np.unique(strata):
+        part = d[strata == h]
+        n = len(part)
+        found = found + (n / (n - 1) * ((part - part.mean(axis=0)) ** 2).sum(axis=0)
+                         if n > 1 else part[0] ** 2)  # fmt: skip
+    return found
+
+
+def statistic(metric, rows_a, rows_b, strata=None):
     """t of two models, of shape (n_values,)."""
     first, second = (
         np.atleast_1d(metric.value(*(r.sum(axis=0) for r in rows))) for rows in (rows_a, rows_b)
@@ -34,7 +57,9 @@ def statistic(metric, rows_a, rows_b):
             d, difference = d.sum(axis=1, keepdims=True), first - second
         else:
             difference = d.sum(axis=0)
-        square = np.maximum((d**2).sum(axis=0), difference**2 / len(d))
+        least, square = difference**2 / len(d), squares(d, strata)
+        square = np.where(square < 1e-12 * (d**2).sum(axis=0), 0.0, square)
+        square = np.maximum(square, least) if strata is None else square + least
         t = np.where(np.abs(difference) < 1e-13, 0.0, difference / np.sqrt(square))
         if not metric.average:
             empty = (d_a.sum(axis=0) == 0) | (d_b.sum(axis=0) == 0)
@@ -69,12 +94,13 @@ def swapped(rows_a, rows_b):
 def p_value(metric, preds, alternative="two-sided"):
     """Share of the swaps that are as extreme, of shape (n_values,)."""
     rows = [unit_rows(metric, preds, model) for model in preds.models]
-    observed = statistic(metric, *rows)
+    strata = unit_strata(preds)
+    observed = statistic(metric, *rows, strata)
     tolerance = 1e-9 * np.maximum(1.0, np.nan_to_num(np.abs(observed), posinf=1.0))
     less = {
         "two-sided": lambda t: np.abs(t) < np.abs(observed) - tolerance,
         "greater": lambda t: t < observed - tolerance,
         "less": lambda t: t > observed + tolerance,
     }[alternative]
-    extreme = np.mean([~less(statistic(metric, *pair)) for pair in swapped(*rows)], axis=0)
+    extreme = np.mean([~less(statistic(metric, *pair, strata)) for pair in swapped(*rows)], axis=0)
     return np.where(np.isnan(observed), np.nan, extreme)

@@ -73,6 +73,13 @@ DESIGNS = {
         "sample_weight": np.random.default_rng(3).random(14),
         "groups": np.random.default_rng(4).integers(0, 8, 14),
     },
+    "strata": {"strata": np.random.default_rng(5).integers(0, 3, 14)},
+    "strata of one": {"strata": [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 0, 1, 0, 0]},
+    "clusters in strata": {
+        "sample_weight": np.random.default_rng(3).random(14),
+        "groups": np.arange(14) // 2,
+        "strata": [*"aaaabbbbbb", *"aacc"],
+    },
 }
 
 
@@ -90,6 +97,25 @@ def test_few_swaps_are_all_counted_as_the_definition_says(design, alternative, z
         here = found.p_value[0, place : place + width]
         np.testing.assert_allclose(here, expected, atol=1e-12, err_msg=metric.name)
         place += width
+
+
+def test_strata_in_which_models_differ_otherwise_are_no_noise():
+    # One model is better by 10 of 50 in one stratum, the other by 6 of 50 in the other: the means
+    # of the strata explain most of what sum of squares there is.
+    y, strata = np.zeros(100, int), np.repeat([0, 1], 50)
+    a, b = np.zeros(100, int), np.zeros(100, int)
+    b[:45], a[50:80] = 1, 1
+    with_strata, without = (
+        run(Predictions(y, {"a": a, "b": b}, labels=[0, 1], **columns), ["accuracy"]).p_value[0, 0]
+        for columns in ({"strata": strata}, {})
+    )
+    assert with_strata < 0.01 < 0.1 < without
+
+
+def test_one_stratum_changes_nothing():
+    preds = many_models()
+    one = many_models(strata=np.zeros(60, int))
+    np.testing.assert_array_equal(run(preds, EVERYTHING).p_value, run(one, EVERYTHING).p_value)
 
 
 def test_of_all_swapped_data_sets_at_most_a_share_of_alpha_is_rejected_at_alpha():
@@ -168,7 +194,13 @@ EVERYTHING = ["f1", "f1_macro", "cf1", "cf1_macro", "log_loss", "cohen_kappa", "
 
 
 @pytest.mark.parametrize(
-    "columns", [{}, {"groups": np.arange(60) // 3}, {"sample_weight": np.arange(1.0, 61)}]
+    "columns",
+    [
+        {},
+        {"groups": np.arange(60) // 3},
+        {"sample_weight": np.arange(1.0, 61)},
+        {"strata": np.arange(60) % 7},
+    ],
 )
 def test_threads_do_not_change_a_bit(columns):
     preds = many_models(**columns)
@@ -186,8 +218,9 @@ def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     assert run(preds, EVERYTHING).p_value.tobytes() == before.tobytes()
 
 
-def test_distinct_rows_give_the_same_p_values_where_all_swaps_are_counted():
-    preds = close_models(3, n=40, n_changed=8)
+@pytest.mark.parametrize("columns", [{}, {"strata": np.arange(40) % 3}])
+def test_distinct_rows_give_the_same_p_values_where_all_swaps_are_counted(columns):
+    preds = close_models(3, n=40, n_changed=8, **columns)
     names = ["f1_macro", "f1", "matthews_corrcoef"]
     collapsed, plain = (
         run(preds, names, pairs=PAIR, collapse=how).p_value for how in (True, False)
@@ -264,12 +297,12 @@ def test_a_model_without_a_value_has_no_p_value():
     assert np.isnan(run(preds, ["precision"], pairs=PAIR).p_value[0, 1])
 
 
-def test_what_is_no_sum_is_served_by_flipped_influences_and_says_so():
+def test_other_metrics_of_order_are_served_by_flipped_influences_and_say_so():
     y = np.tile([0, 1], 10)
     p = np.random.default_rng(0).random(20)
     preds = Predictions(y, {"a": p, "b": p**2}, labels=[0, 1], kind="probabilities")
-    found = run(preds, ["accuracy", "roc_auc"], pairs=PAIR)
-    assert found.used == {"roc_auc": "sign-flip"}
-    alone = Evaluation(preds, resolve_metrics(["roc_auc"], preds), collapse=False)
+    found = run(preds, ["accuracy", "average_precision"], pairs=PAIR)
+    assert found.used == {"average_precision": "sign-flip"}
+    alone = Evaluation(preds, resolve_metrics(["average_precision"], preds), collapse=False)
     flipped = run_test("sign-flip", PairView(alone, *PAIR, 999, SEED))
     assert found.p_value[0, 1] == flipped.p_value[0, 0]

@@ -1,0 +1,73 @@
+"""What a stratified design leaves to chance: the spread within strata, and none between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.resampling import Units
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Strata of units, and the squares of numbers around the means of their strata.
+
+    The square of numbers d is the sum over strata h of ``n_h / (n_h - 1)`` times the centred
+    squares within h: ``sum of scale * d^2 - sum over h of centre_h * (sum of d in h)^2``. Strata of
+    one sample know nothing of their spread; they are taken for one stratum together.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n_units,)
+        Stratum of each unit.
+    size : ndarray of shape (n_strata,)
+        Samples, or clusters, in each.
+    """
+
+    codes: IntArray
+    size: FloatArray
+
+    @classmethod
+    def of(cls, units: Units) -> Strata | None:
+        """Strata of a design; None where there are no two."""
+        if units.strata is None:
+            return None
+        size = np.bincount(units.strata, units.counts())
+        pooled = np.where(size == 1, len(size), np.arange(len(size)))
+        codes = np.unique(pooled[units.strata], return_inverse=True)[1]
+        sizes: FloatArray = np.bincount(codes, units.counts()).astype(np.float64)
+        return cls(codes, sizes) if len(sizes) > 1 else None
+
+    @property
+    def centre(self) -> FloatArray:
+        """What the square of each stratum's sum takes off, of shape (n_strata,)."""
+        return np.where(self.size > 1, 1 / np.maximum(self.size - 1, 1), 0.0)
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """Weight of each unit's square, of shape (n_units,)."""
+        return (1 + self.centre)[self.codes]
+
+    def spread(self, numbers: FloatArray, rows: slice) -> Any:
+        """Columns (n_rows, n_models, width) of some units, each stratum's in places of its own.
+
+        Returns
+        -------
+        sparse array of shape (n_rows, n_models * n_strata * width)
+        """
+        n_rows, n_models, width = numbers.shape
+        first = np.arange(n_models)[:, None] * (len(self.size) * width) + np.arange(width)
+        columns = first + self.codes[rows][:, None, None] * width
+        ends = np.arange(n_rows + 1) * (n_models * width)
+        shape = (n_rows, n_models * len(self.size) * width)
+        return sparse.csr_array((numbers.ravel(), columns.ravel(), ends), shape=shape)
+
+    def members(self, codes: IntArray) -> Any:
+        """1 where something is of a stratum, a sparse array (n_strata, n_things)."""
+        places = (codes, np.arange(len(codes)))
+        return sparse.csr_array((np.ones(len(codes)), places), (len(self.size), len(codes)))

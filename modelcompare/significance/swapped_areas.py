@@ -1,0 +1,253 @@
+"""Studentized differences of two models' ROC AUCs after swaps of their ranks, pair by pair.
+
+Two models' scores may have scales of their own, which the AUC does not see, so what is swapped is a
+sample's rank among all samples of the model (Venkatraman & Begg 1996; Bandos, Rockette & Gur 2005).
+With the two sets of ranks in one order, a positive has the share of all 2 n negatives below either
+of its ranks, a negative that of the positives above, and the difference of the AUCs after any swap
+is the sum of ``s_i (h(rank_a) - h(rank_b))``: h are these shares over the number of samples of the
+side, and s_i the swap's sign. No swap moves the common order.
+
+It is divided by DeLong's standard error, with the placements of the swapped data themselves. A
+placement of one model less that of the other is ``s_i (h_a - h_b) + D(rank_a) + D(rank_b)``, where
+D at a place of the common order is half of what share of the first model's other side lies below it
+less that of the second's: a cumulated sum over the order. The sum of squares is a quadratic form in
+D, so a swap costs a few sums over its samples, and no sorting. Of more than 256 places D is taken
+at 256 quantiles.
+
+References
+----------
+.. [1] DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845.
+.. [2] Venkatraman & Begg (1996), Biometrika 83, 835-848.
+.. [3] Bandos, Rockette & Gur (2005), Statistics in Medicine 24, 2873-2893.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import rankdata
+from threadpoolctl import threadpool_limits
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import AnyMetric, OrderMetric
+from modelcompare.metrics.ranking import ROC_AUC
+from modelcompare.significance.swapped_sums import ROUNDING
+
+Result = TypeVar("Result")
+
+_MOST_PLACES = 256
+# Samples times pairs of models: more take too long beside flipped influences.
+_MOST_SAMPLES = 2**17
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Positives, or negatives, of a pair: squares of the differences of their placements.
+
+    Parameters
+    ----------
+    n_own, n_others : int
+        Samples of this side and of the other.
+    pairs : ndarray of shape (n_places, n_places)
+        How many samples of the side have their two ranks at two places, in both orders, and on the
+        diagonal either rank.
+    fixed : float
+        Sum of squares of ``h_a - h_b``.
+    """
+
+    n_own: int
+    n_others: int
+    pairs: FloatArray
+    fixed: float
+
+    def variance(self, jumps: FloatArray, crossed: FloatArray) -> FloatArray:
+        """Squared standard error of the mean placement's difference.
+
+        `jumps` (n_places, n_resamples) are samples of the other side that the first model has at a
+        place, less those of the second; `crossed` sums of ``s_i (h_a - h_b)`` at either rank.
+        """
+        between = (np.cumsum(jumps, axis=0) - jumps / 2) / (2 * self.n_others)
+        form = self.pairs @ between
+        mean = (crossed.sum(axis=0) / 2 + form.sum(axis=0) / 2) / self.n_own
+        squares = self.fixed + np.einsum("ij,ij->j", 2 * crossed + form, between)
+        centred = squares - self.n_own * mean**2
+        centred[centred <= ROUNDING * (squares + self.fixed)] = 0.0
+        return centred / (self.n_own * max(self.n_own - 1, 1))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two models' ranks in their common order.
+
+    Parameters
+    ----------
+    rows : sparse array of shape (1 + 4 * n_places, n_samples)
+        What a sample adds to the difference, and to the jumps and crossed sums of the two sides.
+    sides : tuple
+        Positives and negatives.
+    """
+
+    rows: Any
+    sides: tuple[_Side, _Side]
+
+    @classmethod
+    def of(cls, a: FloatArray, b: FloatArray, positive: BoolArray) -> _Pair:
+        """Put two models' ranks into one order."""
+        places = np.unique(np.r_[a, b], return_inverse=True)[1].reshape(2, -1)
+        placed = _placed(places, positive)
+        size = np.where(positive, positive.sum(), (~positive).sum())
+        rows, sides = [sparse.csr_array((placed / size)[None])], []
+        places = _few(places)
+        n_places = int(places.max()) + 1
+        difference = _placed(places, positive)
+        for own, order in ((positive, places), (~positive, n_places - 1 - places)):
+            jumps = _at(order, np.where(own, 0.0, 1.0), n_places, -1.0)
+            crossed = _at(order, np.where(own, difference, 0.0), n_places, 1.0)
+            rows += [jumps, crossed]
+            either = _at(order, own.astype(np.float64), n_places, 1.0)
+            pairs = (either @ either.T).toarray()
+            n_own = int(own.sum())
+            fixed = float((difference[own] ** 2).sum())
+            sides.append(_Side(n_own, len(own) - n_own, pairs, fixed))
+        return cls(sparse.vstack(rows).tocsr(), (sides[0], sides[1]))
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """Sums over all samples as they are, of shape (n_rows, 1)."""
+        return self.rows.sum(axis=1)[:, None]
+
+    @cached_property
+    def moves(self) -> IntArray:
+        """Samples that a swap changes."""
+        return np.flatnonzero(abs(self.rows).sum(axis=0))
+
+    def statistics(self, sums: FloatArray) -> FloatArray:
+        """Statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
+        difference = sums[0].copy()
+        difference[np.abs(difference) <= ROUNDING] = 0.0
+        parts = np.split(sums[1:], 4)
+        square = sum(
+            side.variance(*parts[2 * place : 2 * place + 2])
+            for place, side in enumerate(self.sides)
+        )
+        # With this the statistic stays finite, and the order of its sizes as it is.
+        square = square + difference**2 / self.rows.shape[1]
+        return np.divide(
+            difference, np.sqrt(square), out=np.zeros_like(difference), where=difference != 0
+        )
+
+
+def _placed(places: IntArray, positive: BoolArray) -> FloatArray:
+    """Share of the other side's ranks that each sample has right of it, model a less model b."""
+    out = np.empty(len(positive))
+    n_places = int(places.max()) + 1
+    for own, order in ((positive, places), (~positive, n_places - 1 - places)):
+        count = np.bincount(order[:, ~own].ravel(), minlength=n_places).astype(np.float64)
+        share = (np.cumsum(count) - count / 2) / count.sum()
+        out[own] = share[order[0, own]] - share[order[1, own]]
+    return out
+
+
+def _few(places: IntArray) -> IntArray:
+    """No more than 256 places, with as many ranks at each as may be."""
+    if places.max() < _MOST_PLACES:
+        return places
+    before = np.r_[0, np.cumsum(np.bincount(places.ravel()))[:-1]]
+    return (before * _MOST_PLACES // places.size)[places]
+
+
+def _at(places: IntArray, numbers: FloatArray, n_places: int, sign: float) -> Any:
+    """Numbers at the places of a's ranks, and with a sign at b's: (n_places, n_samples)."""
+    some = np.flatnonzero(numbers)
+    found = np.concatenate([numbers[some], sign * numbers[some]])
+    index = (places[:, some].ravel(), np.tile(some, 2))
+    out = sparse.csr_array((found, index), shape=(n_places, len(numbers)))
+    out.eliminate_zeros()
+    return out
+
+
+class SwappedAreas:
+    """Studentized differences of the ROC AUC of two classes under given swaps.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and units.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    """
+
+    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
+        self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
+
+    @staticmethod
+    def applies(evaluation: Evaluation, metric: AnyMetric) -> bool:
+        """Whether a metric is the AUC of two classes, of samples that are alike and not too many.
+
+        DeLong's variance knows no weights, clusters or strata.
+        """
+        p = evaluation.predictions
+        n_models = len(p.models)
+        return (
+            isinstance(metric, OrderMetric)
+            and metric.prepare is ROC_AUC.prepare
+            and p.groups is None
+            and p.sample_weight is None
+            and evaluation.units.strata is None
+            and p.codes is not None
+            and 0 < p.codes.sum() < len(p)
+            and len(p) * max(1, n_models * (n_models - 1) // 2) <= _MOST_SAMPLES
+        )
+
+    def map(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        *,
+        pairs: IntArray | None = None,
+        n_jobs: int | None = None,
+    ) -> list[Result]:
+        """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
+        chosen = self._pairs if pairs is None else [self._pairs[place] for place in pairs]
+
+        def one(block: int) -> Result:
+            swapped = np.ascontiguousarray(masks.draw_all(block).T)
+            columns = [pair.statistics(pair.total - 2 * (pair.rows @ swapped)) for pair in chosen]
+            return reduce(np.stack(columns, axis=1)[:, :, None])
+
+        with threadpool_limits(limits=1):
+            return map_blocks(one, range(masks.n_blocks), n_jobs)
+
+    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
+        """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
+        found = self._pairs[pair]
+        return found.statistics(found.total - 2 * (found.rows[:, units] @ bits.T))[:, None]
+
+    @cached_property
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, 1)."""
+        return np.array([pair.statistics(pair.total) for pair in self._pairs])
+
+    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
+        """Units that a swap changes; see `SwappedSums.movable`."""
+        found = [pair.moves for pair in self._pairs]
+        count = np.array([[min(len(units), enough)] for units in found], dtype=np.intp)
+        return count, [units if len(units) < enough else None for units in found]
+
+    @cached_property
+    def _pairs(self) -> list[_Pair]:
+        outcomes = [self.evaluation.outcomes(model) for model in self.evaluation.models]
+        ranks = [rankdata(o.probabilities[:, 1]) for o in outcomes]
+        positive = outcomes[0].true_codes == 1
+        return [
+            _Pair.of(ranks[a], ranks[b], positive)
+            for a, b in zip(self.model_a, self.model_b, strict=True)
+        ]
