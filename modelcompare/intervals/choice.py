@@ -18,7 +18,7 @@ what influences do not describe  BCa from `ENOUGH_TO_RESAMPLE`     BCa
 ===============================  ================================  ==============================
 
 Student's degrees of freedom are those of the influences that carry the variance, and of clusters
-no more than there are in effect. Strata draw intervals in by what they explain. Below `FEW`
+between the effective ones and all. Strata draw intervals in by what they explain. Below `FEW`
 informative samples coverage is near 1 and intervals are wide, or clusters are too few to say:
 `compare` warns, naming class and number. ``experiments/validity/intervals_on_sparse_data.py``
 simulates each row.
@@ -39,10 +39,11 @@ from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, Pairs
 from modelcompare.intervals.counted import Labels, Pairs, averages_absent_classes
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
-    degrees_of_freedom,
+    difference_degrees,
     difference_interval,
     effective_units,
     rank_interval,
+    score_degrees,
     score_interval,
     unseen_variance,
 )
@@ -52,7 +53,7 @@ from modelcompare.metrics.quotient import divide
 
 # Metrics of ranks: how many positives more are added to a score, and to a difference, where two
 # models' places of one positive mostly go together.
-_RANKS = {"roc_auc": (1.0, 0.2), "average_precision": (3.0, 0.5)}
+_RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
 # Below so many informative samples the result says so.
 FEW = 10
 # Resampled intervals of what influences do not describe: from so many samples or clusters up.
@@ -143,7 +144,9 @@ class _Rule:
             size = np.full_like(estimate, self._rarer)
             ends = rank_interval(estimate, error**2, size, _RANKS[metric.name][0], self.level)
             return Interval.of(*ends, "effective-size", size)
-        degrees = self._degrees(self.moments.carriers()[:, where], size)
+        carriers = self.moments.carriers()[:, where]
+        clusters = size if self._clustered else None
+        degrees = score_degrees(carriers, self.evaluation.units.size, clusters)
         scale = self._of_occurring(metric)
         low, high = score_interval(
             estimate * scale, error * scale, metric.bounds, degrees, size, self.level
@@ -171,7 +174,8 @@ class _Rule:
         variance = self.moments.pair_standard_error(a, b)[:, where] ** 2
         # Models that agree everywhere may yet differ on the next unit.
         variance = np.maximum(variance, (own[a] + own[b]) / self.evaluation.units.size)
-        degrees = self._degrees(carriers, size)
+        clusters = size if self._clustered else None
+        degrees = difference_degrees(carriers, self.evaluation.units.size, clusters)
         if metric.name in _RANKS:
             size = np.minimum(size, self._rarer)
             unseen = sum(unseen_variance(self.values[side, where], size) for side in pairs)
@@ -198,10 +202,6 @@ class _Rule:
             values = np.concatenate(places)
             out[:, values] = pair_carriers(self.evaluation, self.values, self.pairs, values)
         return out
-
-    def _degrees(self, carriers: FloatArray, size: FloatArray) -> FloatArray:
-        clusters = size if self._clustered else None
-        return degrees_of_freedom(carriers, self.evaluation.units.size, clusters)
 
     @property
     def _rarer(self) -> float:
