@@ -38,7 +38,7 @@ TRIALS = {"quick": 200, "full": 800}
 CHUNK = 50
 # Modules of this folder whose cells are taken too: each with cells(tier), a list of dicts, and
 # run_cell(params, n_trials, seed), which gives mean values by name, or by name and measure.
-MODULES: tuple[str, ...] = ("intervals_on_sparse_data",)
+MODULES: tuple[str, ...] = ("intervals_on_sparse_data", "calibration")
 
 
 def cells_of(tier: str) -> list[Cell]:

@@ -58,6 +58,8 @@ PROMISES = (
     Promise("no interval has width 0", "width 0", "kind == 'intervals'", 0.0),
     Promise("an interval holds its estimate", "estimate left out", "kind == 'intervals'", 0.0),
     Promise("no default is refused", "refused", "n >= 20", 0.0),
+    Promise("debiased ECE's interval", "covered", "kind == 'calibration'", 0.93, at_most=False),
+    Promise("size of the calibration test", "rejected", "kind == 'calibration'", 0.06),
     Promise("gate at the margin", "passed", "kind == 'gates' and n >= 30", 0.06),
 )  # fmt: skip
 
