@@ -11,7 +11,9 @@ average of three or more         effective-size                    shrunk-influe
 MCC, kappa                       effective-size                    shrunk-influence
 ROC AUC, average precision       effective-size                    t, with an unseen positive
 anything with clusters, other    logit-t; log-t where bounded on   t
-smooth metrics                   one side; t where unbounded
+smooth metrics                   one side; t where unbounded;
+                                 soft macro averages less their
+                                 bias
 what influences do not describe  BCa from `ENOUGH_TO_RESAMPLE`     BCa
                                  samples or clusters up, where it
                                  is an interval
@@ -36,12 +38,18 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments, pair_carriers
 from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, PairsView
-from modelcompare.intervals.counted import Labels, Pairs, averages_absent_classes
+from modelcompare.intervals.counted import (
+    Labels,
+    Pairs,
+    averages_absent_classes,
+    is_soft_macro,
+)
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
     effective_units,
+    macro_bias,
     rank_interval,
     score_degrees,
     score_interval,
@@ -148,12 +156,21 @@ class _Rule:
         clusters = size if self._clustered else None
         degrees = score_degrees(carriers, self.evaluation.units.size, clusters)
         scale = self._of_occurring(metric)
-        low, high = score_interval(
-            estimate * scale, error * scale, metric.bounds, degrees, size, self.level
-        )
+        centre = estimate * scale - self._bias(metric)
+        low, high = score_interval(centre, error * scale, metric.bounds, degrees, size, self.level)
         scales = {0: "t", 1: "log-t", 2: "logit-t"}
         informative = np.minimum(size, self._support(metric))
         return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], informative)
+
+    def _bias(self, metric: AnyMetric) -> FloatArray | float:
+        """How much too high a macro average of soft counts, or a difference, is; else 0."""
+        if self._labels is None or self._clustered or not is_soft_macro(metric):
+            return 0.0
+        support = np.bincount(self._labels.codes, minlength=self._labels.n_classes)
+        bias = macro_bias(self.evaluation, metric, support.astype(np.float64))
+        if self.pairs is not None:
+            bias = bias[self.pairs[0]] - bias[self.pairs[1]]
+        return bias[:, None]
 
     def _support(self, metric: AnyMetric) -> float:
         """Samples of a typical class that a macro average is made of; no limit for other metrics.
@@ -181,10 +198,10 @@ class _Rule:
             unseen = sum(unseen_variance(self.values[side, where], size) for side in pairs)
             variance = variance + _RANKS[metric.name][1] * unseen
         scale = self._of_occurring(metric)
+        centre = self.estimate[:, where] * scale - self._bias(metric)
         low, high = difference_interval(
-            self.estimate[:, where] * scale, np.sqrt(variance) * scale, metric.bounds, degrees,
-            size, self.level,
-        )  # fmt: skip
+            centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level
+        )
         informative = size if self._clustered else np.minimum(size, carriers)
         return Interval.of(low, high, "t", informative)
 

@@ -200,6 +200,50 @@ def cluster_degrees(effective: FloatArray, n_clusters: int, weight: float) -> Fl
     return np.asarray(np.maximum(effective - 1, 0.0) ** weight * most ** (1 - weight))
 
 
+def macro_bias(evaluation: Evaluation, metric: Metric, support: FloatArray) -> FloatArray:
+    """How much too high the mean of ratios over the classes that occur is, for each model.
+
+    The value of a class is a ratio N / D of sums, whose expectation differs from the ratio of
+    expectations by ``-sum (n - value d) d / D^2`` to second order: a concave F1 of few samples is
+    too low. It is the same in each class, so that of many classes it exceeds the standard error. Of
+    a class of S samples (S - 1) / S counts: one of a single sample is looked at because it occurs.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, and a metric that is a ratio of soft counts.
+    metric : Metric
+        The macro average.
+    support : ndarray of shape (n_classes,)
+        Samples of each class.
+
+    References
+    ----------
+    .. [1] Cochran (1977), Sampling Techniques, section 6.8 (the bias of a ratio).
+    """
+    share = divide(np.maximum(support - 1, 0.0), support, 0.0) / np.count_nonzero(support)
+    models = range(len(evaluation.models))
+    return np.array([_ratio_bias(evaluation, metric, slice(m, m + 1)) @ share for m in models])
+
+
+def _ratio_bias(evaluation: Evaluation, metric: Metric, model: slice) -> FloatArray:
+    """Second-order bias of one model's ratio of each class."""
+    counts = evaluation.units.counts()
+    places = {column.statistic: column for column in evaluation.columns(model)}
+
+    def ratio(numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
+        parts = [places[statistic].of(numbers)[:, 0] for statistic in metric.statistics]
+        top, bottom = metric.ratio(*parts) if metric.ratio else (parts[0], parts[-1])
+        return top, bottom
+
+    top, bottom = ratio(evaluation.grand_total(model)[None])
+    value, excess = divide(top, bottom, 0.0), np.zeros(bottom.shape[-1])
+    for rows in evaluation.units.row_blocks():
+        part, whole = ratio(evaluation.statistics(model, rows))
+        excess = excess + counts[rows] @ ((part - value * whole) * whole)
+    return -divide(excess, bottom[0] ** 2, 0.0)
+
+
 def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> FloatArray:
     """Effective number of units behind each value, (n_models, n_values); NaN for other metrics.
 

@@ -14,6 +14,7 @@ from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
     effective_units,
+    macro_bias,
     rank_interval,
     score_degrees,
     score_interval,
@@ -215,3 +216,43 @@ def test_means_over_eight_clusters_are_covered_and_not_by_width_alone(sizes, eff
     assert np.mean(covered) > 0.925 - 0.03
     # With the effective clusters alone it would be 2.6 times as wide with lognormal sizes.
     assert np.mean(against_normal) < (1.3 if sizes == "equal" else 2.1)
+
+
+def test_the_bias_of_a_soft_macro_average_is_the_jackknifes():
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(3), 60)
+    output = rng.dirichlet(np.ones(3), len(codes)) + np.eye(3)[codes]
+    preds = mc.Predictions(codes, {"a": output / 2}, labels=range(3))
+    evaluation = mc.bootstrap(preds, "cf1_macro", n_resamples=2).evaluation
+    metric, n = evaluation.metrics[0], len(codes)
+
+    found = macro_bias(evaluation, metric, np.bincount(codes).astype(float))
+
+    soft = [mc.metrics.cf1(np.delete(codes, i), np.delete(output / 2, i, 0), average="macro")
+            for i in range(n)]  # fmt: skip
+    jackknife = (n - 1) * (np.mean(soft) - mc.metrics.cf1(codes, output / 2, average="macro"))
+    # 59 of 60 samples of each class count, and terms of third order are left out.
+    np.testing.assert_allclose(found, [jackknife], rtol=0.05)
+
+
+def test_many_classes_of_few_samples_do_not_shift_the_interval_of_a_soft_macro_average():
+    rng, n_classes, covered = np.random.default_rng(5), 60, []
+
+    def draw(n):
+        y = rng.integers(0, n_classes, n)
+        logits = rng.normal(size=(n, n_classes))
+        logits[np.arange(n), y] += 4
+        p = np.exp(logits)
+        return y, p / p.sum(axis=1, keepdims=True)
+
+    y, p = draw(60_000)
+    truth = mc.metrics.cf1(y, p, labels=range(n_classes), average=None)
+    for _ in range(60):
+        y, p = draw(6 * n_classes)
+        preds = mc.Predictions(y, {"a": p}, labels=range(n_classes))
+        found = mc.bootstrap(preds, "cf1_macro", n_resamples=2).score_interval("auto", 0.95)
+        value = truth[np.unique(y)].mean()
+        covered.append(found.low[0, 0] <= value <= found.high[0, 0])
+
+    # It was about 0.7 without the correction.
+    assert np.mean(covered) > 0.87
