@@ -189,8 +189,8 @@ class _Rule:
         size = np.minimum(self._sizes[a, where], self._sizes[b, where])
         own = self.moments.standard_error()[:, where] ** 2
         variance = self.moments.pair_standard_error(a, b)[:, where] ** 2
-        # Models that agree everywhere may yet differ on the next unit.
-        variance = np.maximum(variance, (own[a] + own[b]) / self.evaluation.units.size)
+        # Models that agree everywhere may yet differ on the next sample.
+        variance = np.maximum(variance, (own[a] + own[b]) / len(self.evaluation.predictions))
         clusters = size if self._clustered else None
         degrees = difference_degrees(carriers, self.evaluation.units.size, clusters)
         if metric.name in _RANKS:

@@ -256,3 +256,20 @@ def test_many_classes_of_few_samples_do_not_shift_the_interval_of_a_soft_macro_a
 
     # It was about 0.7 without the correction.
     assert np.mean(covered) > 0.87
+
+
+def test_what_clusters_do_to_both_models_does_not_widen_their_difference():
+    rng = np.random.default_rng(6)
+    groups = np.repeat(np.arange(8), 50)
+    noise, common = rng.normal(size=(2, 400)), 100 * rng.normal(size=8)[groups]
+    with_and_without = []
+    for effect in (common, 0.0):
+        scores = {name: effect + row for name, row in zip("ab", noise, strict=True)}
+        result = mc.bootstrap(mc.Predictions.from_scores(scores, groups=groups), n_resamples=2)
+        found = result.difference_interval(np.array([0]), np.array([1]), "auto", 0.95)
+        with_and_without.append(found.high[0, 0] - found.low[0, 0])
+
+    # What the models share is 100 times their own noise; a sample's part of it is a floor.
+    own = 2 * norm.ppf(0.975) * np.sqrt(2 / 400)
+    assert with_and_without[1] < 2 * own
+    assert with_and_without[0] < 100 * own * np.sqrt(50 / 400) * 1.5
