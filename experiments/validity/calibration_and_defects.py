@@ -11,7 +11,6 @@ import argparse
 import os
 import warnings
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -21,62 +20,9 @@ import pandas as pd
 from scipy import stats
 
 import modelcompare as mc
+from experiments.validity.calibration import MODELS, calibration_trial
 
 Params = dict[str, Any]
-N_BINS = 15
-_LARGE = 1_000_000
-
-
-# -- calibration ---------------------------------------------------------------------------------
-
-
-def top_labels(params: Params, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Confidence of the predicted class, and the chance that it is the true one."""
-    least = 1 / params["n_classes"]
-    rng = np.random.default_rng(seed)
-    confidence = least + (1 - least) * rng.beta(2.5, 1, n)
-    over = (confidence - least) / (1 - least)
-    chance = {
-        "calibrated": confidence,
-        "shifted": confidence - 0.03,
-        "mild": confidence - 0.06 * np.sin(np.pi * over) * (confidence - least),
-        "sure ones wrong": np.where(confidence > 14 / 15, confidence - 0.12, confidence),
-        "overconfident": least + 0.6 * (confidence - least),
-    }[params["model"]]
-    return confidence, np.clip(chance, 0, 1)
-
-
-@cache
-def true_error(model: str, n_classes: int) -> float:
-    """Expected calibration error in the population, on the same bins."""
-    confidence, chance = top_labels({"model": model, "n_classes": n_classes}, _LARGE, 2**31)
-    bins = np.searchsorted(np.arange(1, N_BINS) / N_BINS, confidence, side="right")
-    return float(np.abs(np.bincount(bins, chance - confidence, N_BINS)).sum() / _LARGE)
-
-
-def calibration_trial(params: Params, seed: int) -> dict[str, float]:
-    """One model's test set: what is estimated, whether its interval covers, whether it rejects."""
-    confidence, chance = top_labels(params, params["n"], seed)
-    right = np.random.default_rng([seed, 1]).random(params["n"]) < chance
-    k = params["n_classes"]
-    output = np.full((params["n"], k), ((1 - confidence) / max(k - 1, 1))[:, None])
-    output[:, 0] = confidence
-    preds = mc.Predictions(np.where(right, 0, 1), {"a": output}, labels=range(k))
-    found = mc.calibration_test(preds, n_resamples=199, rng=seed)
-    truth = true_error(params["model"], k)
-    boot = mc.bootstrap(preds, "ece", n_resamples=199, rng=seed)
-    plug_in = boot.confidence_interval(method="percentile").iloc[0]
-    rms = mc.metrics.rms_calibration_error(preds.codes, preds.probabilities("a"), labels=range(k))
-    return {
-        "truth": truth,
-        "plug_in": found.statistic,
-        "debiased": found.estimate,
-        "rms": rms,
-        "covered": found.ci_low <= truth <= found.ci_high,
-        "covered_before": plug_in.ci_low <= truth <= plug_in.ci_high,
-        "width": found.ci_high - found.ci_low,
-        "rejected": found.p_value <= 0.05,
-    }
 
 
 # -- methods that were mended --------------------------------------------------------------------
@@ -176,10 +122,9 @@ TRIALS: dict[str, Callable[[Params, int], dict[str, float]]] = {
     "threshold": threshold_trial,
     "wald": wald_trial,
 }
-_MODELS = ("calibrated", "shifted", "mild", "sure ones wrong", "overconfident")
 CELLS: tuple[Params, ...] = (
     *({"part": "calibration", "model": model, "n_classes": k, "n": n}
-      for k in (2, 10) for model in _MODELS for n in (50, 100, 1000, 10_000)),
+      for k in (2, 10) for model in MODELS for n in (50, 100, 1000, 10_000)),
     *({"part": "unpaired", "noise": noise, "n_a": a, "sd_a": sd, "n_b": b}
       for noise in ("normal", "exponential")
       for a, sd, b in ((10, 1.0, 10), (10, 3.0, 50), (15, 0.2, 15))),

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,7 @@ METRIC_SETS = {
     "labels": LABEL_METRICS,
     "probabilities": (*LABEL_METRICS, *SOFT_METRICS),
     "binary": (*LABEL_METRICS, *SOFT_METRICS, *RANK_METRICS),
+    "large": (*LABEL_METRICS, *SOFT_METRICS, "roc_auc"),
 }
 # Parameters of a cell, where it does not say otherwise.
 DEFAULTS: Cell = {
@@ -66,22 +69,28 @@ def run_cell(params: Cell, n_trials: int, seed: int) -> dict[str, dict[str, floa
     last is the rare one.
     """
     cell = {**DEFAULTS, **params}
-    cell["metrics"] = METRIC_SETS.get(cell["metrics"], cell["metrics"].split())
     rng = np.random.default_rng(seed)
-    priors = _priors(cell)
-    ease = rng.uniform(-0.5, 0.5, len(priors)) * cell["spread"]
-    truth = Population.of(cell, priors, ease, rng)
+    truth = population_of(cell)
     counts: dict[str, list[tuple[bool, float, bool]]] = {}
     for _ in range(n_trials):
-        predictions = _draw(cell, priors, ease, rng, cell["n"])
-        result = mc.bootstrap(predictions, list(cell["metrics"]), n_resamples=2)
-        known = truth.of_test_set(result.evaluation)
-        scores = result.score_interval("auto", cell["level"])
-        apart = result.difference_interval(*ONE_PAIR, "auto", cell["level"])
-        for name, position in _looked_at(result.evaluation):
-            _count(counts, f"{name} score", scores, position, known[0])
-            _count(counts, f"{name} difference", apart, position, known[0] - known[1])
+        predictions = _draw(cell, truth.priors, truth.ease, rng, cell["n"])
+        # Intervals of counts need no influences, which take longer than all else.
+        for metrics in _by_kind(cell["metrics"]):
+            result = mc.bootstrap(predictions, metrics, n_resamples=2)
+            known = truth.of_test_set(result.evaluation)
+            scores = result.score_interval("auto", cell["level"])
+            apart = result.difference_interval(*ONE_PAIR, "auto", cell["level"])
+            for name, position in _looked_at(result.evaluation):
+                _count(counts, f"{name} score", scores, position, known[0])
+                _count(counts, f"{name} difference", apart, position, known[0] - known[1])
     return {name: _summary(found) for name, found in counts.items()}
+
+
+def _by_kind(metrics: str) -> list[list[str]]:
+    """Metrics of counts, and the others."""
+    names = METRIC_SETS.get(metrics, metrics.split())
+    kinds = ([m for m in names if (m in LABEL_METRICS) == counts] for counts in (True, False))
+    return [kind for kind in kinds if kind]
 
 
 def _count(
@@ -111,34 +120,46 @@ def _summary(found: list[tuple[bool, float, bool]]) -> dict[str, float]:
     }
 
 
+@dataclass(frozen=True)
 class Population:
-    """Values of two models on a sample so large that they are the truth."""
+    """Two models, and their values on a sample so large that they are the truth.
 
-    def __init__(self, keys: list[tuple[str, Any]], values: FloatArray, priors: FloatArray) -> None:
-        self._at = {key: values[:, place] for place, key in enumerate(keys)}
-        self._priors = priors
+    Attributes
+    ----------
+    priors, ease : ndarray of shape (n_classes,)
+        Share of each class, and how much easier it is than others.
+    values : dict
+        Value of each model by (metric, label).
+    """
+
+    priors: FloatArray
+    ease: FloatArray
+    values: dict[tuple[str, Any], FloatArray]
 
     @classmethod
-    def of(
-        cls, cell: Cell, priors: FloatArray, ease: FloatArray, rng: np.random.Generator
-    ) -> Population:
+    def of(cls, cell: Cell) -> Population:
         """Evaluate metrics, and the metrics of classes that averages are of."""
-        size = min(max(200 * cell["n"], 40_000), 400_000, 20_000_000 // len(priors))
+        rng = np.random.default_rng(0)
+        priors = _priors(cell)
+        ease = rng.uniform(-0.5, 0.5, len(priors)) * cell["spread"]
         plain = {**cell, "clusters": 0, "weights": False}
-        metrics = dict.fromkeys([*cell["metrics"], *map(_of_class, cell["metrics"])])
-        predictions = _draw(plain, priors, ease, rng, size, cell)
-        evaluation = Evaluation(predictions, resolve_metrics(list(metrics), predictions))
+        clustered_as = cell if cell["clusters"] else None
+        names = METRIC_SETS.get(cell["metrics"], cell["metrics"].split())
+        metrics = list(dict.fromkeys([*names, *map(_of_class, names)]))
+        size = min(400_000, 20_000_000 // len(priors))
+        predictions = _draw(plain, priors, ease, rng, size, clustered_as)
+        evaluation = Evaluation(predictions, resolve_metrics(metrics, predictions))
         keys = [(key.metric, key.label) for key in evaluation.keys]
-        return cls(keys, evaluation.estimate(), priors)
+        return cls(priors, ease, dict(zip(keys, evaluation.estimate().T, strict=True)))
 
     def of_test_set(self, evaluation: Evaluation) -> FloatArray:
         """Truth of each value, of shape (n_models, n_values)."""
         codes = evaluation.predictions.codes
-        occurs = np.bincount(codes, minlength=len(self._priors)) > 0
+        occurs = np.bincount(codes, minlength=len(self.priors)) > 0
         out = [
             self._average(key.metric, occurs)
             if _of_class(key.metric) != key.metric
-            else self._at[key.metric, key.label]
+            else self.values[key.metric, key.label]
             for key in evaluation.keys
         ]
         return np.array(out).T
@@ -147,10 +168,22 @@ class Population:
         classes = np.arange(len(occurs))
         if metric != "specificity_macro":
             classes = classes[occurs]
-        values = np.array([self._at[_of_class(metric), int(k)] for k in classes])
-        weights = self._priors[classes] if metric.endswith("_weighted") else np.ones(len(classes))
+        values = np.array([self.values[_of_class(metric), int(k)] for k in classes])
+        weights = self.priors[classes] if metric.endswith("_weighted") else np.ones(len(classes))
         mean: FloatArray = weights @ values / weights.sum()
         return mean
+
+
+def population_of(cell: Cell) -> Population:
+    """The population of a cell; made once for all cells that differ in their test sets alone."""
+    of_test_sets = {"n", "clusters", "sizes", "weights", "level"}
+    world = {key: value for key, value in cell.items() if key not in of_test_sets}
+    return _population(json.dumps({**DEFAULTS, **world, "clusters": int(cell["clusters"] > 0)}))
+
+
+@cache
+def _population(cell: str) -> Population:
+    return Population.of(json.loads(cell))
 
 
 def _of_class(metric: str) -> str:
@@ -191,7 +224,7 @@ def _draw(
     effect = np.zeros(n)
     if groups is not None:
         effect = rng.normal(0, cell["cluster_effect"], int(groups.max()) + 1)[groups]
-    elif clustered_as is not None and clustered_as["clusters"]:
+    elif clustered_as is not None:
         effect = rng.normal(0, clustered_as["cluster_effect"], n)
     shared = rng.standard_normal((n, k))
     outputs = {}
@@ -244,6 +277,10 @@ def cells(tier: str) -> list[Cell]:
         for apart in ({}, alike)
         if n * share >= 1
     ]
+    if not quick:
+        # Leaving one of 5000 samples out of an average precision costs a second.
+        found = [{**cell, "metrics": "large"} if cell["n"] == 5000 else cell for cell in found]
+        found.append({"n": 5000, "share": 0.01, "metrics": "average_precision"})
     found += [{"n": k * s, "n_classes": k, "strength": (4, 3.5)} for k, s in classes]
     found += [
         {"n": 20 * g, "clusters": g, "sizes": kind, "share": 0.3}

@@ -170,7 +170,8 @@ class BootstrapResult:
             where = "" if key.label is None else f" of class {key.label!r}"
             warnings.warn(
                 f"{key.metric}{where} is undefined on {share[worst, position]:.1%} of the "
-                f"resamples of {self.models[worst]!r}{others}; intervals use the others.",
+                f"resamples of {self.models[worst]!r}{others}; intervals that resample use the "
+                "others.",
                 UndefinedMetricWarning,
                 stacklevel=3,
             )

@@ -11,14 +11,16 @@ average of three or more         effective-size                    shrunk-influe
 MCC, kappa                       effective-size                    shrunk-influence
 ROC AUC, average precision       effective-size                    t, with an unseen positive
 anything with clusters, other    logit-t; log-t where bounded on   t
-smooth metrics                   one side; t where unbounded
+smooth metrics                   one side; t where unbounded;
+                                 soft macro averages less their
+                                 bias
 what influences do not describe  BCa from `ENOUGH_TO_RESAMPLE`     BCa
                                  samples or clusters up, where it
                                  is an interval
 ===============================  ================================  ==============================
 
 Student's degrees of freedom are those of the influences that carry the variance, and of clusters
-no more than there are in effect. Strata draw intervals in by what they explain. Below `FEW`
+between the effective ones and all. Strata draw intervals in by what they explain. Below `FEW`
 informative samples coverage is near 1 and intervals are wide, or clusters are too few to say:
 `compare` warns, naming class and number. ``experiments/validity/intervals_on_sparse_data.py``
 simulates each row.
@@ -36,13 +38,20 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments, pair_carriers
 from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, PairsView
-from modelcompare.intervals.counted import Labels, Pairs, averages_absent_classes
+from modelcompare.intervals.counted import (
+    Labels,
+    Pairs,
+    averages_absent_classes,
+    is_soft_macro,
+)
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
-    degrees_of_freedom,
+    difference_degrees,
     difference_interval,
     effective_units,
+    macro_bias,
     rank_interval,
+    score_degrees,
     score_interval,
     unseen_variance,
 )
@@ -52,7 +61,7 @@ from modelcompare.metrics.quotient import divide
 
 # Metrics of ranks: how many positives more are added to a score, and to a difference, where two
 # models' places of one positive mostly go together.
-_RANKS = {"roc_auc": (1.0, 0.2), "average_precision": (3.0, 0.5)}
+_RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
 # Below so many informative samples the result says so.
 FEW = 10
 # Resampled intervals of what influences do not describe: from so many samples or clusters up.
@@ -143,14 +152,25 @@ class _Rule:
             size = np.full_like(estimate, self._rarer)
             ends = rank_interval(estimate, error**2, size, _RANKS[metric.name][0], self.level)
             return Interval.of(*ends, "effective-size", size)
-        degrees = self._degrees(self.moments.carriers()[:, where], size)
+        carriers = self.moments.carriers()[:, where]
+        clusters = size if self._clustered else None
+        degrees = score_degrees(carriers, self.evaluation.units.size, clusters)
         scale = self._of_occurring(metric)
-        low, high = score_interval(
-            estimate * scale, error * scale, metric.bounds, degrees, size, self.level
-        )
+        centre = estimate * scale - self._bias(metric)
+        low, high = score_interval(centre, error * scale, metric.bounds, degrees, size, self.level)
         scales = {0: "t", 1: "log-t", 2: "logit-t"}
         informative = np.minimum(size, self._support(metric))
         return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], informative)
+
+    def _bias(self, metric: AnyMetric) -> FloatArray | float:
+        """How much too high a macro average of soft counts, or a difference, is; else 0."""
+        if self._labels is None or self._clustered or not is_soft_macro(metric):
+            return 0.0
+        support = np.bincount(self._labels.codes, minlength=self._labels.n_classes)
+        bias = macro_bias(self.evaluation, metric, support.astype(np.float64))
+        if self.pairs is not None:
+            bias = bias[self.pairs[0]] - bias[self.pairs[1]]
+        return bias[:, None]
 
     def _support(self, metric: AnyMetric) -> float:
         """Samples of a typical class that a macro average is made of; no limit for other metrics.
@@ -169,18 +189,19 @@ class _Rule:
         size = np.minimum(self._sizes[a, where], self._sizes[b, where])
         own = self.moments.standard_error()[:, where] ** 2
         variance = self.moments.pair_standard_error(a, b)[:, where] ** 2
-        # Models that agree everywhere may yet differ on the next unit.
-        variance = np.maximum(variance, (own[a] + own[b]) / self.evaluation.units.size)
-        degrees = self._degrees(carriers, size)
+        # Models that agree everywhere may yet differ on the next sample.
+        variance = np.maximum(variance, (own[a] + own[b]) / len(self.evaluation.predictions))
+        clusters = size if self._clustered else None
+        degrees = difference_degrees(carriers, self.evaluation.units.size, clusters)
         if metric.name in _RANKS:
             size = np.minimum(size, self._rarer)
             unseen = sum(unseen_variance(self.values[side, where], size) for side in pairs)
             variance = variance + _RANKS[metric.name][1] * unseen
         scale = self._of_occurring(metric)
+        centre = self.estimate[:, where] * scale - self._bias(metric)
         low, high = difference_interval(
-            self.estimate[:, where] * scale, np.sqrt(variance) * scale, metric.bounds, degrees,
-            size, self.level,
-        )  # fmt: skip
+            centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level
+        )
         informative = size if self._clustered else np.minimum(size, carriers)
         return Interval.of(low, high, "t", informative)
 
@@ -198,10 +219,6 @@ class _Rule:
             values = np.concatenate(places)
             out[:, values] = pair_carriers(self.evaluation, self.values, self.pairs, values)
         return out
-
-    def _degrees(self, carriers: FloatArray, size: FloatArray) -> FloatArray:
-        clusters = size if self._clustered else None
-        return degrees_of_freedom(carriers, self.evaluation.units.size, clusters)
 
     @property
     def _rarer(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Literal, TypeGuard, cast
 
 import numpy as np
 
@@ -116,15 +116,23 @@ def _statistics(
     return dict(zip((*COUNTS, *SOFT_COUNTS), counts * 2, strict=True))
 
 
+def is_soft_macro(metric: AnyMetric) -> TypeGuard[Metric]:
+    """Whether a metric is a macro average of ratios of soft counts."""
+    return (
+        isinstance(metric, Metric)
+        and metric.average == "macro"
+        and metric.ratio is not None
+        and set(metric.statistics) <= set(SOFT_COUNTS)
+    )
+
+
 def averages_absent_classes(metric: AnyMetric) -> bool:
     """Whether a metric is a macro average of soft counts that takes 0 for classes never true.
 
     They get probability, so they have a value; that of a class without a support is no 0 / 0 where
     probability is in the denominator.
     """
-    if not isinstance(metric, Metric) or not set(metric.statistics) <= set(SOFT_COUNTS):
-        return False
-    ratio = class_ratio(metric, 2) if metric.average == "macro" else None
+    ratio = class_ratio(metric, 2) if is_soft_macro(metric) else None
     return ratio is not None and bool(ratio.numerator[0] and ratio.denominator[2])
 
 

@@ -94,7 +94,7 @@ def _undefined(block: Block) -> Iterator[str]:
     """Yield one note for each score that some resamples leave undefined."""
     for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
         where = f"{row.n_undefined:,} resamples of {row.model}"
-        yield f"{block.title}: undefined in {where}; its interval uses the others."
+        yield f"{block.title}: undefined in {where}; a resampled interval uses the others."
 
 
 def printed_tables(result: ComparisonShape) -> list[Table]:

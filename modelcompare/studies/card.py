@@ -105,7 +105,10 @@ def _scores(result: Comparison, model: str) -> list[Table]:
         tables.append(table_of(title, columns, part))
     undefined = int(frame["n_undefined"].sum())
     if undefined:
-        note = f"{undefined:,} replicates were undefined (0 / 0); intervals use the others."
+        note = (
+            f"{undefined:,} replicates were undefined (0 / 0); intervals that resample use the "
+            "others."
+        )
         tables[-1] = replace(tables[-1], notes=[note])
     return tables
 

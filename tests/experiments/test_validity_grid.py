@@ -301,3 +301,19 @@ def test_clusters_follow_their_law_and_none_is_empty(law):
     assert (sizes.max() == 20) == (law == "equal")
     if law == "half":
         assert sizes.max() == pytest.approx(100, abs=10)
+
+
+def test_the_interval_and_the_test_of_calibration_are_judged(tmp_path):
+    cells = [
+        {"kind": "calibration", "model": model, "n_classes": 2, "n": 100}
+        for model in ("calibrated", "overconfident")
+    ]
+    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    grid.simulate(cells, 10, file, chunk=10)
+
+    judged = promises.with_limits(table(file, cells)).dropna(subset=["limit"])
+
+    assert list(judged["promise"]) == [
+        "size of the calibration test", "debiased ECE's interval", "debiased ECE's interval",
+    ]  # fmt: skip
+    assert set(judged["measure"]) == {"covered", "rejected"}

@@ -10,9 +10,13 @@ import modelcompare as mc
 from modelcompare.engine.influence import influence_moments, pair_carriers
 from modelcompare.intervals.agreement import agreement_influences, agreement_interval
 from modelcompare.intervals.influences import (
+    cluster_degrees,
+    difference_degrees,
     difference_interval,
     effective_units,
+    macro_bias,
     rank_interval,
+    score_degrees,
     score_interval,
 )
 
@@ -171,3 +175,101 @@ def test_a_cluster_counts_by_its_share_of_the_classes_that_are_averaged(average)
     # Both classes have three samples: the third cluster has a third of one and all of the other.
     shares = np.array([1 / 3, 1 / 3, 1 / 3 + 1]) / 2
     np.testing.assert_allclose(found, 1 / np.sum(shares**2))
+
+
+@pytest.mark.parametrize("degrees", [score_degrees, difference_degrees])
+def test_many_normal_influences_have_their_number_of_degrees(degrees):
+    x = np.random.default_rng(3).normal(size=20_000)
+    carriers = np.array((x**2).sum() ** 2 / (x**4).sum())
+
+    assert degrees(carriers, len(x)) == pytest.approx(len(x), rel=0.05)
+
+
+def test_equal_clusters_have_their_number_less_one_and_unequal_ones_fewer():
+    equal, unequal = (cluster_degrees(np.array(n), 10, 1 / 2) for n in (10.0, 4.0))
+
+    assert equal == pytest.approx(9)
+    assert 3 < unequal < 9
+    # Values have fewer than differences; one that holds everything leaves a single one.
+    many = np.array(100.0)
+    assert score_degrees(many, 10, np.array(4.0)) < difference_degrees(many, 10, np.array(4.0))
+    assert score_degrees(many, 10, np.array(1.0)) == 1
+    assert difference_degrees(many, 10, np.array(1.0)) == 1
+
+
+@pytest.mark.parametrize(("sizes", "effect"), [("equal", 1.0), ("lognormal", 1.0)])
+def test_means_over_eight_clusters_are_covered_and_not_by_width_alone(sizes, effect):
+    rng, covered, against_normal = np.random.default_rng(8), [], []
+    for _ in range(300):
+        size = np.full(8, 20) if sizes == "equal" else np.ceil(20 * rng.lognormal(size=8))
+        groups = np.repeat(np.arange(8), size.astype(int))
+        scores = {m: rng.normal(size=len(groups)) + effect * rng.normal(size=8)[groups]
+                  for m in "ab"}  # fmt: skip
+        result = mc.bootstrap(mc.Predictions.from_scores(scores, groups=groups), n_resamples=2)
+        found = result.score_interval("auto", 0.95)
+        low, high = found.low[:, 0], found.high[:, 0]
+        covered.extend((low <= 0) & (high >= 0))
+        error = result.moments.standard_error()[:, 0]
+        against_normal.extend((high - low) / (2 * norm.ppf(0.975) * error))
+
+    # 600 intervals, of which 300 are independent: two standard errors are 0.03.
+    assert np.mean(covered) > 0.925 - 0.03
+    # With the effective clusters alone it would be 2.6 times as wide with lognormal sizes.
+    assert np.mean(against_normal) < (1.3 if sizes == "equal" else 2.1)
+
+
+def test_the_bias_of_a_soft_macro_average_is_the_jackknifes():
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(3), 60)
+    output = rng.dirichlet(np.ones(3), len(codes)) + np.eye(3)[codes]
+    preds = mc.Predictions(codes, {"a": output / 2}, labels=range(3))
+    evaluation = mc.bootstrap(preds, "cf1_macro", n_resamples=2).evaluation
+    metric, n = evaluation.metrics[0], len(codes)
+
+    found = macro_bias(evaluation, metric, np.bincount(codes).astype(float))
+
+    soft = [mc.metrics.cf1(np.delete(codes, i), np.delete(output / 2, i, 0), average="macro")
+            for i in range(n)]  # fmt: skip
+    jackknife = (n - 1) * (np.mean(soft) - mc.metrics.cf1(codes, output / 2, average="macro"))
+    # 59 of 60 samples of each class count, and terms of third order are left out.
+    np.testing.assert_allclose(found, [jackknife], rtol=0.05)
+
+
+def test_many_classes_of_few_samples_do_not_shift_the_interval_of_a_soft_macro_average():
+    rng, n_classes, covered = np.random.default_rng(5), 60, []
+
+    def draw(n):
+        y = rng.integers(0, n_classes, n)
+        logits = rng.normal(size=(n, n_classes))
+        logits[np.arange(n), y] += 4
+        p = np.exp(logits)
+        return y, p / p.sum(axis=1, keepdims=True)
+
+    y, p = draw(60_000)
+    truth = mc.metrics.cf1(y, p, labels=range(n_classes), average=None)
+    for _ in range(60):
+        y, p = draw(6 * n_classes)
+        preds = mc.Predictions(y, {"a": p}, labels=range(n_classes))
+        found = mc.bootstrap(preds, "cf1_macro", n_resamples=2).score_interval("auto", 0.95)
+        value = truth[np.unique(y)].mean()
+        covered.append(found.low[0, 0] <= value <= found.high[0, 0])
+
+    # It was about 0.7 without the correction.
+    assert np.mean(covered) > 0.87
+
+
+def test_what_clusters_do_to_both_models_does_not_widen_their_difference():
+    rng = np.random.default_rng(6)
+    groups = np.repeat(np.arange(8), 50)
+    noise, common = rng.normal(size=(2, 400)), 100 * rng.normal(size=8)[groups]
+    with_and_without = []
+    for effect in (common, 0.0):
+        scores = {name: effect + row for name, row in zip("ab", noise, strict=True)}
+        result = mc.bootstrap(mc.Predictions.from_scores(scores, groups=groups), n_resamples=2)
+        found = result.difference_interval(np.array([0]), np.array([1]), "auto", 0.95)
+        with_and_without.append(found.high[0, 0] - found.low[0, 0])
+
+    # What the models share is 100 times their own noise; a sample's part of it is a floor.
+    own = 2 * norm.ppf(0.975) * np.sqrt(2 / 400)
+    assert with_and_without[1] < 2 * own
+    assert with_and_without[0] < 100 * own * np.sqrt(50 / 400) * 1.5
