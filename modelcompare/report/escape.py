@@ -9,8 +9,8 @@ from html import escape as escape_html
 _BEYOND_ASCII = "\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 _UNSEEN = re.compile(f"[\x00-\x1f{_BEYOND_ASCII}]")
 _UNSEEN_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
-# A line that begins like this, or holds the second, is an order to a GitHub runner.
-_ORDER = re.compile(r"^(\s*):(?=:)|#(?=#\[)")
+# A line that begins with "::", or holds "##[", is an order to a GitHub runner.
+_ORDER = re.compile(r"(?<!\w):(?=:)|#(?=#\[)")
 _MARKDOWN = re.compile(r"[\\|*_`<>\[\]#&~$]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
@@ -41,7 +41,7 @@ def terminal(text: str) -> str:
     >>> print(terminal("::error::\x07"))
     \x3a:error::\x07
     """
-    return _ORDER.sub(lambda found: f"{found[1] or ''}\\x{ord(found[0][-1]):02x}", visible(text))
+    return _ORDER.sub(lambda found: f"\\x{ord(found[0]):02x}", visible(text))
 
 
 def markdown(text: str) -> str:
