@@ -69,6 +69,8 @@ def compare(
     check_outputs(output, plot, inputs=[*reading.files, *_files_of(metric_from)])
     options = resampling.options()
     predictions = reading.read()
+    if baseline is not None and len(predictions.models) == 1:
+        raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     from modelcompare.comparison.compare import compare as compare_models
     from modelcompare.metrics.registry import load_metric
 

@@ -7,7 +7,8 @@ command line one option per field.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -71,9 +72,7 @@ class ReadingOptions:
     )
     strata: Annotated[Text, _input("COLUMN", "Column of strata, whose sizes are kept.")] = None
     weight: Annotated[Text, _input("COLUMN", "Column of sample weights.")] = None
-    slices: Annotated[
-        Texts, _input("COLUMN", "Column that defines subgroups (repeatable).", "--slice")
-    ] = None
+    slice: Annotated[Texts, _input("COLUMN", "Column that defines subgroups (repeatable).")] = None
     kind: Annotated[ToldOrAuto, _input("NAME", _KINDS)] = "auto"
     scores: Annotated[
         bool, _input("", "The model columns are scores per example, not predictions.", "--scores")
@@ -96,12 +95,12 @@ class ReadingOptions:
 
     def read(self, *, sliced: bool = False) -> Predictions:
         """Read the files and keep the models asked for; say whether subgroups are looked at."""
-        if self.slices and not sliced:
+        if self.slice and not sliced:
             raise ValueError("--slice is for report --card, which shows subgroups; leave it out.")
         from modelcompare.readers import read_predictions
 
-        columns = {**vars(self), "models": self.model, "slices": self.slices or ()}
-        del columns["files"], columns["model"]
+        columns = {**vars(self), "models": self.model, "slices": self.slice or ()}
+        del columns["files"], columns["model"], columns["slice"]
         return read_predictions(self.files, **columns)
 
 
@@ -179,6 +178,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def collect(**options: Any) -> None:
+        _check_repeats(options)
         for name, group in groups.items():
             values = {field.name: options.pop(field.name) for field in fields(group)}
             options[name] = group(**values)
@@ -188,6 +188,16 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     vars(collect)["__signature__"] = inspect.Signature(parameters)
     collect.__annotations__ = {each.name: each.annotation for each in parameters}
     return collect
+
+
+def _check_repeats(options: Mapping[str, Any]) -> None:
+    """Refuse what a repeatable option says twice: one of the two was meant to be another."""
+    for name, values in options.items():
+        given = Counter(values) if isinstance(values, list) else Counter()
+        for value, times in given.most_common(1):
+            if times > 1:
+                flag = "FILE" if name == "files" else f"--{name.replace('_', '-')}"
+                raise ValueError(f"{flag} is given {str(value)!r} twice; give each once.")
 
 
 def _is_group(hint: Any) -> TypeGuard[type[DataclassInstance]]:

@@ -157,5 +157,7 @@ def _pairs(names: list[str] | None) -> list[str | tuple[str, str]]:
     pairs: list[str | tuple[str, str]] = []
     for name in names or []:
         first, colon, second = name.partition(":")
+        if first == second:
+            raise ValueError(f"--pair {name} is one metric twice; name two.")
         pairs.append((first, second) if colon else first)
     return pairs

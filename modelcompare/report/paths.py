@@ -86,21 +86,21 @@ def _is_device(target: Path) -> bool:
 
 def _replace(target: Path, data: bytes) -> None:
     """Write beside the target under a name that nobody can guess, then rename over it."""
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    _forget_killed_writers(target.parent)
+    temporary = target.with_name(f".modelcompare-{secrets.token_hex(8)}.tmp")
     try:
-        with _new_file(temporary) as file:
+        with _new_file(temporary, target) as file:
             if target.exists():
                 _take_mode(file.fileno(), target.stat())
             file.write(data)
-        temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
 @contextmanager
-def _new_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when it is whole, so that a killed writer leaves nothing.
+def _new_file(path: Path, target: Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name when it is whole, and then that of the target.
 
     Where the system knows no file without a name, it has its name from the start. No link that
     stands at the path is followed.
@@ -111,11 +111,17 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
     else:
         number = unnamed
     with open(number, "wb") as file:
+        # A file system without locks is one where nothing is cleaned up.
+        with suppress(OSError):
+            _lock(number)
         yield file
         file.flush()
         if unnamed is not None:
             # Only with a folder (which an absolute path leaves unused) does Python follow links.
             os.link(f"/proc/self/fd/{number}", path, src_dir_fd=number)
+            path.replace(target)
+    if unnamed is None:
+        path.replace(target)
 
 
 def _unnamed_file(folder: Path) -> int | None:
@@ -123,6 +129,27 @@ def _unnamed_file(folder: Path) -> int | None:
         with suppress(OSError):
             return os.open(folder, os.O_WRONLY | os.O_TMPFILE, 0o666)
     return None
+
+
+def _forget_killed_writers(folder: Path) -> None:
+    """Remove files of writers that ended before they could rename them: nobody holds their lock."""
+    if sys.platform == "win32":
+        return
+    for path in folder.glob(".modelcompare-*.tmp"):
+        with suppress(OSError):
+            number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                _lock(number)
+                path.unlink()
+            finally:
+                os.close(number)
+
+
+def _lock(number: int) -> None:
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _take_mode(number: int, replaced: os.stat_result) -> None:

@@ -1,4 +1,5 @@
 import errno
+import fcntl
 import os
 import signal
 import stat
@@ -24,10 +25,11 @@ while True:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_killed_writer_leaves_a_whole_file_and_nothing_else(tmp_path, number):
+@pytest.mark.parametrize("first", ["", "import os; del os.O_TMPFILE"], ids=["unnamed", "named"])
+def test_a_killed_writer_leaves_a_whole_file_and_nothing_else(tmp_path, number, first):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for turn in range(5):
-        command = [sys.executable, "-c", ENDLESS]
+        command = [sys.executable, "-c", first + ENDLESS]
         with subprocess.Popen(
             command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE
         ) as writer:
@@ -35,8 +37,26 @@ def test_a_killed_writer_leaves_a_whole_file_and_nothing_else(tmp_path, number):
             with pytest.raises(subprocess.TimeoutExpired):
                 writer.wait(0.05 + 0.007 * turn)
             writer.send_signal(number)
-        assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
         assert (tmp_path / "scores.csv").read_bytes() in (b"a" * 300_000, b"b" * 300_000)
+        # A kill between naming and renaming leaves a file, until the next writer comes.
+        write_bytes(tmp_path / "scores.csv", b"b" * 300_000)
+        assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+
+
+def test_only_what_nobody_holds_is_removed(tmp_path):
+    dead, held, victim = (
+        tmp_path / f".modelcompare-{name}.tmp" for name in ("dead", "held", "link")
+    )
+    dead.touch()
+    victim.symlink_to(tmp_path / "victim")
+    (tmp_path / "victim").write_text("precious")
+    with held.open("wb") as living:
+        fcntl.flock(living, fcntl.LOCK_EX)
+        write_bytes(tmp_path / "scores.csv", b"new")
+        assert sorted(path.name for path in tmp_path.iterdir()) == [
+            held.name, victim.name, "scores.csv", "victim",
+        ]  # fmt: skip
+    assert (tmp_path / "victim").read_text() == "precious"
 
 
 @pytest.fixture(params=["without a name", "with a name"])
@@ -71,7 +91,7 @@ def test_no_planted_link_is_followed(tmp_path, monkeypatch):
     monkeypatch.setattr("secrets.token_hex", lambda n: "0" * 2 * n)
     victim = tmp_path / "victim"
     victim.write_text("precious")
-    (tmp_path / f".{'0' * 16}.tmp").symlink_to(victim)
+    (tmp_path / f".modelcompare-{'0' * 16}.tmp").symlink_to(victim)
     (tmp_path / f".scores.csv.{os.getpid()}.tmp").symlink_to(victim)
     with pytest.raises(FileExistsError):
         write_bytes(tmp_path / "scores.csv", b"new")
