@@ -92,10 +92,13 @@ def test_ctrl_c_ends_it_at_once_without_a_traceback(wide_csv, tmp_path, wait):
     with subprocess.Popen(
         _command(arguments, wide_csv), cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE
     ) as program:
-        _wait_until_ours(program.pid)
-        time.sleep(wait)
-        program.send_signal(signal.SIGINT)
-        out, err = program.communicate(timeout=20)
+        try:
+            _wait_until_ours(program.pid)
+            time.sleep(wait)
+            program.send_signal(signal.SIGINT)
+            out, err = program.communicate(timeout=20)
+        finally:
+            program.kill()
     # Ended by the signal, which a shell calls 130.
     assert (program.returncode, out, err) == (-signal.SIGINT, b"", b"")
     assert list(tmp_path.iterdir()) == []
@@ -104,7 +107,7 @@ def test_ctrl_c_ends_it_at_once_without_a_traceback(wide_csv, tmp_path, wait):
 def _wait_until_ours(pid):
     """Wait until Python has taken the signal, and the program, before its imports, given it back."""
     taken = False
-    for _ in range(10_000):
+    for _ in range(5_000):
         with open(f"/proc/{pid}/status") as status:
             caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
         now = bool(caught >> (signal.SIGINT - 1) & 1)
