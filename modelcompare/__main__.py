@@ -1,8 +1,38 @@
-"""``python -m modelcompare``."""
+"""The program, ``modelcompare`` or ``python -m modelcompare``; slow imports come last."""
 
+from __future__ import annotations
+
+import io
+import os
+import signal
 import sys
 
-from modelcompare.cli import main
+
+def run() -> int:
+    """Run the command line as a process of its own, and give its exit code."""
+    # Ctrl-C ends the process at once, also while it imports; a shell calls that 130.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _open_streams()
+    from modelcompare.cli import main
+
+    return main()
+
+
+def _open_streams() -> None:
+    """Make both streams writable with any text, also where the caller has closed them.
+
+    A closed stderr means that nobody wants messages. A closed stdout fails once an answer is
+    written to it, as a full disk does.
+    """
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
 from modelcompare.cli import compare, demo, gate, metrics, report, studies
 from modelcompare.cli.options import Command, register
+from modelcompare.cli.output import answer, say
 
-DONE, BAD_INPUT, INTERNAL_ERROR = 0, 2, 70
+# The last two as in sysexits.h.
+DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
+# What is wrong with where a text goes, and never with what is read.
+_UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 app = typer.Typer(
     name="modelcompare",
@@ -60,25 +67,54 @@ for _row in COMMANDS:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on what follows the program's name, ``sys.argv`` by default.
 
-    The exit code is 0 if done, 2 for bad input, told in one line on stderr, and 70 for an error of
-    the program itself, with its traceback. Code 1 is left to commands that can answer no.
+    The exit code is 0 if done; 2 for bad input, told in one line on stderr; 70 for an error of the
+    program itself, with its traceback; 74 if the answer or a message could not be written, because
+    its reader has gone (without a word) or a disk is full. Code 1 is left to commands that can
+    answer no.
     """
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
-            app(args=None if arguments is None else list(arguments), prog_name="modelcompare")
-        except SystemExit as end:
-            return end.code if isinstance(end.code, int) else DONE
-        except MemoryError as error:
-            typer.echo(f"modelcompare: error: this does not fit into memory: {error}", err=True)
-            return BAD_INPUT
-        except (ValueError, OSError, ImportError) as error:
-            typer.echo(f"modelcompare: error: {_message(error)}", err=True)
-            return BAD_INPUT
-        except Exception:
-            traceback.print_exc()
-            return INTERNAL_ERROR
+            code = _run(arguments)
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except OSError as error:
+            return _cannot_write(error)
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run a command; what cannot be written is raised."""
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="modelcompare")
+    except SystemExit as end:
+        if isinstance(end.__context__, OSError):
+            # Where its reader has gone, typer ends with 1.
+            raise end.__context__ from None
+        return end.code if isinstance(end.code, int) else DONE
+    except MemoryError as error:
+        say(f"modelcompare: error: this does not fit into memory: {error}")
+        return BAD_INPUT
+    except (ValueError, OSError, ImportError) as error:
+        if isinstance(error, OSError) and error.errno in _UNWRITTEN:
+            raise
+        say(f"modelcompare: error: {_message(error)}")
+        return BAD_INPUT
+    except Exception:
+        traceback.print_exc()
+        return INTERNAL_ERROR
     return DONE
+
+
+def _cannot_write(error: OSError) -> int:
+    """Tell it where anybody listens, and drop what the end of the process would write again."""
+    with suppress(OSError):
+        if error.errno != errno.EPIPE:
+            say(f"modelcompare: error: the answer cannot be written: {_message(error)}")
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError), open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())
+    return CANNOT_WRITE
 
 
 @app.callback()
@@ -101,17 +137,17 @@ def _print_version() -> None:
     """Print the version and leave."""
     from modelcompare import __version__
 
-    typer.echo(f"modelcompare {__version__}")
+    answer(f"modelcompare {__version__}")
     raise typer.Exit
 
 
 def _message(error: Exception) -> str:
     """Write an error in one line."""
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split())
 
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     """Write a warning in one line, without the place in the code that gave it."""
-    print(f"modelcompare: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    say(f"modelcompare: warning: {' '.join(str(message).split())}")

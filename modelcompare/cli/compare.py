@@ -11,6 +11,7 @@ from modelcompare.cli.options import (
     ResamplingOptions,
     Text,
     Texts,
+    check_alpha,
     measured,
     statistics,
     written,
@@ -64,8 +65,12 @@ def compare(
     ] = None,
 ) -> None:
     """Compare models on one test set: scores, intervals, differences of all pairs."""
-    check_outputs(output, plot)
+    check_alpha(alpha)
+    check_outputs(output, plot, inputs=[*reading.files, *_files_of(metric_from)])
+    options = resampling.options()
     predictions = reading.read()
+    if baseline is not None and len(predictions.models) == 1:
+        raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     from modelcompare.comparison.compare import compare as compare_models
     from modelcompare.metrics.registry import load_metric
 
@@ -73,8 +78,13 @@ def compare(
     result = compare_models(
         predictions, metrics or None, confidence_level=confidence_level, method=method, test=test,
         correction=correction, family=family, baseline=baseline, alpha=alpha,
-        **resampling.options(), progress=True,
+        **options, progress=True,
     )  # fmt: skip
     emit(result, output)
     if plot is not None:
         emit_figure(plot, result.plot())
+
+
+def _files_of(metrics: list[str] | None) -> list[Path]:
+    """The files of FILE.py:NAME."""
+    return [Path(each.rpartition(":")[0]) for each in metrics or []]

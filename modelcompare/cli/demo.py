@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from modelcompare.cli.options import OutputOptions, ResamplingOptions
-from modelcompare.cli.output import check_outputs, emit, emit_figure
+from modelcompare.cli.output import check_outputs, emit, emit_figure, say
 
 _EXAMPLE = "snli"
 _FIGURE = Path("demo", "snli_forest.png")
@@ -24,7 +22,7 @@ def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
     try:
         figure = result.plot()
     except ImportError as error:
-        typer.echo(f"no figure: {error}", err=True)
+        say(f"no figure: {error}")
         return
     _FIGURE.parent.mkdir(exist_ok=True)
     emit_figure(_FIGURE, figure)

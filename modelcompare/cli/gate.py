@@ -9,12 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
+from modelcompare.cli.options import (
+    ReadingOptions,
+    ResamplingOptions,
+    Text,
+    Texts,
+    check_alpha,
+    option,
+)
+from modelcompare.cli.output import answer
+from modelcompare.report import escape
 from modelcompare.words import Decision, GateFormat, listed
 
 if TYPE_CHECKING:
     from modelcompare.questions.decide import DecisionResult
     from modelcompare.questions.rules import GateResult
+
+# Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
+_TAKEN = (2, 70, 74, 130)
 
 
 def gate(
@@ -22,7 +34,9 @@ def gate(
     *,
     baseline: Annotated[str, option("MODEL", "What is in use.")],
     candidate: Annotated[str, option("MODEL", "What would replace it.")],
-    metric: Annotated[str, option("NAME", "What counts.", "--metric", "-m")] = "f1_macro",
+    metric: Annotated[
+        Text, option("NAME", "What counts; f1_macro by default.", "--metric", "-m")
+    ] = None,
     margin: Annotated[
         float | None,
         option(
@@ -49,7 +63,7 @@ def gate(
         ),
     ] = None,
     inconclusive_exit: Annotated[
-        int, option("CODE", "Exit code where there are not enough data to say.")
+        int, option("CODE", "Exit code, 0 to 255, where there are not enough data to say.")
     ] = 1,
     format: Annotated[
         GateFormat, option("FORM", f"{listed(GateFormat)}; github is a workflow annotation.")
@@ -58,32 +72,36 @@ def gate(
 ) -> None:
     """Exit with 0 if the candidate passes, 1 if it does not, 2 if the input is bad.
 
-    There are three answers: shown, shown otherwise, not enough data (and how many would be).
+    There are three answers: shown, shown otherwise, not enough data (and how many would be). The
+    exit code is 74 if the answer cannot be written: its reader has gone, or the disk is full.
     """
-    asked: dict[Decision, bool] = {
-        "non-inferior": non_inferior, "superior": superior, "equivalent": equivalent,
-    }  # fmt: skip
-    chosen = [kind for kind, wanted in asked.items() if wanted]
-    if len(chosen) > 1:
-        raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")
-    kind: Decision = chosen[0] if chosen else "non-inferior"
-    if rule and (chosen or margin is not None or label is not None):
-        raise ValueError("--rule says margin, class and kind itself; leave the other options out.")
+    kind = _kind({"non-inferior": non_inferior, "superior": superior, "equivalent": equivalent})
+    if baseline == candidate:
+        raise ValueError(f"--baseline and --candidate are both {baseline!r}; name two models.")
+    if rule and (kind or margin is not None or label is not None or metric is not None):
+        raise ValueError("--rule says metric, class, margin and kind; leave their options out.")
     if not rule and margin is None and kind != "superior":
-        raise ValueError(f"--margin is needed to ask for {kind}: how much worse would matter?")
+        raise ValueError(
+            f"--margin is needed to ask for {kind or 'non-inferior'}: how much worse would matter?"
+        )
+    if not 0 <= inconclusive_exit <= 255 or inconclusive_exit in _TAKEN:
+        raise ValueError(
+            f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
+            f"which mean other things; got {inconclusive_exit}."
+        )
+    check_alpha(alpha)
+    options = resampling.options()
     predictions = reading.read()
     from modelcompare.questions.decide import decide
     from modelcompare.questions.rules import GateResult
     from modelcompare.questions.rules import gate as by_rules
 
     if rule:
-        found = by_rules(
-            predictions, baseline, candidate, rule, alpha=alpha, **resampling.options()
-        )
+        found = by_rules(predictions, baseline, candidate, rule, alpha=alpha, **options)
     else:
         one = decide(
-            predictions, baseline, candidate, metric, kind=kind, margin=margin or 0.0,
-            label=predictions.class_named(label), alpha=alpha, **resampling.options(),
+            predictions, baseline, candidate, metric or "f1_macro", kind=kind or "non-inferior",
+            margin=margin or 0.0, label=predictions.class_named(label), alpha=alpha, **options,
         )  # fmt: skip
         found = GateResult((one,))
     _print(found, format, several=bool(rule))
@@ -91,17 +109,27 @@ def gate(
         raise typer.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
 
 
+def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
+    """Which of the three flags was given, if any."""
+    chosen = [kind for kind, wanted in asked.items() if wanted]
+    if len(chosen) > 1:
+        raise ValueError(f"--{chosen[0]} and --{chosen[1]} exclude each other; ask for one.")
+    return chosen[0] if chosen else None
+
+
 def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
     if format == "json":
         documents = [_document(decision) for decision in found.decisions]
         document = {"answer": found.answer, "passed": found.passed, "decisions": documents}
-        typer.echo(json.dumps(document if several else documents[0], indent=2, default=str))
+        answer(json.dumps(document if several else documents[0], indent=2, default=str))
         return
     levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
     for decision in found.decisions:
         level = levels[decision.answer]
-        head = f"::{level} title=modelcompare gate::" if format == "github" else ""
-        typer.echo(head + decision.sentence())
+        if format == "github":
+            answer(f"::{level} title=modelcompare gate::{escape.github(decision.sentence())}")
+        else:
+            answer(escape.terminal(decision.sentence()))
 
 
 def _document(decision: DecisionResult) -> Mapping[str, Any]:

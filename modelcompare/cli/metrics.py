@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from modelcompare.cli.output import answer
+
 if TYPE_CHECKING:
     from modelcompare.metrics import Explanation
 
@@ -29,11 +31,11 @@ def metrics(
 
     found = listed() if name is None else [explain(name)]
     if format == "json":
-        typer.echo(json.dumps([_facts(each) for each in found], indent=2))
+        answer(json.dumps([_facts(each) for each in found], indent=2))
     elif name is None:
-        typer.echo(_table(found))
+        answer(_table(found))
     else:
-        typer.echo(_page(found[0]))
+        answer(_page(found[0]))
 
 
 def _facts(found: Explanation) -> dict[str, object]:

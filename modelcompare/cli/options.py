@@ -7,7 +7,8 @@ command line one option per field.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -49,6 +50,11 @@ _FILES = f"Predictions: {listed(FileKind)}; several files hold one model each."
 _KINDS = f"What the models gave: {listed(Told)} (values in regression); by its look if auto."
 _FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
 
+# More threads than any machine has processors would only take its memory.
+_MOST_JOBS = 1024
+# Below this a level is no number that data could reach, and 1 - alpha is 1.
+_LEAST_ALPHA = 1e-12
+
 Resamples = Annotated[int, _resampling("N", "Number of resamples.", min=2)]
 Every = Annotated[bool, written("", "Show every row of the table.", "--all")]
 
@@ -66,9 +72,7 @@ class ReadingOptions:
     )
     strata: Annotated[Text, _input("COLUMN", "Column of strata, whose sizes are kept.")] = None
     weight: Annotated[Text, _input("COLUMN", "Column of sample weights.")] = None
-    slices: Annotated[
-        Texts, _input("COLUMN", "Column that defines subgroups (repeatable).", "--slice")
-    ] = None
+    slice: Annotated[Texts, _input("COLUMN", "Column that defines subgroups (repeatable).")] = None
     kind: Annotated[ToldOrAuto, _input("NAME", _KINDS)] = "auto"
     scores: Annotated[
         bool, _input("", "The model columns are scores per example, not predictions.", "--scores")
@@ -89,12 +93,14 @@ class ReadingOptions:
         False
     )
 
-    def read(self) -> Predictions:
-        """Read the files and keep the models asked for."""
+    def read(self, *, sliced: bool = False) -> Predictions:
+        """Read the files and keep the models asked for; say whether subgroups are looked at."""
+        if self.slice and not sliced:
+            raise ValueError("--slice is for report --card, which shows subgroups; leave it out.")
         from modelcompare.readers import read_predictions
 
-        columns = {**vars(self), "models": self.model, "slices": self.slices or ()}
-        del columns["files"], columns["model"]
+        columns = {**vars(self), "models": self.model, "slices": self.slice or ()}
+        del columns["files"], columns["model"], columns["slice"]
         return read_predictions(self.files, **columns)
 
 
@@ -110,6 +116,8 @@ class ResamplingOptions:
 
     def options(self) -> dict[str, Any]:
         """The same as arguments of the library."""
+        if self.jobs is not None and self.jobs != -1 and not 1 <= self.jobs <= _MOST_JOBS:
+            raise ValueError(f"--jobs must be -1 or from 1 to {_MOST_JOBS}, got {self.jobs}.")
         return {"n_resamples": self.resamples, "rng": self.seed, "n_jobs": self.jobs}
 
 
@@ -144,6 +152,12 @@ class StudyOutputOptions:
     all: Every = False
 
 
+def check_alpha(alpha: float) -> None:
+    """Refuse a level that arithmetic takes for 0; the library checks the rest."""
+    if 0 < alpha < _LEAST_ALPHA:
+        raise ValueError(f"--alpha must be at least {_LEAST_ALPHA:g}, got {alpha:g}.")
+
+
 def register(
     app: typer.Typer, name: str, command: Callable[..., None], examples: Sequence[str]
 ) -> None:
@@ -164,6 +178,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def collect(**options: Any) -> None:
+        _check_repeats(options)
         for name, group in groups.items():
             values = {field.name: options.pop(field.name) for field in fields(group)}
             options[name] = group(**values)
@@ -173,6 +188,16 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     vars(collect)["__signature__"] = inspect.Signature(parameters)
     collect.__annotations__ = {each.name: each.annotation for each in parameters}
     return collect
+
+
+def _check_repeats(options: Mapping[str, Any]) -> None:
+    """Refuse what a repeatable option says twice: one of the two was meant to be another."""
+    for name, values in options.items():
+        given = Counter(values) if isinstance(values, list) else Counter()
+        for value, times in given.most_common(1):
+            if times > 1:
+                flag = "FILE" if name == "files" else f"--{name.replace('_', '-')}"
+                raise ValueError(f"{flag} is given {str(value)!r} twice; give each once.")
 
 
 def _is_group(hint: Any) -> TypeGuard[type[DataclassInstance]]:

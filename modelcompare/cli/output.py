@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from modelcompare.cli.options import OutputOptions, StudyOutputOptions
+from modelcompare.report.escape import terminal
 from modelcompare.words import Format
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from modelcompare.report.result import Result
 
 _FORMAT_OF_SUFFIX: dict[str, Format] = {
-    ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
+    "": "table", ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
     ".tex": "latex", ".txt": "table",
 }  # fmt: skip
 _WIDEST_SCREEN = 110
@@ -28,24 +30,61 @@ def chosen_format(options: OutputOptions) -> Format:
     """Take the form that was asked for, or that the name of the file implies."""
     if options.format is not None:
         return options.format
-    if options.output is None:
-        return "table"
-    return _FORMAT_OF_SUFFIX.get(options.output.suffix.lower(), "table")
+    suffix = "" if options.output is None else options.output.suffix.lower()
+    if suffix not in _FORMAT_OF_SUFFIX:
+        known = ", ".join(filter(None, _FORMAT_OF_SUFFIX))
+        raise ValueError(
+            f"{options.output}: {suffix} names no form; write {known}, or say which with --format."
+        )
+    return _FORMAT_OF_SUFFIX[suffix]
 
 
-def check_outputs(options: OutputOptions, plot: Path | None = None) -> None:
-    """Refuse paths that cannot be written, and missing extras, before the work starts."""
-    from modelcompare.report.files import check_writable, figure_format
+def check_outputs(
+    options: OutputOptions, plot: Path | None = None, *, inputs: Sequence[Path] = ()
+) -> None:
+    """Refuse paths that cannot or must not be written, and missing extras, before the work."""
+    from modelcompare.report.files import figure_format
     from modelcompare.report.html import check_html
     from modelcompare.report.style import check_matplotlib
 
-    if options.output is not None:
-        check_writable(options.output)
+    form = chosen_format(options)
+    _check_all(form, show_all=options.all)
+    check_paths([path for path in (options.output, plot) if path is not None], inputs)
     if plot is not None:
-        figure_format(check_writable(plot))
+        figure_format(plot)
         check_matplotlib()
-    if chosen_format(options) == "html":
+    if form == "html":
         check_html()
+
+
+def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
+    """Refuse paths that cannot be written, that are read, or that are written twice."""
+    from modelcompare.report.paths import check_writable
+
+    for path in outputs:
+        check_writable(path)
+    check_spared(outputs, inputs)
+    for first, second in combinations(outputs, 2):
+        if _is_same(first, second):
+            raise ValueError(f"{first} and {second} are one file; write to two.")
+
+
+def check_spared(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
+    """Refuse to write over what is read."""
+    for path in outputs:
+        if any(path.is_file() and _is_same(path, read) for read in inputs):
+            raise ValueError(f"{path} is read here and would be lost; write to another place.")
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    return os.path.realpath(first) == os.path.realpath(second)
+
+
+def _check_all(form: Format, *, show_all: bool) -> None:
+    if show_all and form != "table":
+        raise ValueError(f"--all is for tables on a screen; {form} holds every row. Leave it out.")
 
 
 def emit(result: Result, options: OutputOptions) -> None:
@@ -58,7 +97,7 @@ def emit(result: Result, options: OutputOptions) -> None:
     elif form == "table":
         _print(result, show_all=options.all)
     else:
-        typer.echo(_text(result, form), nl=False)
+        answer_document(_text(result, form))
 
 
 def _text(result: Result, form: Format, *, show_all: bool = False) -> str:
@@ -79,32 +118,38 @@ def _print(result: Result, *, show_all: bool) -> None:
     """Lay a result out for the console."""
     from modelcompare.report.screen import screen
 
-    console = terminal()
+    console = _console()
     ascii_only = not console.encoding.lower().startswith("utf")
     console.print(screen(result, width=console.width, show_all=show_all, ascii_only=ascii_only))
 
 
 def check_folder(options: StudyOutputOptions) -> None:
     """Refuse a folder that cannot be, and missing extras, before the work starts."""
+    _check_all(options.format or "table", show_all=options.all)
     if options.output is None:
         return
+    from modelcompare.report.paths import check_folder_writable
     from modelcompare.report.style import check_matplotlib
 
     check_matplotlib()
-    if options.output.exists() and not options.output.is_dir():
-        raise ValueError(f"{options.output} is a file; name a folder.")
+    check_folder_writable(options.output)
 
 
-def emit_study(result: Result, options: StudyOutputOptions) -> None:
+def emit_study(result: Result, options: StudyOutputOptions, inputs: Sequence[Path]) -> None:
     """Print the short tables of a study, and write everything into the folder asked for."""
+    from modelcompare.report.files import contents, write_all
+
+    # Nothing is printed or written before all of it is there.
+    folder = options.output
+    files = {} if folder is None else contents(result)
+    if folder is not None:
+        check_spared([folder / name for name in files], inputs)
     if options.format in (None, "table"):
         _print(result, show_all=options.all)
     else:
-        typer.echo(_text(result, options.format), nl=False)
-    if options.output is not None:
-        from modelcompare.report.files import save
-
-        say(f"wrote {len(save(result, options.output))} files into {options.output}")
+        answer_document(_text(result, options.format))
+    if folder is not None:
+        say(f"wrote {len(write_all(folder, files))} files into {folder}")
 
 
 def emit_figure(path: Path, figure: Figure) -> None:
@@ -116,10 +161,21 @@ def emit_figure(path: Path, figure: Figure) -> None:
 
 def say(message: str) -> None:
     """Write a message to stderr, where it does not mix with the answer."""
-    typer.echo(message, err=True)
+    print(terminal(message), file=sys.stderr)
 
 
-def terminal() -> Console:
+def answer(text: str) -> None:
+    """Write text for people to stdout, in what the terminal knows."""
+    print(text)
+
+
+def answer_document(text: str) -> None:
+    """Write a document to stdout, in UTF-8 as to a file, whatever the terminal knows."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+
+
+def _console() -> Console:
     """Make a console for stdout: as wide as the terminal, 80 columns for a pipe."""
     from rich.console import Console
 

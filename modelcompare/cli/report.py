@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
+from modelcompare.cli.output import check_paths, say
+
+_PAGE = ("", ".html", ".htm")
+_CARD = ("", ".md", ".markdown", ".txt")
 
 
 def report(
@@ -26,20 +29,34 @@ def report(
     resampling: ResamplingOptions,
 ) -> None:
     """Write a self-contained HTML page of a comparison, or a model card in Markdown."""
-    from modelcompare.report.files import check_writable, write_text
+    from modelcompare.report.files import write_text
     from modelcompare.report.html import check_html
     from modelcompare.studies.card import model_card
 
-    path = output or Path("report.html" if card is None else f"{card}.md")
-    check_writable(path)
+    path = output or Path("report.html" if card is None else _file_of_card(card))
+    _check_suffix(path, _PAGE if card is None else _CARD)
+    check_paths([path], reading.files)
     if card is None:
         check_html()
-    preds = reading.read()
     options = {**resampling.options(), "progress": True}
+    preds = reading.read(sliced=card is not None)
     if card is not None:
         write_text(path, model_card(preds, card, metric, **options))
     else:
         from modelcompare.comparison.compare import compare
 
         compare(preds, metric, **options).to_html(path)
-    typer.echo(f"wrote {path}", err=True)
+    say(f"wrote {path}")
+
+
+def _file_of_card(model: str) -> str:
+    """A file in this folder, whatever the model is called."""
+    if not re.fullmatch(r"[\w+=,@ ()-][\w.+=,@ ()-]*", model):
+        raise ValueError(f"{model!r} makes no name of a file; say with -o where the card goes.")
+    return f"{model}.md"
+
+
+def _check_suffix(path: Path, known: tuple[str, ...]) -> None:
+    if path.suffix.lower() not in known:
+        names = " or ".join(filter(None, known))
+        raise ValueError(f"{path}: {names} is written here; choose such a name.")

@@ -11,6 +11,7 @@ from modelcompare.cli.options import (
     StudyOutputOptions,
     Text,
     Texts,
+    check_alpha,
     measured,
     statistics,
 )
@@ -49,6 +50,8 @@ def variance(
     output: StudyOutputOptions,
 ) -> None:
     """How a metric's spread depends on the size of the test set (paper, section 6.1)."""
+    if set(ratio or ()) == {1.0} and (stratify or subsamples > 1):
+        raise ValueError("--stratify and --subsamples are for parts of the set; --ratio 1 is all.")
     check_folder(output)
     predictions = reading.read()
     from modelcompare.studies.variance import variance_study
@@ -57,7 +60,7 @@ def variance(
     result = variance_study(
         predictions, n_subsamples=subsamples, stratify=stratify, **options, progress=True
     )
-    emit_study(result, output)
+    emit_study(result, output, reading.files)
 
 
 def agreement(
@@ -70,13 +73,14 @@ def agreement(
     output: StudyOutputOptions,
 ) -> None:
     """Whether two metrics prefer the same models, over all pairs (paper, section 6.2)."""
+    check_alpha(alpha)
     check_folder(output)
     predictions = reading.read()
     from modelcompare.studies.agreement import agreement_study
 
     options = {**_given(pairs=_pairs(pair)), **study.options()}
     result = agreement_study(predictions, alpha=alpha, test=test, **options, progress=True)
-    emit_study(result, output)
+    emit_study(result, output, reading.files)
 
 
 def undefined(
@@ -89,7 +93,7 @@ def undefined(
     from modelcompare.studies.undefined import undefined_study
 
     options = {**_given(pairs=_pairs(pair), ratios=ratio), **study.options()}
-    emit_study(undefined_study(predictions, **options, progress=True), output)
+    emit_study(undefined_study(predictions, **options, progress=True), output, reading.files)
 
 
 def sensitivity(
@@ -105,7 +109,7 @@ def sensitivity(
     from modelcompare.studies.sensitivity import sensitivity_study
 
     options = {**_given(metrics=metric), **study.options()}
-    emit_study(sensitivity_study(predictions, **options), output)
+    emit_study(sensitivity_study(predictions, **options), output, reading.files)
 
 
 def sample_size(
@@ -118,6 +122,7 @@ def sample_size(
     output: StudyOutputOptions,
 ) -> None:
     """How many samples tell two models apart, and what this test set can show."""
+    check_alpha(alpha)
     check_folder(output)
     predictions = reading.read()
     if len(predictions.models) != 2:
@@ -130,7 +135,7 @@ def sample_size(
         predictions, *predictions.models, metric, label=predictions.class_named(label),
         alpha=alpha, power=power,
     )  # fmt: skip
-    emit_study(result, output)
+    emit_study(result, output, reading.files)
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -152,5 +157,7 @@ def _pairs(names: list[str] | None) -> list[str | tuple[str, str]]:
     pairs: list[str | tuple[str, str]] = []
     for name in names or []:
         first, colon, second = name.partition(":")
+        if first == second:
+            raise ValueError(f"--pair {name} is one metric twice; name two.")
         pairs.append((first, second) if colon else first)
     return pairs

@@ -20,7 +20,7 @@ from modelcompare.comparison.standings import (
     share_of_best,
     tiers,
 )
-from modelcompare.comparison.verdict import verdict
+from modelcompare.comparison.verdict import sentences
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import Interval, difference_method, quantiles
 from modelcompare.report.comparison_contents import (
@@ -293,7 +293,7 @@ class Comparison(Result):
 
         Metrics per class get one sentence per class.
         """
-        return verdict(self)
+        return "\n".join(self.findings())
 
     @property
     def signature(self) -> str:
@@ -364,7 +364,7 @@ class Comparison(Result):
         return f"{name}{models}, {self.n_samples:,} samples"
 
     def findings(self) -> list[str]:
-        return self.verdict().splitlines()
+        return sentences(self)
 
     def tables(self) -> dict[str, Table]:
         return comparison_tables(self)

@@ -19,10 +19,10 @@ _POWER = 0.8
 _MOST_NAMES = 4
 
 
-def verdict(result: Comparison) -> str:
+def sentences(result: Comparison) -> list[str]:
     """Who leads, who is tied with the leader, who is beaten, and what would settle it."""
     keys = result.bootstrap.evaluation.keys
-    return "\n".join(_sentence(result, position, key) for position, key in enumerate(keys))
+    return [_sentence(result, position, key) for position, key in enumerate(keys)]
 
 
 def _sentence(result: Comparison, position: int, key: ValueKey) -> str:

@@ -1,10 +1,13 @@
-"""Writing files: whole or not at all."""
+"""What a result writes: all of it into a folder, or a text or a figure into one file."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from modelcompare.report.paths import check_writable, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,27 +19,40 @@ FIGURE_FORMATS = ("pdf", "png", "svg")
 
 def save(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
     """Write everything that a result has to show into one folder, under fixed names."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    return write_all(folder, contents(result))
+
+
+def contents(result: Result) -> dict[str, bytes]:
+    """Everything that a result has to show, by the name of its file."""
+    from modelcompare.report.writers import frame_csv
+
     texts = {f"{result.stem}.md": result.to_markdown(), f"{result.stem}.tex": result.to_latex()}
     for name, frame in result.frames().items():
-        texts[f"{name}.csv"] = frame.to_csv(index=False, float_format="%.10g")
-    written = [write_text(folder / name, text) for name, text in texts.items()]
+        texts[f"{name}.csv"] = frame_csv(frame, float_format="%.10g")
+    made = {name: text.encode() for name, text in texts.items()}
     for name, figure in result.figures().items():
         for form in FIGURE_FORMATS:
-            written.append(write_figure(folder / f"{name}.{form}", figure, dpi=200))
-    return written
+            made[f"{name}.{form}"] = figure_bytes(figure, form, dpi=200)
+    return made
+
+
+def write_all(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> list[Path]:
+    """Write files into a folder, which is made if there is none."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [check_writable(folder / name) for name in files]
+    return [write_bytes(path, data) for path, data in zip(paths, files.values(), strict=True)]
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a text file under a temporary name, then rename it."""
-    return _write(Path(path), text.encode())
+    """Write a text file, whole or not at all."""
+    return write_bytes(Path(path), text.encode())
 
 
 def write_figure(path: str | os.PathLike[str], figure: Figure, *, dpi: int = 150) -> Path:
-    """Write a figure under a temporary name, then rename it."""
+    """Write a figure, whole or not at all."""
     path = Path(path)
-    return _write(path, figure_bytes(figure, figure_format(path), dpi=dpi))
+    return write_bytes(path, figure_bytes(figure, figure_format(path), dpi=dpi))
 
 
 def figure_format(path: str | os.PathLike[str]) -> str:
@@ -60,30 +76,3 @@ def figure_bytes(figure: Figure, form: str, *, dpi: int = 150) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "modelcompare", "svg.fonttype": "path"}):
         figure.savefig(buffer, format=form, dpi=dpi, metadata=date)
     return buffer.getvalue()
-
-
-def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Refuse a path that cannot be written, before any work is done."""
-    path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder; name a file in it.")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: the folder {path.parent} does not exist; create it first.")
-    return path
-
-
-def _write(path: Path, data: bytes) -> Path:
-    """Write beside the target, then rename over it."""
-    check_writable(path)
-    # A link stays one, and a device or pipe is written to, not replaced.
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        target.write_bytes(data)
-        return path
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return path

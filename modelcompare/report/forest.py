@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from modelcompare.report import escape
 from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.screen import fold
@@ -186,16 +187,18 @@ def _difference_row(text: str, row: Any, turned: bool = False) -> _Row:
 
 
 def _heading(block: Block) -> list[_Row]:
-    return [] if block.label is None else [_Row(f"class {block.label}", heading=True)]
+    return (
+        [] if block.label is None else [_Row(escape.figure(f"class {block.label}"), heading=True)]
+    )
 
 
 def _folded(*names: str) -> str:
-    return "\n".join(line for name in names for line in fold(name, _NAME_WIDTH))
+    return "\n".join(line for name in names for line in fold(escape.visible(name), _NAME_WIDTH))
 
 
 def _pair(model_a: str, model_b: str) -> str:
     """Name a pair, in two lines if it is long."""
-    short = f"{model_a} {_MINUS} {model_b}"
+    short = escape.visible(f"{model_a} {_MINUS} {model_b}")
     return short if len(short) <= _NAME_WIDTH else _folded(model_a, f"{_MINUS} {model_b}")
 
 

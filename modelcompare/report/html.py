@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from modelcompare.report import escape
 from modelcompare.report.files import figure_bytes
 from modelcompare.report.tables import RIGHT, Table
 
@@ -31,19 +31,19 @@ def page(result: Result) -> str:
     )
     tables = list(result.tables().values())
     return environment.get_template("result.html.j2").render(
-        title=result.headline or tables[0].title,
-        findings=result.findings(),
+        title=escape.visible(result.headline or tables[0].title),
+        findings=list(map(escape.visible, result.findings())),
         figures=[_inline_svg(figure) for figure in result.figures().values()],
         tables=Markup("\n".join(map(_section, tables))),
-        method=result.method_note(),
-        signature=result.signature,
+        method=escape.visible(result.method_note()),
+        signature=escape.visible(result.signature),
     )
 
 
 def fragment(result: Result) -> str:
     """Render the findings and the first rows of each table, without a page around them."""
-    parts = [f"<p><b>{escape(result.headline)}</b></p>"] if result.headline else []
-    findings = "".join(f"<li>{escape(sentence)}</li>" for sentence in result.findings())
+    parts = [f"<p><b>{escape.html(result.headline)}</b></p>"] if result.headline else []
+    findings = "".join(f"<li>{escape.html(sentence)}</li>" for sentence in result.findings())
     parts += [f"<ul>{findings}</ul>"] if findings else []
     for table in result.tables().values():
         shown = table.shortened()
@@ -51,7 +51,7 @@ def fragment(result: Result) -> str:
         parts += [f"<p>{_title(table, '<b>{}</b>')}</p>", _table(shown)]
         parts += [f"<p>and {hidden:,} more rows</p>"] if hidden else []
         parts += _notes(table)
-    return "\n".join([*parts, f"<p><code>{escape(result.signature)}</code></p>"])
+    return "\n".join([*parts, f"<p><code>{escape.html(result.signature)}</code></p>"])
 
 
 def check_html() -> None:
@@ -74,12 +74,12 @@ def _section(table: Table) -> str:
 
 
 def _title(table: Table, mark: str = "{}") -> str:
-    subtitle = f" <small>({escape(table.subtitle)})</small>" if table.subtitle else ""
-    return mark.format(escape(table.title)) + subtitle
+    subtitle = f" <small>({escape.html(table.subtitle)})</small>" if table.subtitle else ""
+    return mark.format(escape.html(table.title)) + subtitle
 
 
 def _notes(table: Table) -> list[str]:
-    return [f"<p>{escape(note)}</p>" for note in table.notes]
+    return [f"<p>{escape.html(note)}</p>" for note in table.notes]
 
 
 def _table(table: Table) -> str:
@@ -95,7 +95,7 @@ def _row(tag: str, table: Table, cells: Sequence[str]) -> str:
     written = []
     for column, cell in zip(table.columns, cells, strict=True):
         kind = ' class="number"' if column.kind in RIGHT else ""
-        written.append(f"<{tag}{kind}>{escape(cell)}</{tag}>")
+        written.append(f"<{tag}{kind}>{escape.html(cell)}</{tag}>")
     return f"<tr>{''.join(written)}</tr>"
 
 

@@ -77,7 +77,7 @@ class Result(ABC):
         return writers.latex(self.printed_tables(), self.signature)
 
     def to_csv(self) -> str:
-        """All frames as one CSV text of long rows, unrounded."""
+        """All frames as one CSV text of long rows, unrounded; texts are no formulas (``'=cmd``)."""
         return writers.csv(self.frames())
 
     def to_json(self) -> str:

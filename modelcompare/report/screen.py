@@ -17,6 +17,7 @@ from rich.cells import cell_len, chop_cells
 from rich.console import Console, Group
 from rich.text import Text
 
+from modelcompare.report.escape import terminal
 from modelcompare.report.numbers import BETWEEN, MISSING, nice_ticks
 from modelcompare.report.result import Result
 from modelcompare.report.tables import RIGHT, Column, Table
@@ -41,12 +42,12 @@ def screen(
 ) -> Group:
     """Lay a result out for a terminal."""
     glyphs = ASCII if ascii_only else UNICODE
-    lines = [Text(result.headline, style="bold"), Text()] if result.headline else []
-    if findings := result.findings():
+    lines = [Text(terminal(result.headline), style="bold"), Text()] if result.headline else []
+    if findings := list(map(terminal, result.findings())):
         lines += [*_findings(findings, show_all=show_all), Text()]
     for table in result.tables().values():
         lines += [*_table(table, width, glyphs, show_all=show_all), Text()]
-    return Group(*lines, *signature_lines(result.signature, width))
+    return Group(*lines, *signature_lines(terminal(result.signature), width))
 
 
 def signature_lines(signature: str, width: int) -> list[Text]:
@@ -70,8 +71,8 @@ def _findings(sentences: Sequence[str], *, show_all: bool) -> Iterator[Text]:
 
 def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Iterator[Text]:
     """Yield a table: title, header, rows, and what must be known below."""
-    subtitle = f" ({table.subtitle})" if table.subtitle else ""
-    yield Text.assemble((table.title, "bold"), (subtitle, "dim"))
+    subtitle = f" ({terminal(table.subtitle)})" if table.subtitle else ""
+    yield Text.assemble((terminal(table.title), "bold"), (subtitle, "dim"))
     shown = table if show_all else table.shortened()
     kept = [column for column in shown.columns if column.kind != "class"]
     columns = [_text_column(shown, column) for column in kept]
@@ -84,18 +85,18 @@ def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Itera
     yield from _hidden(len(table.frame) - len(shown.frame))
     notes = table.notes if show_all else table.notes[:MAX_NOTES]
     for note in notes:
-        yield from (Text(f" {line}", style="dim") for line in wrap(note, width - 2))
+        yield from (Text(f" {line}", style="dim") for line in wrap(terminal(note), width - 2))
     yield from _hidden(len(table.notes) - len(notes), "note")
 
 
 def _text_column(table: Table, column: Column) -> TextColumn:
     """Write the cells of a column as a terminal has room for them."""
-    texts = table.texts(column)
+    texts = list(map(terminal, table.texts(column)))
     if column.kind == "interval":
         texts = aligned(texts)
     elif column.kind == "better":
         texts = [{a: "a", b: "b"}.get(better, MISSING) for (better, a, b), _ in table.cells(column)]
-    made = TextColumn(column.title, texts, right=column.kind in RIGHT)
+    made = TextColumn(terminal(column.title), texts, right=column.kind in RIGHT)
     return replace(made, width=min(made.needed, _WIDEST_NAME)) if column.kind in _NAMES else made
 
 
@@ -149,7 +150,7 @@ def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> lis
 def _headings(table: Table) -> list[str | None]:
     """Put each class above the first of its rows."""
     return [
-        f"class {label}" if label and label != before else None
+        f"class {terminal(label)}" if label and label != before else None
         for before, label in zip(["", *table.classes], table.classes, strict=False)
     ]
 

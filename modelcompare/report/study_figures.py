@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.report import shapes, style
+from modelcompare.report import escape, shapes, style
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import rows_at
 from modelcompare.words import label_name, value_name
@@ -298,8 +298,8 @@ def plot_critical_difference(ranks: pd.DataFrame, metric: str) -> Figure:
             edge = n + 0.45 if left else 0.55
             axes.plot([place, place, edge], [0, y, y], color=style.MUTED, linewidth=0.9)
             axes.annotate(
-                f"{name} ({place:.2f})", (edge, y), xytext=(0, 2), textcoords="offset points",
-                ha="left" if left else "right", va="bottom", fontsize=9,
+                escape.figure(f"{name} ({place:.2f})"), (edge, y), xytext=(0, 2),
+                textcoords="offset points", ha="left" if left else "right", va="bottom", fontsize=9,
             )  # fmt: skip
         axes.hlines(0.6, 1, 1 + critical, color="black", linewidth=1.5)
         middle = (1 + critical / 2, 0.62)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from modelcompare.report import escape
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -66,7 +68,10 @@ def drawn(
         layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06)
         figure = _figure_class()(figsize=(width, height), layout=layout, facecolor="white")
         yield figure
-        figure.suptitle(title, x=0.01, ha="left", fontsize=sizes[0], fontweight="bold")
+        note = escape.figure(note)
+        figure.suptitle(
+            escape.figure(title), x=0.01, ha="left", fontsize=sizes[0], fontweight="bold"
+        )
         if keys:
             _legend_below(figure, keys, note)
         elif note:
@@ -97,7 +102,7 @@ def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] =
         axes.tick_params(axis="y", length=0)
     axes.grid(axis=grid, color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_title(title)
+    axes.set_title(escape.figure(title))
 
 
 def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
@@ -138,7 +143,7 @@ def line_key(colour: str, label: str, *, line: LineStyle = "-", marker: str = ""
     from matplotlib.lines import Line2D
 
     look: dict[str, Any] = {"linewidth": 2, "linestyle": line, "marker": marker, "markersize": 4}
-    return Line2D([], [], color=colour, label=label, **look)
+    return Line2D([], [], color=colour, label=escape.figure(label), **look)
 
 
 def _legend_below(figure: Figure, keys: Sequence[Any], note: str) -> None:

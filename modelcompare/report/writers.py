@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from modelcompare.report import escape
 from modelcompare.report.numbers import BETWEEN, MISSING
 from modelcompare.report.tables import RIGHT, Column, Kind, Table
 
@@ -21,29 +21,24 @@ _LONGEST = 40
 
 def markdown(tables: Iterable[Table], signature: str, findings: Sequence[str] = ()) -> str:
     """Write pipe tables, as GitHub and Pandoc read them, with the signature below."""
-    parts = ["\n".join(f"- {escape_markdown(line)}" for line in findings)] if findings else []
+    parts = ["\n".join(f"- {escape.markdown(line)}" for line in findings)] if findings else []
     for table in tables:
         parts += _markdown_parts(table)
-    return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
+    return "\n\n".join([*parts, escape.markdown_code(signature)]) + "\n"
 
 
 def _markdown_parts(table: Table) -> Iterator[str]:
     if not table.detail:
-        yield f"### {table.title}"
+        yield f"### {escape.markdown(table.title)}"
         if table.subtitle:
-            yield f"{table.subtitle[0].upper()}{table.subtitle[1:]}."
+            yield escape.markdown(f"{table.subtitle[0].upper()}{table.subtitle[1:]}.")
     lines = [
-        list(map(escape_markdown, table.header)),
+        list(map(escape.markdown, table.header)),
         ["---:" if column.kind in RIGHT else "---" for column in table.columns],
-        *[list(map(escape_markdown, row)) for row in table.rows],
+        *[list(map(escape.markdown, row)) for row in table.rows],
     ]
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    yield from table.notes
-
-
-def escape_markdown(text: str) -> str:
-    """Escape what Markdown would take for markup."""
-    return re.sub(r"[\\|*_`<]", r"\\\g<0>", text).replace("\n", " ")
+    yield from map(escape.markdown, table.notes)
 
 
 def latex(tables: Iterable[Table], signature: str) -> str:
@@ -54,7 +49,7 @@ def latex(tables: Iterable[Table], signature: str) -> str:
 def _latex_table(table: Table, signature: str) -> str:
     places = "".join("r" if column.kind in RIGHT else "l" for column in table.columns)
     title = f"{table.title} ({table.subtitle})" if table.subtitle else table.title
-    caption = escape_latex(" ".join([f"{title}.", *table.notes, signature]))
+    caption = escape.latex(" ".join([f"{title}.", *table.notes, signature]))
     cells = [_latex_cells(table, column) for column in table.columns]
     head = [r"\toprule", _latex_row(map(_latex_title, table.columns)), r"\midrule"]
     body = [_latex_row(row) for row in zip(*cells, strict=True)]
@@ -78,7 +73,7 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 def _latex_title(column: Column) -> str:
     arrow = {"up": r" $\uparrow$", "down": r" $\downarrow$", None: ""}[column.direction]
-    title = escape_latex(column.title)
+    title = escape.latex(column.title)
     if column.kind in ("difference", "p-value"):
         # Variables in mathematics; what follows p in brackets is a name.
         variable, space, name = title.partition(" (")
@@ -87,7 +82,7 @@ def _latex_title(column: Column) -> str:
 
 
 def _latex_cells(table: Table, column: Column) -> list[str]:
-    write = _LATEX_WRITERS.get(column.kind, escape_latex)
+    write = _LATEX_WRITERS.get(column.kind, escape.latex)
     cells = [write(text) for text in table.texts(column)]
     if column.strong is None:
         return cells
@@ -127,22 +122,6 @@ _LATEX_WRITERS: dict[Kind, Callable[[str], str]] = {
     "p-value": lambda text: "--" if text == MISSING else f"${text}$",
 }
 
-_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "[": "{[}",
-    "\n": " ",
-}
-
-
-def escape_latex(text: str) -> str:
-    """Escape the characters that LaTeX reserves."""
-    return "".join(_LATEX.get(character, character) for character in text)
-
 
 def csv(frames: Mapping[str, pd.DataFrame]) -> str:
     """Write frames as one CSV, unrounded."""
@@ -154,8 +133,17 @@ def csv(frames: Mapping[str, pd.DataFrame]) -> str:
     if not whole:
         return ",".join(["table", *next(iter(frames.values()))]) + "\n"
     both = pd.concat(whole, names=["table", None]).reset_index(level="table")
-    columns = [name for name in dict.fromkeys([*_KEYS, *both]) if name in both]
-    return str(both[columns].to_csv(index=False))
+    return frame_csv(both[[name for name in dict.fromkeys([*_KEYS, *both]) if name in both]])
+
+
+def frame_csv(frame: pd.DataFrame, *, float_format: str | None = None) -> str:
+    """Write a frame as CSV; no text in it is a formula to a spreadsheet."""
+    texts = {
+        name: [escape.csv(cell) if isinstance(cell, str) else cell for cell in frame[name]]
+        for name in frame.select_dtypes(exclude="number")
+    }
+    titles = [escape.csv(str(name)) for name in frame]
+    return str(frame.assign(**texts).to_csv(index=False, header=titles, float_format=float_format))
 
 
 def as_json(
@@ -164,7 +152,8 @@ def as_json(
     """Write settings and frames as JSON, unrounded."""
     records = {name: frame.to_dict("records") for name, frame in frames.items()}
     document = _plain({**settings, "signature": signature, **records})
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return f"{escape.json(text)}\n"
 
 
 def _plain(value: Any) -> Any:

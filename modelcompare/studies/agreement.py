@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -149,14 +150,27 @@ class AgreementStudy(Result):
         return agreement_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
+        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self._ratios()]:
+            warnings.warn(
+                f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
+                f"less than 2 of {len(self.predictions)} samples.",
+                stacklevel=2,
+            )
         return {
             "agreement": self.table,
             "agreement_pairs": self.pairs,
-            "agreement_population": self.population(),
+            "agreement_population": self.population(self._ratios()),
         }
 
     def figures(self) -> dict[str, Figure]:
-        return {"agreement": self.plot(), "agreement_population": self.plot_population()}
+        return {
+            "agreement": self.plot(),
+            "agreement_population": self.plot_population(self._ratios()),
+        }
+
+    def _ratios(self) -> list[float]:
+        """The paper's ratios that leave two samples of this test set."""
+        return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
 
     def plot(self) -> Figure:
         """Scatter of the models' differences under both metrics, with quadrants of agreement."""

@@ -14,6 +14,7 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
 from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.report import escape
 from modelcompare.report.comparison_contents import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.report.writers import markdown
@@ -42,7 +43,7 @@ def model_card(
     metrics : name, metric, callable, or sequence of these, optional
         As in `compare`.
     details : mapping of str to str, optional
-        Headings and texts for the top: ``{"Intended use": "..."}``.
+        Headings and texts for the top: ``{"Intended use": "..."}``; the texts are Markdown.
     min_size : int
         Smaller subgroups are named and left out.
     **options
@@ -70,11 +71,11 @@ def model_card(
             tables.append(_subgroups(predictions, model, metrics, min_size, options))
         if predictions.output(model).kind == "probabilities":
             tables.append(_calibration(predictions[model], options))
-    parts = [f"# Model card: {model}"]
+    parts = [f"# Model card: {escape.markdown(model)}"]
     for heading, text in (details or {}).items():
-        parts += [f"## {heading}", text]
+        parts += [f"## {escape.markdown(heading)}", text]
     if len(predictions.models) > 1:
-        parts += ["## Compared with", result.verdict()]
+        parts += ["## Compared with", *map(escape.markdown, result.findings())]
     return "\n\n".join([*parts, markdown(tables, result.signature)])
 
 

@@ -2,11 +2,223 @@
 
 from tests.bad_input.case import Call, Run
 
+PREDS = {"preds.csv": "y_true,a,b\nx,x,x\ny,y,x\n"}
+THREE = {"preds.csv": "y_true,a,b,c\nx,x,x,y\ny,y,x,y\n"}
+METRIC = {"mine.py": "def hits(y_true, y_output):\n    return 0.5\n"}
+GATE = "gate preds.csv --baseline a --candidate b"
+JOBS = "--jobs must be -1 or from 1 to 1024, got"
+CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, which mean other things; got"
+FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or say which with --format."
+LOST = "preds.csv is read here and would be lost; write to another place."
+ALL = "--all is for tables on a screen; {} holds every row. Leave it out."
+SLICE = "--slice is for report --card, which shows subgroups; leave it out."
+RULE = "--rule says metric, class, margin and kind; leave their options out."
+ALPHA = "--alpha must be at least 1e-12, got 1e-300."
+
 CASES: list[Call | Run] = [
+    # What would be written over.
+    Run("compare: -o names the input", "compare preds.csv -o preds.csv", LOST, PREDS),
+    Run("compare: -o names the input by another way", "compare preds.csv -o ./preds.csv", LOST, PREDS),
+    Run(
+        "compare: -o names the file of a metric",
+        "compare preds.csv --metric-from mine.py:hits -o mine.py --format table",
+        "mine.py is read here and would be lost; write to another place.",
+        PREDS | METRIC,
+    ),
+    Run(
+        "compare: --plot names an input",
+        "compare preds.csv other.png --plot other.png",
+        "other.png is read here and would be lost; write to another place.",
+        PREDS | {"other.png": "y_true,c\nx,x\ny,y\n"},
+    ),
+    Run(
+        "compare: -o and --plot name one file",
+        "compare preds.csv -o out.png --plot ./out.png --format table",
+        "out.png and out.png are one file; write to two.",
+        PREDS,
+    ),
+    Run(
+        "report: -o names the input",
+        "report preds.html -o preds.html",
+        "preds.html is read here and would be lost; write to another place.",
+        {"preds.html": PREDS["preds.csv"]},
+    ),
+    Run(
+        "report: the page's own name is that of the input",
+        "report report.html",
+        "report.html is read here and would be lost; write to another place.",
+        {"report.html": PREDS["preds.csv"]},
+    ),
+    Run(
+        "sample-size: a file of the folder is the input",
+        "sample-size sample_size.csv -o . --metric accuracy",
+        "sample_size.csv is read here and would be lost; write to another place.",
+        {"sample_size.csv": "y_true,a,b\n" + "x,x,y\ny,y,y\n" * 10},
+    ),
+    # Where nothing can be written.
+    Run("compare: -o names a folder", "compare preds.csv -o .", ". is a folder; name a file in it.", PREDS),
+    Run(
+        "compare: -o names no form",
+        "compare preds.csv -o table.xlsx",
+        f"table.xlsx: .xlsx names no form; {FORMS}",
+        PREDS,
+    ),
+    Run(
+        "compare: -o names a figure",
+        "compare preds.csv -o forest.png",
+        f"forest.png: .png names no form; {FORMS}",
+        PREDS,
+    ),
+    Run(
+        "compare: -o is below no folder",
+        "compare preds.csv -o none/a.md",
+        "none/a.md: the folder none does not exist; create it first.",
+        PREDS,
+    ),
+    Run(
+        "compare: --plot is no figure",
+        "compare preds.csv --plot forest.gif",
+        "forest.gif: a figure is written as .pdf, .png, .svg; choose such a name.",
+        PREDS,
+    ),
+    Run(
+        "compare: --plot is below no folder",
+        "compare preds.csv --plot none/a.png",
+        "none/a.png: the folder none does not exist; create it first.",
+        PREDS,
+    ),
+    Run(
+        "report: a page is no PDF",
+        "report preds.csv -o page.pdf",
+        "page.pdf: .html or .htm is written here; choose such a name.",
+        PREDS,
+    ),
+    Run(
+        "report: a card is no page",
+        "report preds.csv --card a -o card.html",
+        "card.html: .md or .markdown or .txt is written here; choose such a name.",
+        PREDS,
+    ),
+    Run(
+        "report: the card of a model whose name leads elsewhere",
+        "report preds.csv --card ../a",
+        "'../a' makes no name of a file; say with -o where the card goes.",
+        PREDS,
+    ),
+    Run(
+        "variance: the folder is a file",
+        "variance preds.csv -o preds.csv",
+        "preds.csv is a file; name a folder.",
+        PREDS,
+    ),
+    Run(
+        "demo: -o is below no folder",
+        "demo -o none/a.md",
+        "none/a.md: the folder none does not exist; create it first.",
+    ),
+    # Options that would do nothing.
+    Run("compare: --all with CSV", "compare preds.csv --all -o all.csv", ALL.format("csv"), PREDS),
+    Run("compare: --all with JSON", "compare preds.csv --all --format json", ALL.format("json"), PREDS),
+    Run("variance: --all with LaTeX", "variance preds.csv --all --format latex", ALL.format("latex"), PREDS),
+    Run("demo: --all with Markdown", "demo --all --format markdown", ALL.format("markdown")),
+    Run("compare: --slice", "compare preds.csv --slice b", SLICE, PREDS),
+    Run("report: --slice on a page", "report preds.csv --slice b", SLICE, PREDS),
+    Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
+    Run("agreement: --slice", "agreement preds.csv --slice b", SLICE, PREDS),
+    Run(
+        "compare: --baseline of a single model",
+        "compare preds.csv --model a --baseline a",
+        "--baseline needs a second model to compare with; there is 1 model.",
+        PREDS,
+    ),
+    Run(
+        "variance: --stratify of the whole set",
+        "variance preds.csv --ratio 1 --stratify",
+        "--stratify and --subsamples are for parts of the set; --ratio 1 is all.",
+        PREDS,
+    ),
+    Run(
+        "variance: --subsamples of the whole set",
+        "variance preds.csv --ratio 1 --subsamples 3",
+        "--stratify and --subsamples are for parts of the set; --ratio 1 is all.",
+        PREDS,
+    ),
+    Run(
+        "undefined: a pair of one metric",
+        "undefined preds.csv --pair f1:f1",
+        "--pair f1:f1 is one metric twice; name two.",
+        PREDS,
+    ),
+    # What is said twice.
+    Run("compare: a file twice", "compare preds.csv preds.csv", "FILE is given 'preds.csv' twice; give each once.", PREDS),
+    Run("compare: a model twice", "compare preds.csv --model a --model a", "--model is given 'a' twice; give each once.", PREDS),
+    Run("compare: a metric twice", "compare preds.csv -m f1 -m mcc -m f1", "--metric is given 'f1' twice; give each once.", PREDS),
+    Run("variance: a ratio twice", "variance preds.csv --ratio 0.5 --ratio .5", "--ratio is given '0.5' twice; give each once.", PREDS),
+    Run("variance: a test twice", "variance preds.csv --test f --test f", "--test is given 'f' twice; give each once.", PREDS),
+    Run("agreement: a pair twice", "agreement preds.csv --pair f1 --pair f1", "--pair is given 'f1' twice; give each once.", PREDS),
+    Run("gate: a rule twice", f"{GATE} --rule mcc:-1 --rule mcc:-1", "--rule is given 'mcc:-1' twice; give each once.", PREDS),
+    Run("report: a subgroup twice", "report preds.csv --card a --slice b --slice b", "--slice is given 'b' twice; give each once.", PREDS),
+    # The gate.
     Run(
         "a gate without a margin",
-        "gate preds.csv --baseline a --candidate b",
+        GATE,
         "--margin is needed to ask for non-inferior: how much worse would matter?",
-        {"preds.csv": "y_true,a,b\nx,x,x\ny,y,x\n"},
+        PREDS,
     ),
-]
+    Run(
+        "a gate of equivalence without a margin",
+        f"{GATE} --equivalent",
+        "--margin is needed to ask for equivalent: how much worse would matter?",
+        PREDS,
+    ),
+    Run(
+        "a gate that asks for two things",
+        f"{GATE} --superior --non-inferior --margin 0.1",
+        "--non-inferior and --superior exclude each other; ask for one.",
+        PREDS,
+    ),
+    Run(
+        "a gate of a model against itself",
+        "gate preds.csv --baseline a --candidate a --margin 0.1",
+        "--baseline and --candidate are both 'a'; name two models.",
+        PREDS,
+    ),
+    Run("a gate of a rule and a metric", f"{GATE} --rule f1_macro:-0.1 --metric f1_macro", RULE, PREDS),
+    Run("a gate of a rule and a margin", f"{GATE} --rule f1_macro:-0.1 --margin 0.1", RULE, PREDS),
+    Run("a gate of a rule and a class", f"{GATE} --rule f1_macro:-0.1 --label x", RULE, PREDS),
+    Run("a gate of a rule and a kind", f"{GATE} --rule f1_macro:-0.1 --superior", RULE, PREDS),
+    Run("an exit code above 255", f"{GATE} --margin 0.1 --inconclusive-exit 256", f"{CODES} 256.", PREDS),
+    Run("an exit code below 0", f"{GATE} --margin 0.1 --inconclusive-exit -1", f"{CODES} -1.", PREDS),
+    Run("an exit code that is taken", f"{GATE} --margin 0.1 --inconclusive-exit 74", f"{CODES} 74.", PREDS),
+    # Numbers that no machine, and no data, can reach.
+    Run("compare: no threads", "compare preds.csv --jobs 0", f"{JOBS} 0.", PREDS),
+    Run("compare: too many threads", "compare preds.csv --jobs 100000", f"{JOBS} 100000.", PREDS),
+    Run("gate: too many threads", f"{GATE} --margin 0.1 --jobs 100000", f"{JOBS} 100000.", PREDS),
+    Run("report: too few threads", "report preds.csv --jobs -2", f"{JOBS} -2.", PREDS),
+    Run("variance: too many threads", "variance preds.csv --jobs 5000", f"{JOBS} 5000.", PREDS),
+    Run("demo: too many threads", "demo --jobs 5000", f"{JOBS} 5000."),
+    Run("compare: a level of nothing", "compare preds.csv --alpha 1e-300", ALPHA, PREDS),
+    Run("gate: a level of nothing", f"{GATE} --margin 0.1 --alpha 1e-300", ALPHA, PREDS),
+    Run("agreement: a level of nothing", "agreement preds.csv --alpha 1e-300", ALPHA, PREDS),
+    Run("sample-size: a level of nothing", "sample-size preds.csv --alpha 1e-300", ALPHA, PREDS),
+    Run("compare: a level of 0", "compare preds.csv --alpha 0", "`alpha` must be in (0, 1), got 0.", PREDS),
+    Run("gate: a level that is no number", f"{GATE} --margin 0.1 --alpha nan", "`alpha` must be in (0, 0.5), got nan.", PREDS),
+    Run("agreement: a level of 1", "agreement preds.csv --alpha 1", "`alpha` must be in (0, 1), got 1.", PREDS),
+    # What does not exist.
+    Run(
+        "sample-size of three models",
+        "sample-size preds.csv",
+        "there are 3 models; name two with --model A --model B.",
+        THREE,
+    ),
+    Run(
+        "a metric that is not there",
+        "metrics accuracyy",
+        "unknown metric 'accuracyy'; did you mean accuracy, caccuracy, top_5_accuracy?",
+    ),
+    Run(
+        "a name that would clear the screen",
+        "metrics '\x1b[2Jf1'",
+        r"unknown metric '\x1b[2Jf1'; did you mean f1?",
+    ),
+]  # fmt: skip

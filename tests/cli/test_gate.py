@@ -114,4 +114,4 @@ def test_several_rules_must_all_hold(run, wide_csv):
         assert part in refused.err
     mixed = run("gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", "accuracy:-0.1",
                 "--superior", *FEW)  # fmt: skip
-    assert "--rule says margin, class and kind itself" in mixed.err
+    assert "--rule says metric, class, margin and kind; leave their options out" in mixed.err

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from modelcompare import examples
@@ -82,3 +84,19 @@ def test_sample_size_of_a_class(run):
     out = run("sample-size", SNLI, "--model", "bow_pair", "--model", "naive_bayes", "--metric", "f1",
               "--label", "neutral").out  # fmt: skip
     assert out.startswith("f1 of neutral: bow_pair - naive_bayes = +0.012")
+
+
+@pytest.mark.filterwarnings("default")
+def test_agreement_on_a_small_set_leaves_out_what_cannot_be_made_and_says_so(run, tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 100)
+    models = {name: rng.dirichlet([1, 1, 1], 100) for name in "abc"}
+    np.savez(tmp_path / "small.npz", y_true=truth, labels=np.arange(3), **models)
+    done = run("agreement", "small.npz", "--pair", "f1", *FEW, "-o", "out")
+    assert done.code == 0
+    assert (
+        "agreement_population leaves out the ratios 0.01, which leave less than 2 of 100"
+        in done.err
+    )
+    found = pd.read_csv(tmp_path / "out" / "agreement_population.csv")
+    assert sorted({*found["ratio"]}) == [0.02, 0.05, 0.1, 0.2, 0.5, 1.0]

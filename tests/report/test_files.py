@@ -1,7 +1,8 @@
 import pytest
 from matplotlib.figure import Figure
 
-from modelcompare.report.files import check_writable, figure_format, write_figure, write_text
+from modelcompare.report.files import figure_format, write_figure, write_text
+from modelcompare.report.paths import check_writable
 
 
 def test_a_text_is_written_and_nothing_is_left_beside_it(tmp_path):
@@ -13,15 +14,14 @@ def test_a_text_is_written_and_nothing_is_left_beside_it(tmp_path):
 def test_an_existing_file_survives_a_failure(tmp_path, monkeypatch):
     path = tmp_path / "scores.md"
     path.write_text("old")
-    monkeypatch.setattr("pathlib.Path.write_bytes", _fail)
+    monkeypatch.setattr("pathlib.Path.replace", _fail)
     with pytest.raises(OSError, match="disk full"):
         write_text(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
 
-def _fail(path, _data):
-    path.touch()
+def _fail(_path, _target):
     raise OSError("disk full")
 
 

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,19 @@ def test_a_card_of_labels_alone_has_no_calibration():
     assert "Compared with" not in card
     with pytest.raises(ValueError, match="unknown model 'c'"):
         mc.model_card(preds, "c")
+
+
+def test_names_cannot_write_headings_markup_or_lines_of_a_card():
+    truth = np.array(["# h1", "<img src=x onerror=alert(1)>"] * 40)
+    models = {"a\n# h2": truth, "<b>|x\x1b[2J": truth[::-1]}
+    preds = mc.Predictions(truth, models, slices={"[s](javascript:x)": truth})
+    card = mc.model_card(
+        preds, "a\n# h2", ["accuracy", "f1"], n_resamples=99, details={"Use\n# <i>": "**any**"}
+    )
+    lines = card.splitlines()
+    assert lines[0] == r"# Model card: a\\n\# h2"
+    assert r"## Use\\n\# \<i\>" in lines
+    assert "**any**" in lines
+    assert not [line for line in lines if line.startswith(("# h", "## h", "<"))]
+    assert not [line for line in lines if re.search(r"(?<!\\)[<\[]", line)]
+    assert "\x1b" not in card

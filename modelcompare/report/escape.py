@@ -1,0 +1,105 @@
+"""What a name may not do: one escape for each place that text goes to."""
+
+from __future__ import annotations
+
+import re
+from html import escape as escape_html
+
+# What moves a cursor, breaks a line, turns the direction of writing, or is half a character.
+_BEYOND_ASCII = "\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_UNSEEN = re.compile(f"[\x00-\x1f{_BEYOND_ASCII}]")
+_UNSEEN_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
+# A line that begins with "::", or holds "##[", is an order to a GitHub runner.
+_ORDER = re.compile(r"(?<!\w):(?=:)|#(?=#\[)")
+_MARKDOWN = re.compile(r"[\\|*_`<>\[\]#&~$]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",
+    "*": "{*}",
+}
+
+
+def visible(text: str) -> str:
+    r"""Write control characters, line breaks and lone surrogates out.
+
+    >>> print(visible("\x1b[2Jbert\n"))
+    \x1b[2Jbert\n
+    """
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def terminal(text: str) -> str:
+    r"""Keep a text from steering a terminal, or the runner of a workflow that shows it.
+
+    >>> print(terminal("::error::\x07"))
+    \x3a:error::\x07
+    """
+    return _ORDER.sub(lambda found: f"\\x{ord(found[0]):02x}", visible(text))
+
+
+def markdown(text: str) -> str:
+    r"""Escape what Markdown would take for markup.
+
+    >>> print(markdown("<b>|f1_macro"))
+    \<b\>\|f1\_macro
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", visible(text))
+
+
+def markdown_code(text: str) -> str:
+    """Set a text as code, between more backticks than it holds in a row."""
+    text = visible(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{text}{fence}"
+
+
+def latex(text: str) -> str:
+    """Escape the characters that LaTeX reserves."""
+    return "".join(_LATEX.get(character, character) for character in visible(text))
+
+
+def html(text: str) -> str:
+    """Escape what HTML would take for markup."""
+    return escape_html(visible(text))
+
+
+def csv(text: str) -> str:
+    """Put an apostrophe before what a spreadsheet would take for a formula, as OWASP advises.
+
+    Numbers stay as they are. https://owasp.org/www-community/attacks/CSV_Injection
+
+    >>> csv("=cmd|'/c calc'!A0"), csv("-1"), csv("bert")
+    ("'=cmd|'/c calc'!A0", '-1', 'bert')
+    """
+    is_formula = text.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    return f"'{visible(text)}" if is_formula else visible(text)
+
+
+def json(document: str) -> str:
+    """Escape in a whole document what `json.dumps` leaves of `visible`'s characters."""
+    return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+
+
+def github(text: str) -> str:
+    """Write the message of a workflow command, as ``escapeData`` of GitHub's toolkit does.
+
+    https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
+
+    >>> github("100 %" + chr(10) + "::error::x")
+    '100 %25%0A::error::x'
+    """
+    for mark, code in {"%": "%25", "\r": "%0D", "\n": "%0A"}.items():
+        text = text.replace(mark, code)
+    return visible(text)
+
+
+def figure(text: str) -> str:
+    """Write out what no font can draw; lines may break."""
+    return "\n".join(map(visible, text.split("\n")))

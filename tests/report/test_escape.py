@@ -1,0 +1,156 @@
+"""Names that would do something where they are shown, in every form a result has."""
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import pytest
+
+from modelcompare.report import escape
+from modelcompare.report.files import contents
+from modelcompare.report.html import fragment, page
+from modelcompare.report.screen import screen_text
+
+NAMES = [
+    "\x1b]0;owned\x07\x1b[2Jbert",
+    "a\nb",
+    "c\r\u2028\x9b31m\u202egnp",
+    "=cmd|'/c calc'!A0",
+    "<img src=x onerror=alert(1)>",
+    "::error::x",
+    "# h1 ##[error]y",
+    "a|b",
+    "[x](javascript:alert(1)) &lt;",
+    "$\\frac{1}{2} \\input{x} * ~ ^ %",
+]
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+@pytest.fixture(params=["models", "classes", "elsewhere"])
+def hostile(request, make_comparison):
+    """A comparison whose models, classes, or sentences, notes and signature have such names."""
+    if request.param == "models":
+        made = make_comparison(NAMES)
+        made.sentences = [f"accuracy: {name} leads." for name in NAMES]
+        return made
+    if request.param == "classes":
+        return make_comparison(metrics=["f1"], labels={"f1": NAMES})
+    made = make_comparison()
+    made.name = made.sentences = NAMES
+    made.parts = f"modelcompare|baseline:{'|'.join(NAMES)}`"
+    made.scores["n_undefined"] = 1
+    return made
+
+
+def test_no_form_holds_a_control_character(hostile):
+    forms = [
+        screen_text(hostile, show_all=True), hostile.to_markdown(), hostile.to_latex(), hostile.to_csv(),
+        hostile.to_json(), page(hostile), fragment(hostile),
+    ]  # fmt: skip
+    assert [found for text in forms for found in CONTROL.findall(text)] == []
+
+
+def test_no_name_breaks_a_line(make_comparison):
+    plain = make_comparison([f"m{place}" for place in range(len(NAMES))])
+    made = make_comparison(NAMES)
+    for form in ("to_markdown", "to_latex", "to_csv", "to_json"):
+        assert getattr(made, form)().count("\n") == getattr(plain, form)().count("\n"), form
+
+
+def test_no_line_on_a_screen_is_an_order_to_a_runner(hostile):
+    for line in screen_text(hostile, show_all=True).splitlines():
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+
+
+def test_a_spreadsheet_sees_no_formula_and_every_number(hostile):
+    rows = list(csv.reader(io.StringIO(hostile.to_csv(), newline="")))
+    header = rows[0]
+    assert {len(row) for row in rows} == {len(header)}
+    for row in rows[1:]:
+        for cell in filter(None, row):
+            assert cell[0] not in "=+-@" or float(cell) == float(cell)
+    numbers = [row[header.index("estimate")] for row in rows[1:] if row[0] == "scores"]
+    assert [float(number) for number in numbers] == pytest.approx(hostile.scores["estimate"])
+
+
+def test_json_reads_back_to_the_very_names(make_comparison):
+    found = json.loads(make_comparison(NAMES).to_json())
+    assert [row["model"] for row in found["scores"]] == NAMES
+    assert found["models"] == NAMES
+
+
+def test_a_markdown_reader_finds_no_markup(hostile):
+    text = hostile.to_markdown()
+    bare = re.sub(r"\\[\\|*_`<>\[\]#&~$]", "", text)
+    body = "\n".join(line for line in bare.splitlines() if not line.startswith(("### ", "`", "|")))
+    cells = [line for line in bare.splitlines() if line.startswith("|")]
+    assert not re.search(r"[<>\[\]`&$]|^\s*(- )?#", body.removeprefix("\n"), re.M)
+    assert not any(re.search(r"[<\[`&$#]", line) for line in cells)
+    assert len({line.count("|") for line in cells[:3]}) == 1
+
+
+def test_the_signature_stays_code(hostile):
+    *_, signature = hostile.to_markdown().rstrip("\n").split("\n\n")
+    fence = re.match("`+", signature)[0]
+    assert signature.endswith(fence)
+    assert fence not in signature[len(fence) : -len(fence)]
+
+
+def test_latex_reads_every_name_as_text(hostile):
+    text = hostile.to_latex()
+    bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\{\[\}|\{\*\}", "", text)
+    bare = re.sub(r"\$([-+<]?[\d.]*|a - b|p|\\uparrow|\\downarrow)\$", "", bare)
+    assert not re.search(r"[%#~^$]|\\(input|frac)", bare)
+    assert not re.search(r"\\\\\s*[*\[]", bare)
+
+
+class _Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, tuple(name for name, _ in attributes)))
+
+
+def test_a_page_holds_no_tag_of_a_name_and_may_load_nothing(hostile):
+    read = _Tags(page(hostile)).tags
+    assert not [tag for tag, names in read if tag in ("img", "script") or "onerror" in names]
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy}">' in page(hostile)
+
+
+def test_figures_can_be_drawn_and_read(hostile):
+    files = contents(hostile)
+    assert files["forest.pdf"].startswith(b"%PDF")
+    assert ElementTree.fromstring(files["forest.svg"]).tag.endswith("svg")
+    assert b"=cmd" not in files["scores.csv"].replace(b"'=cmd", b"")
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("-1", "-1"), ("+1.5e3", "+1.5e3"), ("-", "'-"), ("@home", "'@home"), ("a=b", "a=b"),
+        (" =1+1", "' =1+1"), ("\uff1d1", "'\uff1d1"), ("+1-2", "'+1-2"), ("\t=1", "'\\t=1"),
+    ],
+)  # fmt: skip
+def test_cells_of_csv(text, cell):
+    assert escape.csv(text) == cell
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        # https://github.com/actions/toolkit, packages/core/__tests__/command.test.ts
+        ("%25 %25 %0D %0D %0A %0A", "%2525 %2525 %250D %250D %250A %250A"),
+        ("percent % percent % cr \r cr \r lf \n lf \n", "percent %25 percent %25 cr %0D cr %0D lf %0A lf %0A"),
+        ("\x1b[2J::error::x", "\\x1b[2J::error::x"),
+    ],
+)  # fmt: skip
+def test_messages_of_workflow_commands(text, message):
+    assert escape.github(text) == message
