@@ -15,6 +15,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.intervals.ratios import Bounds, t_quantile, wilson
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import COUNTS
+from modelcompare.metrics.quotient import divide
 
 Agreement = Literal["matthews_corrcoef", "cohen_kappa"]
 _NAMES: tuple[Agreement, ...] = ("matthews_corrcoef", "cohen_kappa")
@@ -61,13 +62,19 @@ def agreement_influences(metric: Agreement, confusion: FloatArray) -> tuple[Floa
 
 def shrunk_agreement(
     metric: Agreement, confusion: FloatArray, squares: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Value, influences and variance after samples of mean weight were added."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Value, influences, variance and its degrees of freedom, after samples were added.
+
+    They have the mean weight. Few samples of a rare class carry the variance: degrees of freedom
+    are twice as many as they are in effect, ``(sum u^2)^2 / sum u^4``, and two for those added.
+    """
     weight = (squares.sum(axis=(-2, -1)) / confusion.sum(axis=(-2, -1)))[..., None, None]
     each = _ADDED / confusion.shape[-1] ** 2
     value, influence = agreement_influences(metric, confusion + each * weight)
-    variance = ((squares + each * weight**2) * influence**2).sum(axis=(-2, -1))
-    return value, influence, variance
+    part = (squares + each * weight**2) * influence**2
+    variance = part.sum(axis=(-2, -1))
+    fourth = (part * (weight * influence) ** 2).sum(axis=(-2, -1))
+    return value, influence, variance, 2 * (divide(variance**2, fourth, 0.0) + 1)
 
 
 def agreement_interval(
@@ -78,8 +85,9 @@ def agreement_interval(
     confidence_level: float = 0.95,
 ) -> Bounds:
     """Wilson's interval of the share of [-1, 1], of the size that gives it its variance."""
-    value, _, variance = shrunk_agreement(metric, confusion, squares)
+    value, _, variance, degrees = shrunk_agreement(metric, confusion, squares)
     share = (1 + value) / 2
     size = 4 * share * (1 - share) / variance
-    low, high = wilson((1 + estimate) / 2, size, t_quantile(size, confidence_level))
+    quantile = t_quantile(np.minimum(size, degrees), confidence_level)
+    low, high = wilson((1 + estimate) / 2, size, quantile)
     return 2 * low - 1, 2 * high - 1

@@ -26,7 +26,7 @@ from modelcompare.intervals.differences import (
     shrunk_difference_errors,
     shrunk_influences,
 )
-from modelcompare.intervals.ratios import class_interval, normal_quantile
+from modelcompare.intervals.ratios import class_interval, normal_quantile, t_quantile
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.quotient import divide
 
@@ -152,10 +152,11 @@ def _agreement_differences(
     labels: Labels, metric: Agreement, difference: FloatArray, pairs: Pairs, level: float
 ) -> Interval:
     def shrunk(models: slice) -> Shrunk:
-        value, influence, _ = shrunk_agreement(metric, *labels.confusions(models))
+        value, influence, *_ = shrunk_agreement(metric, *labels.confusions(models))
         return influence, np.square(influence).mean(axis=(-2, -1)), value
 
     error, _, size = _shrunk_errors(labels, pairs, shrunk)
-    half = normal_quantile(level) * error
+    # The samples that tell the models apart carry the variance, and the two that were added.
+    half = t_quantile(2 * (size + 2), level) * error
     low, high = np.maximum(difference - half, -2.0), np.minimum(difference + half, 2.0)
     return Interval.of(low, high, "shrunk-influence", size)

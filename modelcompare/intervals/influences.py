@@ -156,8 +156,8 @@ def score_degrees(
     """Degrees of freedom of a value's influence variance (Satterthwaite 1946).
 
     ``2 / (1 / carriers - 1 / n)`` is right for large n; where the units that carry the variance are
-    fewer than four it promises too much, and half of it is right for two. Of clusters see
-    `cluster_degrees`; a value and its variance come from the same few clusters, so that the
+    fewer than eight it promises too much, and half of it is right for four and fewer. Of clusters
+    see `cluster_degrees`; a value and its variance come from the same few clusters, so that the
     effective ones weigh more.
     """
     if clusters is not None:
@@ -166,7 +166,7 @@ def score_degrees(
     relative = 1 / carriers - 1 / n_units
     plain = np.full(carriers.shape, np.inf)
     np.divide(2.0, relative, out=plain, where=relative > 1e-12)
-    return np.maximum(plain * np.clip(carriers / 4, 0.5, 1.0), 1.0)
+    return np.maximum(plain * np.clip(carriers / 8, 0.5, 1.0), 1.0)
 
 
 def difference_degrees(
