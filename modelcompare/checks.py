@@ -53,7 +53,7 @@ def as_array(data: ArrayLike) -> AnyArray:
     if array.dtype.kind == "U":
         # From the data itself: numpy would have turned numbers among texts into texts.
         return array.astype(object) if data is array else np.asarray(data, dtype=object)
-    if array.dtype.kind == "O" and array.ndim == 1:
+    if array.dtype.kind == "O" and array.ndim == 1 and not _holds_texts(array):
         plain = (x.item() if isinstance(x, np.generic) else x for x in array)
         return np.fromiter(plain, dtype=object, count=len(array))
     return array

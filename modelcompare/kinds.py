@@ -139,8 +139,8 @@ def _check_matches(labels: AnyArray, truth: IntArray, said: Mapping[str, IntArra
         for label, (other, how) in twins.items():
             n_said = int(count[labels.tolist().index(label)])
             warnings.warn(
-                f"model {model!r} says {label!r} for {n_said:,} samples, which `y_true` never holds, "
-                f"but {other!r} ({how}); that counts as wrong.",
+                f"model {model!r} says {label!r} for {n_said:,} samples; `y_true` never holds "
+                f"it, but {other!r} ({how}), so it counts as wrong.",
                 checks.DataWarning,
                 stacklevel=5,
             )
