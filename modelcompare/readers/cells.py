@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,40 +12,41 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.words import KindOrAuto
 
-Rule = Callable[[Any], Any]
 # Whole numbers as Python writes them, of so many digits that they fit 64 bits: not 01, +1, 1e3.
-_PLAIN = r"(?:0|-?[1-9][0-9]{0,17})"
+_PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_NAN = ("nan", "NaN", "NAN")
 
 
-def names(column: pd.Series[Any]) -> pd.Series[Any]:
+def names(written: AnyArray) -> AnyArray:
     """Whole numbers where every cell is one and would be written the same again, else texts."""
-    plain = column.str.fullmatch(_PLAIN)
-    return column.astype(np.int64) if plain.all() else texts(column)
+    place, found = pd.factorize(written)
+    plain = all(map(_PLAIN.fullmatch, found))
+    return found.astype(np.int64)[place] if plain else written
 
 
-def texts(column: pd.Series[Any]) -> pd.Series[Any]:
+def texts(written: AnyArray) -> AnyArray:
     """Texts as they stand."""
-    return column.astype(object)
+    return written
 
 
-def numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+def numbers(written: AnyArray) -> AnyArray:
     """Numbers where every cell is one, else texts."""
-    found = pd.to_numeric(column, errors="coerce")
-    return texts(column) if found.isna().any() else found
+    found: AnyArray = pd.to_numeric(written, errors="coerce")
+    return written if np.isnan(found).any() else found
 
 
-def said(column: pd.Series[Any]) -> pd.Series[Any]:
+def said(written: AnyArray) -> AnyArray:
     """Names, unless all cells are numbers and one has a fraction, as no class name has."""
-    named = names(column)
+    named = names(written)
     if named.dtype.kind == "i":
         return named
-    found = numbers(column)
-    whole = found.dtype.kind != "f" or bool((np.isfinite(found) & (found % 1 == 0)).all())
-    return named if whole else found
+    found = numbers(written)
+    fractions = found.dtype.kind == "f" and bool((found[np.isfinite(found)] % 1).any())
+    return found if fractions else written
 
 
 # What the cells of models are, by the kind of output that was told; true labels are names.
-_SAID: Mapping[KindOrAuto, Rule] = {
+_SAID: Mapping[KindOrAuto, Callable[[AnyArray], AnyArray]] = {
     "auto": said, "labels": names, "probabilities": numbers, "values": numbers, "scores": numbers,
     "texts": texts, "text_lists": texts,
 }  # fmt: skip
@@ -55,15 +57,16 @@ def typed(
     measures: Iterable[str],
 ) -> pd.DataFrame:  # fmt: skip
     """A written table with each column's cells as what it is for; those not named are names."""
-    rules: dict[str, Rule] = dict.fromkeys(measures, numbers)
-    out = {}
+    rules: dict[str, Callable[[AnyArray], AnyArray]] = dict.fromkeys(measures, numbers)
     if true is not None:
-        out[true] = (names if kind == "probabilities" else _SAID[kind])(frame[true])
+        rule = names if kind == "probabilities" else _SAID[kind]
+        truth = rule(frame[true].to_numpy())
+        rules[true] = lambda _: truth
         # Where the truth is measured, so is what models say of it.
-        kind = "values" if kind == "auto" and out[true].dtype.kind == "f" else kind
+        kind = "values" if kind == "auto" and truth.dtype.kind == "f" else kind
     rules |= dict.fromkeys(models, _SAID[kind])
-    out |= {c: rules.get(c, names)(frame[c]) for c in frame.columns if c not in out}
-    return pd.DataFrame(out, columns=frame.columns, index=frame.index)
+    columns = {name: rules.get(name, names)(column.to_numpy()) for name, column in frame.items()}
+    return pd.DataFrame(columns, index=frame.index, copy=False)
 
 
 def with_missing(frame: pd.DataFrame, kind: KindOrAuto) -> pd.DataFrame:
@@ -73,22 +76,21 @@ def with_missing(frame: pd.DataFrame, kind: KindOrAuto) -> pd.DataFrame:
     """
     if kind == "texts":
         return frame.fillna("")
-    return frame.apply(_without_nan) if len(frame.columns) else frame
-
-
-def _without_nan(column: pd.Series[Any]) -> pd.Series[Any]:
-    nan = column.str.lower().eq("nan").fillna(False).astype(bool)
-    if not nan.any() or pd.to_numeric(column[~nan], errors="coerce")[column.notna()].isna().any():
-        return column
-    return column.mask(nan)
+    cells = frame.to_numpy()
+    nan = np.any([cells == nan for nan in _NAN], axis=0)
+    for place in np.flatnonzero(nan.any(axis=0)):
+        others = pd.Series(cells[~nan[:, place], place]).dropna()
+        if pd.to_numeric(others, errors="coerce").isna().any():
+            nan[:, place] = False
+    return frame.mask(nan) if nan.any() else frame
 
 
 def are_numbers(column: pd.Series[Any], written: bool) -> bool:
     """Whether a column holds numbers, apart from missing cells."""
     if not written:
         return column.dtype.kind in "iufb"
-    found = column.dropna()
-    return len(found) > 0 and bool(pd.to_numeric(found, errors="coerce").notna().all())
+    found = column.dropna().to_numpy()
+    return len(found) > 0 and not np.isnan(pd.to_numeric(found, errors="coerce")).any()
 
 
 def column_array(column: pd.Series[Any]) -> AnyArray:

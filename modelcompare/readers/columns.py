@@ -261,4 +261,4 @@ def typed_labels(headings: list[str], truth: AnyArray | None = None) -> AnyArray
             return np.array([values[heading] for heading in headings])
     if truth is not None and truth.dtype.kind == "O":
         return np.array(headings, dtype=object)
-    return column_array(cells.names(pd.Series(headings, dtype=object)))
+    return cells.names(np.array(headings, dtype=object))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from collections.abc import Callable
@@ -60,19 +61,18 @@ def as_frame(source: Any) -> pd.DataFrame:
 
 def _read_delimited(opened: Content, *, separator: str) -> Table:
     data = opened.text()
-    # Only an empty cell is missing: "NA", "null" and "None" may be labels.
-    parse: Any = partial(
-        pd.read_csv, sep=separator, header=None, index_col=False, dtype=str, encoding="utf-8-sig",
-        keep_default_na=False,
-    )  # fmt: skip
+    header = _header(data, separator, opened.name)
     try:
-        header = parse(io.BytesIO(data), nrows=1).iloc[0].tolist()
-        # A column more than the header has, to see rows that are longer.
-        rows = parse(io.BytesIO(data), names=range(len(header) + 1), na_values=[""])
+        rows = pd.read_csv(
+            io.BytesIO(data), sep=separator, encoding="utf-8-sig", header=None, index_col=False,
+            # A column more than the header has, to see rows that are longer.
+            names=range(len(header) + 1),
+            # Only an empty cell is missing: "NA", "null" and "None" may be labels.
+            dtype=object, keep_default_na=False, na_values=[""],
+        )  # fmt: skip
     except pd.errors.ParserError as error:
-        raise ValueError(f"{opened.name}: rows of different lengths ({error}).") from error
-    except pd.errors.EmptyDataError as error:
-        raise ValueError(f"{opened.name}: the file holds no table.") from error
+        what = str(error).strip()
+        raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
     frame = rows.iloc[1:].reset_index(drop=True)
     longer = frame.pop(len(header)).notna().to_numpy()
     what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
@@ -85,11 +85,24 @@ def _read_delimited(opened: Content, *, separator: str) -> Table:
     return Table(frame, written=True)
 
 
+def _header(data: bytes, separator: str, name: str) -> list[str]:
+    """Cells of the first line that is not blank."""
+    file = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+    lines = csv.reader(file, delimiter=separator)
+    try:
+        header = next((line for line in lines if any(map(str.strip, line))), None)
+    except csv.Error as error:
+        raise ValueError(f"{name}: the header is no line of headings ({error}).") from error
+    if header is None:
+        raise ValueError(f"{name}: the file holds no table.")
+    return header
+
+
 def _refuse_headers(frame: pd.DataFrame, name: str) -> None:
     """No row repeats the header, as where files were put one behind the other."""
     again = np.ones(len(frame), dtype=bool)
-    for place, heading in enumerate(frame.columns):
-        again[again] = frame.iloc[again, place].eq(heading).fillna(False).to_numpy(dtype=bool)
+    for heading, column in frame.items():
+        again[again] = column.to_numpy()[again] == heading
         if not again.any():
             return
     refuse_rows(again, f"{name} repeats its header", "files cannot be joined by their lines")
