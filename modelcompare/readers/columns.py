@@ -106,9 +106,11 @@ def frame_predictions(table: Table, columns: Columns, *, name: str | None) -> Pr
     beside = [each for each in (id_name, *columns.beside_names) if each is not None]
     said = [*([] if truth_name is None else [truth_name]), *used]
     kind: KindOrAuto = "scores" if truth_name is None else columns.kind
-    frame = frame[[*dict.fromkeys([*said, *beside])]]
+    others = [name for name in dict.fromkeys(beside) if name not in {*said}]
+    told = frame[said]
     if table.written:
-        frame = frame.assign(**cells.with_missing(frame[said], kind))
+        told = cells.with_missing(told, kind)
+    frame = pd.concat([told, frame[others]], axis=1)
     frame = without_missing(frame, said, columns.missing, where)
     labelled = [names[None] for names in model_columns.values() if None in names]
     frame = columns.typed(frame, kind, table.written, truth_name, labelled, used)

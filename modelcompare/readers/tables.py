@@ -73,13 +73,14 @@ def _read_delimited(opened: Content, *, separator: str) -> Table:
     except pd.errors.ParserError as error:
         what = str(error).strip()
         raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
-    frame = rows.iloc[1:].reset_index(drop=True)
-    longer = frame.pop(len(header)).notna().to_numpy()
+    longer = rows[len(header)].notna().to_numpy()[1:]
     what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
     refuse_rows(longer, what, "quote cells that hold the separator")
-    frame.columns = pd.Index(header, dtype=object)
     # An index that was written along has no heading.
-    frame = frame.loc[:, [bool(heading) for heading in header]]
+    named = [place for place, heading in enumerate(header) if heading]
+    frame = rows.iloc[1:, named]
+    frame.index = pd.RangeIndex(len(frame))
+    frame.columns = pd.Index([header[place] for place in named], dtype=object)
     check_columns_distinct(frame, opened.name)
     _refuse_headers(frame, opened.name)
     return Table(frame, written=True)
