@@ -82,15 +82,20 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
 
 
+def check_mapping(argument: str, value: object, example: str) -> None:
+    """An argument that says something of each model is a mapping, and not empty."""
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            f"`{argument}` must be a mapping of model names to outputs, e.g. {example}, got "
+            f"{type(value).__name__}."
+        )
+    if not value:
+        raise ValueError(f"`{argument}` is empty; give at least one model.")
+
+
 def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     """Arrays of the models, whose names are distinct, non-empty strings."""
-    if not isinstance(outputs, Mapping):
-        raise TypeError(
-            "`outputs` must be a mapping of model names to outputs, e.g. {'cnn': y_pred}, got "
-            f"{type(outputs).__name__}."
-        )
-    if not outputs:
-        raise ValueError("`outputs` is empty; give at least one model.")
+    check_mapping("outputs", outputs, "{'cnn': y_pred}")
     for name in outputs:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"model names must be non-empty strings, got {name!r}.")

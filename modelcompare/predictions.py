@@ -1,4 +1,4 @@
-"""One test set and what any number of models said about it. All validation of input is here."""
+"""One test set and what any number of models said about it."""
 
 from __future__ import annotations
 
@@ -140,6 +140,7 @@ class Predictions:
         >>> preds.probabilities("a").round(4).tolist()
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
+        checks.check_mapping("logits", logits, "{'cnn': logits}")
         outputs = {m: checks.softmax(m, checks.as_array(array)) for m, array in logits.items()}
         return cls(y_true, outputs, kind="probabilities", **options)
 
