@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 
@@ -30,16 +32,28 @@ _N_EXAMPLES = 3
 
 
 def as_array(data: ArrayLike) -> AnyArray:
-    """Any column as an array; text of any kind as objects of str."""
-    array = np.asarray(data)
+    """Any column as an array; text of any kind as objects of str, masked entries as missing."""
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        whole = data.data.astype(data.dtype if data.dtype.kind == "f" else object)
+        whole[data.mask] = np.nan if data.dtype.kind == "f" else None
+        return whole
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise ValueError(
+            "rows have different lengths; give one label, or one row of probabilities of the same "
+            "length, for each sample."
+        ) from None
     if array.ndim == 0:
         raise ValueError(f"a column must have one entry per sample, got {data!r}.")
     if array.dtype.kind == "c":
         raise ValueError("complex numbers are no predictions; give their real parts.")
+    if array.dtype.kind == "V":
+        raise ValueError("an array of records is no column; give one plain array for each field.")
     if array.dtype.kind == "U":
         # From the data itself: numpy would have turned numbers among texts into texts.
         return array.astype(object) if data is array else np.asarray(data, dtype=object)
-    if array.dtype.kind == "O" and array.ndim == 1:
+    if array.dtype.kind == "O" and array.ndim == 1 and not _holds_texts(array):
         plain = (x.item() if isinstance(x, np.generic) else x for x in array)
         return np.fromiter(plain, dtype=object, count=len(array))
     return array
@@ -68,20 +82,25 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
 
 
+def check_mapping(argument: str, value: object, example: str) -> None:
+    """An argument that says something of each model is a mapping, and not empty."""
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            f"`{argument}` must be a mapping of model names to outputs, e.g. {example}, got "
+            f"{type(value).__name__}."
+        )
+    if not value:
+        raise ValueError(f"`{argument}` is empty; give at least one model.")
+
+
 def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     """Arrays of the models, whose names are distinct, non-empty strings."""
-    if not isinstance(outputs, Mapping):
-        raise TypeError(
-            "`outputs` must be a mapping of model names to outputs, e.g. {'cnn': y_pred}, got "
-            f"{type(outputs).__name__}."
-        )
-    if not outputs:
-        raise ValueError("`outputs` is empty; give at least one model.")
+    check_mapping("outputs", outputs, "{'cnn': y_pred}")
     for name in outputs:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"model names must be non-empty strings, got {name!r}.")
-    stripped = [name.strip() for name in outputs]
-    repeated = sorted({name for name in stripped if stripped.count(name) > 1})
+    counts = Counter(name.strip() for name in outputs)
+    repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
         raise ValueError(f"model name {repeated[0]!r} occurs twice; names must be distinct.")
     return {name.strip(): as_array(array) for name, array in outputs.items()}
@@ -116,32 +135,40 @@ def check_defined(array: AnyArray, where: str) -> None:
     """No label is missing, and labels are all texts or all numbers."""
     remedy = "drop these samples or fill them in"
     refuse_rows(_missing(array), f"{where} has missing values", remedy)
-    if array.dtype.kind == "O":
-        text = np.array([isinstance(x, str) for x in array], dtype=bool)
-        if text.any():
-            mixed = f"{where} mixes texts and numbers: not a text"
-            refuse_rows(~text, mixed, "make them all of one type")
+    if array.dtype.kind != "O" or _holds_texts(array):
+        return
+    text = np.array([isinstance(x, str) for x in array], dtype=bool)
+    if text.any():
+        mixed = f"{where} mixes texts and numbers: not a text"
+        refuse_rows(~text, mixed, "make them all of one type")
+    plain = np.array([isinstance(x, Hashable) for x in array], dtype=bool)
+    remedy = "give one label, number or text for each sample"
+    refuse_rows(~plain, f"{where} holds lists or objects", remedy)
 
 
 def is_defined(array: AnyArray) -> bool:
     """Whether `check_defined` would pass the array."""
-    text = [isinstance(x, str) for x in array] if array.dtype.kind == "O" else []
-    return not _missing(array).any() and (all(text) or not any(text))
+    text = array.dtype.kind == "O" and not _holds_texts(array)
+    return not _missing(array).any() and not (text and any(isinstance(x, str) for x in array))
+
+
+def _holds_texts(array: AnyArray) -> bool:
+    """Whether every entry of an array of objects is a text."""
+    return pd.api.types.infer_dtype(array, skipna=False) == "string"
 
 
 def _missing(array: AnyArray) -> BoolArray:
-    if array.dtype.kind == "f":
-        return ~np.isfinite(array)
-    if array.dtype.kind == "O":
-        return np.array([_is_missing(x) for x in array], dtype=bool)
-    if array.dtype.kind in "mM":
-        return np.isnat(array)
-    return np.zeros(len(array), dtype=bool)
+    return ~np.isfinite(array) if array.dtype.kind == "f" else np.asarray(pd.isna(array))
 
 
-def _is_missing(value: Any) -> bool:
-    """Whether a cell is None, NaN, or pandas' NA, which cannot be compared."""
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+def distinct(array: AnyArray, where: str) -> AnyArray:
+    """The labels that occur, sorted."""
+    found: AnyArray = np.asarray(pd.unique(array))
+    try:
+        return np.sort(found)
+    except TypeError:
+        remedy = "make them all texts, or all numbers"
+        raise ValueError(f"{where} holds labels that cannot be ordered; {remedy}.") from None
 
 
 def real_values(array: AnyArray | None, where: str) -> FloatArray:
@@ -198,7 +225,7 @@ def probabilities(
     if array.shape[1] != len(labels):
         raise ValueError(
             f"{where} has {array.shape[1]} columns of probabilities, but there are {len(labels)} "
-            f"labels ({_listed(labels)}); pass `labels` in the order of the columns."
+            f"labels ({listed(labels)}); pass `labels` in the order of the columns."
         )
     if array.dtype != np.float32:
         array = array.astype(np.float64)
@@ -242,10 +269,10 @@ def classes(labels: ArrayLike | None, found: AnyArray) -> AnyArray:
     """The classes: as given, or as found."""
     chosen = found if labels is None else as_array(labels)
     if chosen.ndim != 1 or len({*chosen.tolist()}) != len(chosen):
-        raise ValueError(f"`labels` must be distinct and one-dimensional, got {_listed(chosen)}.")
+        raise ValueError(f"`labels` must be distinct and one-dimensional, got {listed(chosen)}.")
     if len(chosen) < 2:
         raise ValueError(
-            f"there is a single class ({_listed(chosen)}); classification needs two. If the test "
+            f"there is a single class ({listed(chosen)}); classification needs two. If the test "
             "set lacks the others, pass all of them as `labels`."
         )
     return frozen(chosen)
@@ -254,15 +281,16 @@ def classes(labels: ArrayLike | None, found: AnyArray) -> AnyArray:
 def codes(where: str, array: AnyArray, labels: AnyArray) -> IntArray:
     """Labels as indices into the classes."""
     position = {label: code for code, label in enumerate(labels.tolist())}
-    found, inverse = np.unique(array, return_inverse=True)
+    inverse, found = pd.factorize(array)
     table = np.array([position.get(label, -1) for label in found.tolist()], dtype=np.intp)
     out = table[inverse]
     bad = out < 0
     if bad.any():
-        unknown = [label for label in found.tolist() if label not in position]
+        unknown = distinct(found[table < 0], where)
+        meant = spelling.remedy(unknown.tolist(), labels.tolist()) or "Pass all classes as `labels`"
         raise ValueError(
-            f"{where} holds unknown labels ({_listed(np.array(unknown, dtype=object))}) in "
-            f"{rows_text(bad)}; known are {_listed(labels)}. Pass all classes as `labels`."
+            f"{where} holds unknown labels ({listed(unknown)}) in {rows_text(bad)}; known are "
+            f"{listed(labels)}. {meant[0].upper()}{meant[1:]}."
         )
     return out
 
@@ -288,11 +316,11 @@ def check_ids(ids: AnyArray | None) -> None:
     """No two samples share an id."""
     if ids is None:
         return
-    found, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        repeated = found[counts > 1]
+    again = pd.Series(ids).duplicated().to_numpy()
+    if again.any():
+        repeated = distinct(ids[again], "`ids`")
         raise ValueError(
-            f"`ids` repeats {len(repeated):,} ids ({_listed(repeated)}); ids must be distinct. For "
+            f"`ids` repeats {len(repeated):,} ids ({listed(repeated)}); ids must be distinct. For "
             "clusters use `groups`, for several runs of an item `runs`."
         )
 
@@ -301,8 +329,8 @@ def check_nesting(groups: AnyArray | None, strata: AnyArray | None) -> None:
     """No cluster lies in two strata."""
     if groups is None or strata is None:
         return
-    group = np.unique(groups, return_inverse=True)[1]
-    stratum = np.unique(strata, return_inverse=True)[1]
+    group = pd.factorize(groups)[0]
+    stratum = pd.factorize(strata)[0]
     first = np.full(group.max() + 1, -1)
     first[group[::-1]] = stratum[::-1]
     remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
@@ -329,10 +357,27 @@ def slice_frame(
     """A frame of its own with one row per sample."""
     if slices is None:
         return None
-    frame = pd.DataFrame({str(name): np.asarray(values) for name, values in slices.items()})
-    if len(frame) != n_samples:
-        raise ValueError(f"`slices` has {len(frame):,} rows, there are {n_samples:,} samples.")
-    return frame
+    if not isinstance(slices, pd.DataFrame | Mapping):
+        raise TypeError(
+            "`slices` must be a DataFrame or a mapping of names to columns, got "
+            f"{type(slices).__name__}."
+        )
+    if isinstance(slices, pd.DataFrame):
+        check_columns_distinct(slices, "`slices`")
+    arrays = {str(name): as_array(values) for name, values in slices.items()}
+    for array in arrays.values():
+        if len(array) != n_samples:
+            raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")
+        if array.ndim != 1:
+            raise ValueError(f"`slices` must have one value per sample, got {array.shape}.")
+    return pd.DataFrame(arrays, index=range(n_samples))
+
+
+def check_columns_distinct(frame: pd.DataFrame, where: str) -> None:
+    """No two columns of a table have the same name."""
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise ValueError(f"{where}: column {repeated[0]!r} occurs twice.")
 
 
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
@@ -341,7 +386,8 @@ def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
     return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}")
 
 
-def _listed(values: AnyArray) -> str:
+def listed(values: AnyArray) -> str:
+    """Write the first values out."""
     shown = ", ".join(repr(value) for value in values.tolist()[:5])
     return shown + (", ..." if len(values) > 5 else "")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -61,10 +62,8 @@ def from_nbest(
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
-    pairs: dict[str, list[list[tuple[Any, float]]]] = {
-        model: [[*(row.items() if isinstance(row, Mapping) else row)] for row in rows]
-        for model, rows in lists.items()
-    }
+    checks.check_mapping("lists", lists, "{'nlu': [[('city', 0.9)]]}")
+    pairs = {model: _pairs(model, rows) for model, rows in lists.items()}
     for model, rows in pairs.items():
         _check_lists(model, rows, len(truth))
     if kind == "texts":
@@ -116,6 +115,11 @@ def from_bins(
     >>> preds.probabilities("a").round(2).tolist()
     [[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]]
     """
+    checks.check_mapping("y_pred", y_pred, "{'nlu': y_pred}")
+    if not isinstance(bins, Mapping):
+        checks.check_mapping("bins", bins, "{'nlu': ['HIGH', 'LOW']}")
+    if values != "fit" and not _are_numbers(values):
+        raise ValueError(f"`values` must map bins to numbers, or be 'fit', got {values!r}.")
     said = {model: checks.as_array(array) for model, array in y_pred.items()}
     lists = {}
     for model, array in said.items():
@@ -224,6 +228,22 @@ def missing_mass(predictions: Predictions) -> Any:
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
     })  # fmt: skip
+
+
+def _are_numbers(values: object) -> bool:
+    return isinstance(values, Mapping) and all(isinstance(v, Real) for v in values.values())
+
+
+def _pairs(model: str, rows: NBest) -> list[list[tuple[Any, float]]]:
+    """Each list as pairs of an answer and its probability."""
+    try:
+        pairs = [[*(row.items() if isinstance(row, Mapping) else row)] for row in rows]
+        return [[(answer, float(p)) for answer, p in row] for row in pairs]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"model {model!r} must have a list of (answer, probability) for each sample, or a "
+            "mapping of answers to probabilities."
+        ) from None
 
 
 def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int) -> None:

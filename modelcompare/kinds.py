@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modelcompare import checks
-from modelcompare.arrays import AnyArray
+from modelcompare import checks, spelling
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.words import Kind, KindOrAuto, check_choice
+
+# Samples from which on a label written otherwise is taken for a habit.
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ def _known(truth: AnyArray | None, labels: ArrayLike | None) -> AnyArray:
     if truth.ndim == 2:
         return np.arange(truth.shape[1])
     checks.check_defined(truth, "`y_true`")
-    return np.unique(truth)
+    return checks.distinct(truth, "`y_true`")
 
 
 def _check_binary(
@@ -80,6 +85,99 @@ def _check_binary(
             f"model {model!r} gave one probability per sample, which serves two classes only; give "
             "probabilities of shape (n_samples, n_classes)."
         )
+
+
+def check_guess(
+    labels: AnyArray, truth: IntArray | None, outputs: Mapping[str, Output],
+    arrays: Mapping[str, AnyArray],
+) -> None:  # fmt: skip
+    """Classes that were found, not told, mean what the models mean by them."""
+    kinds = {model: output.kind for model, output in outputs.items()}
+    _tell_positive(
+        [m for m, kind in kinds.items() if kind == "probabilities" and arrays[m].ndim == 1], labels
+    )
+    if truth is not None:
+        said = {m: outputs[m].array for m, kind in kinds.items() if kind == "labels"}
+        _check_matches(labels, truth, said)
+
+
+def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
+    """Say which class single probabilities were taken for, where it is not 1 or True by custom."""
+    if models and labels.tolist() not in ([0, 1], [-1, 1]):
+        who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
+        warnings.warn(
+            f"{who} one probability per sample, which was taken for that of {labels[1]!r}; give "
+            "both classes' probabilities, or `labels` with that class last, to choose it.",
+            checks.DataWarning,
+            stacklevel=5,
+        )
+
+
+def _check_matches(labels: AnyArray, truth: IntArray, said: Mapping[str, IntArray]) -> None:
+    """Refuse labels that never match the true ones, and tell of single ones written otherwise.
+
+    A label that the truth lacks is no fault by itself: the test set may lack the class. It is one
+    where nothing that the model says is a true label, or said by a model that does match, and
+    where the labels are true ones written otherwise or counted from another number.
+    """
+    present = np.bincount(truth, minlength=len(labels)) > 0
+    counts = {model: np.bincount(codes, minlength=len(labels)) for model, codes in said.items()}
+    matching = [count > 0 for count in counts.values() if count[present].any()]
+    spoken = np.any([present, *matching], axis=0)
+    for model, count in counts.items():
+        strange = (count > 0) & ~present
+        if not strange.any():
+            continue
+        known, unknown = labels[present].tolist(), labels[strange].tolist()
+        twins = spelling.twins(unknown, known)
+        never = not count[present].any() and bool(((count > 0) & ~spoken).any())
+        off_by_one = spelling.shift(labels[count > 0].tolist(), known)
+        if never or _systematic(labels, truth, said[model], twins):
+            _refuse_mismatch(model, labels[count > 0], labels[present], unknown)
+        if off_by_one and _shifted(labels, truth, said[model], off_by_one):
+            _refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
+        for label, (other, how) in twins.items():
+            n_said = int(count[labels.tolist().index(label)])
+            warnings.warn(
+                f"model {model!r} says {label!r} for {n_said:,} samples; `y_true` never holds "
+                f"it, but {other!r} ({how}), so it counts as wrong.",
+                checks.DataWarning,
+                stacklevel=5,
+            )
+
+
+def _systematic(
+    labels: AnyArray, truth: IntArray, said: IntArray, twins: Mapping[Any, tuple[Any, str]]
+) -> bool:
+    """Whether a model writes a true label otherwise always, and mostly where it would be right."""
+    place = {label: code for code, label in enumerate(labels.tolist())}
+    for label, (other, _) in twins.items():
+        here, meant = said == place[label], truth == place[other]
+        always = not (said == place[other]).any()
+        if always and here.sum() >= _FEW and 2 * (here & meant).sum() >= here.sum():
+            return True
+    return False
+
+
+def _shifted(labels: AnyArray, truth: IntArray, said: IntArray, by: int) -> bool:
+    """Whether labels match the true ones clearly better once they are moved by one."""
+    values = labels.astype(np.int64)
+    as_given = int((said == truth).sum())
+    moved = int((values[said] - by == values[truth]).sum())
+    beyond_chance = (moved - as_given) ** 2 >= 3 * (moved + as_given)
+    return beyond_chance and 2 * moved >= len(truth) and moved >= 2 * as_given
+
+
+def _refuse_mismatch(model: str, said: AnyArray, true: AnyArray, unknown: list[Any]) -> None:
+    meant = spelling.remedy(unknown, true.tolist())
+    otherwise = (
+        "if it is right, pass all classes as `labels`; for texts pass kind='texts', for numbers "
+        "kind='values'"
+    )
+    raise ValueError(
+        f"the labels of model {model!r} do not match those of `y_true`: it says "
+        f"{checks.listed(said)}, `y_true` holds {checks.listed(true)}; {meant or otherwise}."
+    )
 
 
 def _integral(array: AnyArray) -> bool:

@@ -1,4 +1,4 @@
-"""One test set and what any number of models said about it. All validation of input is here."""
+"""One test set and what any number of models said about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
-from modelcompare.kinds import Output, are_codes, decide_kinds, same_type
+from modelcompare.kinds import Output, are_codes, check_guess, decide_kinds, same_type
 from modelcompare.words import Kind, KindOrAuto
 
 
@@ -26,12 +26,13 @@ class Predictions:
         None where the outputs are per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
-        probability of the second label where there are two classes, real values, per-example
-        scores, or texts.
+        probability of the second label where there are two classes (a warning says which, unless
+        they are 0 or -1 and 1, or `labels` are given), real values, per-example scores, or texts.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists"}
         What the outputs are. "auto" decides by shape and content, and asks where it cannot.
     labels : array-like of shape (n_classes,), optional
         The classes, in the order of the probabilities' columns; the sorted labels by default.
+        Without them, models whose labels do not match those of `y_true` are refused.
     ids : array-like of shape (n_samples,), optional
         Name of each sample, distinct.
     groups : array-like of shape (n_samples,), optional
@@ -59,6 +60,11 @@ class Predictions:
     ValueError
         If anything does not fit together; the message names the argument, the model, the first
         rows in question and the remedy.
+
+    Warns
+    -----
+    DataWarning
+        If input was read in a way that could be meant otherwise.
 
     Examples
     --------
@@ -104,6 +110,9 @@ class Predictions:
             model: Output(said, frozen(self._read_output(model, array, said, normalize)))
             for (model, array), said in zip(arrays.items(), kinds, strict=True)
         }
+        if labels is None and self._labels is not None:
+            soft = self._true_distribution is not None
+            check_guess(self._labels, None if soft else self._codes, self._outputs, arrays)
         self._predicted: dict[str, IntArray] = {}
         if self._y_true is not None:
             self._y_true = frozen(self._y_true)
@@ -131,6 +140,7 @@ class Predictions:
         >>> preds.probabilities("a").round(4).tolist()
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
+        checks.check_mapping("logits", logits, "{'cnn': logits}")
         outputs = {m: checks.softmax(m, checks.as_array(array)) for m, array in logits.items()}
         return cls(y_true, outputs, kind="probabilities", **options)
 
@@ -365,12 +375,13 @@ class Predictions:
             self._y_true = self._labels[self._codes]
             return
         checks.check_defined(truth, "`y_true`")
-        found = np.unique(truth)
+        found = checks.distinct(truth, "`y_true`")
         if labels is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
             found = np.arange(widths[0])
         if labels is None:
             alike = [a for a in said if same_type(a, truth) and checks.is_defined(a)]
-            found = np.unique(np.concatenate([found, *alike]))
+            said_by_any = np.concatenate([found, *(pd.unique(array) for array in alike)])
+            found = checks.distinct(said_by_any, "`y_true` or a model")
         self._labels = checks.classes(labels, found)
         self._codes = frozen(checks.codes("`y_true`", truth, self._labels))
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from modelcompare import Predictions
+from modelcompare.checks import DataWarning
 
 PROBS = [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]]
 
@@ -22,8 +23,74 @@ def test_kinds_follow_shape_and_content():
 
 
 def test_one_probability_per_sample_is_that_of_the_second_class():
-    preds = Predictions(["no", "yes"], {"a": [0.25, 0.75]})
+    with pytest.warns(DataWarning, match="which was taken for that of 'yes'; give both"):
+        preds = Predictions(["no", "yes"], {"a": [0.25, 0.75]})
     assert preds.probabilities("a").tolist() == [[0.75, 0.25], [0.25, 0.75]]
+
+
+@pytest.mark.parametrize(
+    ("y_true", "labels"), [([0, 1], None), ([False, True], None), (["no", "yes"], ["yes", "no"])]
+)
+def test_one_probability_needs_no_word_where_the_class_is_told_or_custom(y_true, labels):
+    preds = Predictions(y_true, {"a": [0.25, 0.75]}, labels=labels)
+    assert preds.probabilities("a")[:, 1].tolist() == [0.25, 0.75]
+
+
+NO_MATCH = [
+    (["no", "yes", "yes"], ["No", "Yes", "No"], "'No' looks like 'no' (they differ in case)"),
+    (["true", "false"] * 2, ["True", "False"] * 2, "'False' looks like 'false' (they differ in"),
+    (["a", "b", "b"], ["a ", "b ", "b"], None),
+    (["a", "b", "b"], ["a ", "b ", "b "], "'a ' looks like 'a' (they differ in blanks)"),
+    (["1", "2"], ["01", "02"], "'01' looks like '1' (they differ in how a number is written)"),
+    (["Yes", "no"] * 4, ["yes", "no"] * 4, "'yes' looks like 'Yes' (they differ in case)"),
+    ([0, 1, 2, 1, 0], [1, 2, 3, 2, 1], "they are off by one; count both from 0, or both from 1"),
+    ([1, 2] * 4, [0, 1] * 4, "they are off by one"),
+    (["a b", "c d"], ["a c", "d"], "if it is right, pass all classes as `labels`; for texts pass"),
+]
+
+
+@pytest.mark.parametrize(("y_true", "y_pred", "remedy"), NO_MATCH)
+def test_labels_that_do_not_match_are_refused_unless_they_were_told(y_true, y_pred, remedy):
+    if remedy is not None:
+        with pytest.raises(
+            ValueError, match=f"the labels of model 'm' do not.*{re.escape(remedy)}"
+        ):
+            Predictions(y_true, {"m": y_pred})
+    told = Predictions(y_true, {"m": y_pred}, labels=sorted({*y_true, *y_pred}))
+    assert told.predicted("m").tolist() == [told.labels.tolist().index(label) for label in y_pred]
+
+
+def test_single_labels_written_otherwise_are_told():
+    with pytest.warns(
+        DataWarning, match=r"says 'yes' for 1 samples; .* but 'Yes' \(they differ in"
+    ):
+        Predictions(["Yes", "no", "Yes"], {"m": ["yes", "no", "Yes"]})
+
+
+@pytest.mark.parametrize(
+    ("y_true", "outputs"),
+    [
+        ([0, 1, 1, 1], {"m": [0, 7, 7, 7]}),
+        (["Polish", "polish", "en"], {"m": ["en", "en", "polish"]}),
+        ([0, 1, 1, 1], {"always": [2, 2, 2, 2], "now and then": [0, 1, 2, 1]}),
+        ([0, 1, 1, 1], {"one above": [1, 2, 2, 1]}),
+        ([1, 2, 3, 4], {"below": [1, 1, 2, 0]}),
+    ],
+)
+def test_a_class_that_the_test_set_lacks_is_no_mismatch(y_true, outputs):
+    assert Predictions(y_true, outputs).models == tuple(outputs)
+
+
+def test_texts_and_numbers_that_look_alike_get_the_remedy():
+    with pytest.raises(ValueError, match=r"'0' looks like 0 \(one is a text, the other is not\)"):
+        Predictions([0, 1, 1], {"m": ["0", "1", "1"]})
+
+
+@pytest.mark.parametrize("rows", [[0.5, 0.25, 1.5], [1, 2, 3], ["x", "y", "x"]])
+def test_masked_entries_are_missing(rows):
+    masked = np.ma.masked_array(rows, mask=[False, True, False])
+    with pytest.raises(ValueError, match=r"(missing values|NaN or infinite) in 1 row \(row 1\)"):
+        Predictions(masked, {"m": rows})
 
 
 def test_predicted_class_is_the_first_of_ties():

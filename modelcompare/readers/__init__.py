@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -10,16 +11,17 @@ from typing import Any
 from modelcompare.predictions import Predictions
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.columns import Columns, frame_predictions
-from modelcompare.readers.per_model import is_harness_log, one_file_per_model
-from modelcompare.readers.tables import as_frame, check_file, file_kind, file_stem, read_table
-from modelcompare.words import KindOrAuto, Missing, SameIds
+from modelcompare.readers.content import Content, content, file_stem
+from modelcompare.readers.per_model import is_harness_log, one_table_per_model
+from modelcompare.readers.tables import Table, as_frame, read_table, table_of
+from modelcompare.words import KindOrAuto, Missing, SameIds, check_choice
 
 __all__ = ["read_predictions"]
 
 Source = str | PathLike[str]
 
 # A row for each kind of file that holds all models, and no table; the tables stand in `TABLES`.
-WHOLE: dict[str, Callable[[Path, Columns], Predictions]] = {"npz": read_arrays}
+WHOLE: dict[str, Callable[[Content, Columns], Predictions]] = {"npz": read_arrays}
 
 
 def read_predictions(
@@ -44,7 +46,8 @@ def read_predictions(
     Parameters
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
-        csv, tsv (also .gz), parquet, jsonl or npz; pandas or polars.
+        csv, tsv (also .gz), parquet, jsonl or npz; pandas or polars. Pipes and ``/dev/stdin``
+        without a suffix tell their kind by their first bytes.
     true, id, groups, strata, runs, weight : str, optional
         Names of columns. By default ``y_true`` and, if its values are distinct, the first of
         ``id``, ``uid``, ``doc_id``, ``seg_id``, ``sample_id``.
@@ -77,6 +80,14 @@ def read_predictions(
     DataWarning
         If samples were left out, with their number.
 
+    Notes
+    -----
+    Cells of csv and tsv stay the texts that they are, ``01``, ``1e3`` and ``NA`` too, where they
+    are labels, ids, clusters or slices; they become integers if every cell of the column is one
+    that would be written the same again. Labels with a fraction are values of a regression unless
+    ``kind="labels"``. An empty cell is missing, but an answer if ``kind="texts"``. Integers become
+    texts where they are compared with texts.
+
     Examples
     --------
     >>> import pandas as pd
@@ -90,37 +101,54 @@ def read_predictions(
         scores=scores, lower_is_better=lower_is_better, score=score, missing=missing,
         normalize=normalize, kind=kind,
     )  # fmt: skip
-    if isinstance(source, Mapping) and not hasattr(source, "columns"):
-        paths = {str(name): Path(path) for name, path in source.items()}
-        return one_file_per_model(paths, columns, ids)
+    check_choice("ids", ids, SameIds)
+    check_choice("missing", missing, Missing)
+    check_choice("kind", kind, KindOrAuto)
+    paths = _paths(source)
+    if paths is None or len(paths) == 1:
+        if ids == "intersect":
+            raise ValueError(
+                "ids='intersect' (--ids intersect) keeps what several files share, but there is "
+                "one; leave it out."
+            )
+        if paths is None:
+            return frame_predictions(Table(as_frame(source)), columns, name=None)
+    if len(paths) == 1 and not isinstance(source, Mapping):
+        return _read_file(next(iter(paths.values())), columns)
+    tables = {model: read_table(path) for model, path in paths.items()}
+    return one_table_per_model(tables, [path.name for path in paths.values()], columns, ids)
+
+
+def _paths(source: Any) -> dict[str, Path] | None:
+    """The files named, by the models that they would hold alone; None for a frame."""
     if isinstance(source, str | PathLike):
-        return _read_file(Path(source), columns, ids)
+        return {"": Path(source)}
+    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        return {str(name): Path(path) for name, path in source.items()}
     if isinstance(source, Sequence):
-        if len(source) == 1:
-            return _read_file(Path(source[0]), columns, ids)
-        return one_file_per_model(_by_stem([Path(path) for path in source]), columns, ids)
-    return frame_predictions(as_frame(source), columns, name=None)
+        return _by_stem([Path(path) for path in source])
+    return None
 
 
-def _read_file(path: Path, columns: Columns, ids: SameIds) -> Predictions:
-    check_file(path)
-    read = WHOLE.get(file_kind(path))
+def _read_file(path: Path, columns: Columns) -> Predictions:
+    opened = content(path)
+    read = WHOLE.get(opened.kind)
     if read is not None:
-        return read(path, columns)
-    frame = read_table(path)
+        return read(opened, columns)
+    table = table_of(opened)
     # The table of one model has its labels under y_pred, or probabilities under prob:class.
-    names = [str(column) for column in frame.columns]
+    names = [str(column) for column in table.frame.columns]
     of_one = "y_pred" in names or any(name.startswith("prob:") for name in names)
-    if of_one or is_harness_log(frame):
-        return one_file_per_model({file_stem(path): path}, columns, ids)
-    return frame_predictions(frame, columns, name=path.name)
+    if of_one or is_harness_log(table.frame):
+        return one_table_per_model({file_stem(path): table}, [path.name], columns, "same")
+    return frame_predictions(table, columns, name=path.name)
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
     if not paths:
         raise ValueError("no file named; give at least one.")
     stems = [file_stem(path) for path in paths]
-    repeated = sorted({stem for stem in stems if stems.count(stem) > 1})
+    repeated = [stem for stem, count in Counter(stems).items() if count > 1]
     if repeated:
         raise ValueError(
             f"several files are named {repeated[0]!r}, so their models would be too; rename one, "

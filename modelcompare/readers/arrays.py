@@ -2,55 +2,58 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 import zipfile
 import zlib
-from pathlib import Path
+from collections import Counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.checks import DataWarning, softmax
+from modelcompare.checks import DataWarning, as_array, softmax
 from modelcompare.predictions import Predictions
+from modelcompare.readers.cells import alike
 from modelcompare.readers.columns import ID_NAMES, Columns
+from modelcompare.readers.content import Content, check_inflation
 
 _PREFIXES = ("probs__", "logits__", "pred__", "scores__")
 _LABELS = ("labels", "class_names")
 
 
-def read_arrays(path: Path, columns: Columns) -> Predictions:
+def read_arrays(opened: Content, columns: Columns) -> Predictions:
     """Predictions from an archive; pickled arrays in it are refused."""
-    arrays = _load(path)
+    where = opened.name
+    arrays = _load(opened)
     true = columns.true or "y_true"
     if columns.true is not None and columns.true not in arrays:
-        raise ValueError(f"{path.name} has no array {columns.true!r}: {', '.join(arrays)}.")
+        raise ValueError(f"{where} has no array {columns.true!r}: {', '.join(arrays)}.")
     truth = None if columns.scores else arrays.pop(true, None)
     arrays.pop(true, None)
     labels = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
     special: dict[str, NDArray[Any] | None] = {
-        role: _take(arrays, name, path) for role, name in columns.named.items() if role != "true"
+        role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
     }
     if "id" not in special:
         found = next((name for name in (*ID_NAMES, "ids") if name in arrays), None)
         special["id"] = None if found is None else arrays.pop(found)
     if "groups" not in special:
         special["groups"] = arrays.pop("groups", None)
-    slices = {name: _take(arrays, name, path) for name in columns.slices}
+    slices = {name: _take(arrays, name, where) for name in columns.slices}
     models = _models(arrays, labels, truth)
     slices |= {
         name: array for name, array in arrays.items() if name not in models and array.ndim == 1
     }
     plain_names = [_plain(name) for name in models]
-    repeated = sorted({name for name in plain_names if plain_names.count(name) > 1})
+    repeated = [name for name, count in Counter(plain_names).items() if count > 1]
     if repeated:
-        raise ValueError(f"{path.name} holds several arrays of model {repeated[0]!r}; keep one.")
+        raise ValueError(f"{where} holds several arrays of model {repeated[0]!r}; keep one.")
     of_scores = [name.startswith("scores__") for name in models]
     if any(of_scores):
         if not all(of_scores):
             raise ValueError(
-                f"{path.name} mixes scores__ arrays with predictions; scores per example stand "
-                "alone."
+                f"{where} mixes scores__ arrays with predictions; scores per example stand alone."
             )
         truth = None
     outputs = {
@@ -58,14 +61,14 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
         for plain, name in zip(plain_names, models, strict=True)
     }
     if columns.models is not None:
-        outputs = _chosen(outputs, columns.models, path)
+        outputs = _chosen(outputs, columns.models, where)
     if not outputs:
         raise ValueError(
-            f"{path.name} holds no model; name arrays after the models, or probs__NAME, "
+            f"{where} holds no model; name arrays after the models, or probs__NAME, "
             "logits__NAME, pred__NAME, scores__NAME."
         )
     if columns.missing == "drop":
-        keep = _complete([*outputs.values(), *([] if truth is None else [truth])], path)
+        keep = _complete([*outputs.values(), *([] if truth is None else [truth])], where)
         if keep is not None:
             outputs = {model: array[keep] for model, array in outputs.items()}
             truth = None if truth is None else truth[keep]
@@ -75,38 +78,92 @@ def read_arrays(path: Path, columns: Columns) -> Predictions:
     if truth is None:
         kind = "scores"
     elif labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
-        truth, outputs = _named(truth, outputs, labels, path)
-    return Predictions(
+        truth, outputs = _named(truth, outputs, labels, where)
+    if truth is not None:
+        truth, *same = alike([as_array(truth), *map(as_array, outputs.values())])
+        outputs = dict(zip(outputs, same, strict=True))
+    predictions = Predictions(
         truth, outputs, kind=kind, labels=labels, ids=special.get("id"),
         groups=special.get("groups"), strata=special.get("strata"), runs=special.get("runs"),
         sample_weight=special.get("weight"), slices=slices or None, normalize=columns.normalize,
-        greater_is_better=not columns.lower_is_better, name=path.name,
+        greater_is_better=not columns.lower_is_better, name=where,
     )  # fmt: skip
+    columns.check_used(predictions)
+    return predictions
 
 
-def _load(path: Path) -> dict[str, NDArray[Any]]:
+def _load(opened: Content) -> dict[str, NDArray[Any]]:
+    name = opened.name
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if not isinstance(loaded, np.lib.npyio.NpzFile):
-            raise ValueError("it holds one array; save several with numpy.savez")
-        with loaded as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        odd = [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]
-        if odd:
-            raise ValueError(f"{odd[0]} in it is no array")
-        return arrays
-    except ValueError as error:
-        if "pickle" in str(error).lower() or "object" in str(error).lower():
-            raise ValueError(
-                f"{path.name} holds pickled objects, which are never loaded; save plain arrays "
-                "(texts as dtype str)."
-            ) from error
-        raise ValueError(f"{path.name} is not an archive of arrays ({error}).") from error
+        with opened.file as file:
+            if file.read(6) == np.lib.format.MAGIC_PREFIX:
+                raise ValueError(f"{name} holds one array; save several with numpy.savez.")
+            with zipfile.ZipFile(file) as archive:
+                _check_headers(name, archive)
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as loaded:
+                return {array: loaded[array] for array in loaded.files}
     except (zipfile.BadZipFile, EOFError, OSError, zlib.error) as error:
-        raise ValueError(f"{path.name}: the file is damaged or cut short ({error}).") from error
+        raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
 
 
-def _complete(arrays: list[NDArray[Any]], path: Path) -> NDArray[np.bool_] | None:
+def _check_headers(name: str, archive: zipfile.ZipFile) -> None:
+    """Refuse what is no column, and what would exhaust the memory, before it is inflated."""
+    members = archive.infolist()
+    packed = sum(member.compress_size for member in members)
+    check_inflation(name, packed, sum(member.file_size for member in members))
+    lengths = {}
+    for member in members:
+        array = member.filename.removesuffix(".npy")
+        if array == member.filename:
+            raise ValueError(f"{name}: {array} in it is no array; save plain arrays.")
+        shape, dtype, held = _header(name, archive, member)
+        if dtype.hasobject:
+            raise ValueError(
+                f"{name} holds pickled objects, which are never loaded; save plain arrays (texts "
+                "as dtype str)."
+            )
+        if dtype.names is not None or not shape:
+            what = "holds records" if dtype.names is not None else "is a single value"
+            raise ValueError(
+                f"{name}: array {array!r} {what}; give arrays with a row for each sample, or leave "
+                "it out."
+            )
+        if math.prod(shape) * dtype.itemsize != held:
+            raise ValueError(
+                f"{name}: the file is damaged ({array!r} is not of its shape {shape})."
+            )
+        if array not in _LABELS:
+            lengths[array] = shape[0]
+    first = "y_true" if "y_true" in lengths else next(iter(lengths), "")
+    for array, length in lengths.items():
+        if length != lengths[first]:
+            raise ValueError(
+                f"{name}: array {array!r} has {length:,} rows, {first!r} has {lengths[first]:,}; "
+                "they must describe the same samples in the same order."
+            )
+
+
+def _header(
+    name: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+    """Shape and type that an array declares, and the bytes that stand behind its header."""
+    with archive.open(member) as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            read = {
+                (1, 0): np.lib.format.read_array_header_1_0,
+                (2, 0): np.lib.format.read_array_header_2_0,
+            }[version]
+            shape, _, dtype = read(file)
+        except (KeyError, ValueError) as error:
+            raise ValueError(
+                f"{name}: {member.filename} in it is no array of numpy ({error})."
+            ) from error
+        return shape, dtype, member.file_size - file.tell()
+
+
+def _complete(arrays: list[NDArray[Any]], where: str) -> NDArray[np.bool_] | None:
     """Rows without NaN in any array, or None if that is all of them."""
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
@@ -117,14 +174,14 @@ def _complete(arrays: list[NDArray[Any]], path: Path) -> NDArray[np.bool_] | Non
             bad |= np.isnan(array).reshape(len(array), -1).any(axis=1)
     if not bad.any():
         return None
-    what = f"{path.name}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
+    what = f"{where}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
     warnings.warn(what, DataWarning, stacklevel=4)
     return ~bad
 
 
-def _take(arrays: dict[str, NDArray[Any]], name: str, path: Path) -> NDArray[Any]:
+def _take(arrays: dict[str, NDArray[Any]], name: str, where: str) -> NDArray[Any]:
     if name not in arrays:
-        raise ValueError(f"{path.name} has no array {name!r}; it holds {', '.join(arrays)}.")
+        raise ValueError(f"{where} has no array {name!r}; it holds {', '.join(arrays)}.")
     return arrays.pop(name)
 
 
@@ -150,16 +207,16 @@ def _plain(name: str) -> str:
 
 
 def _chosen(
-    outputs: dict[str, NDArray[Any]], wanted: tuple[str, ...], path: Path
+    outputs: dict[str, NDArray[Any]], wanted: tuple[str, ...], where: str
 ) -> dict[str, NDArray[Any]]:
     absent = [model for model in wanted if model not in outputs]
     if absent:
-        raise ValueError(f"{path.name} has no model {absent[0]!r}; it has {', '.join(outputs)}.")
+        raise ValueError(f"{where} has no model {absent[0]!r}; it has {', '.join(outputs)}.")
     return {model: outputs[model] for model in wanted}
 
 
 def _named(
-    truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any], path: Path
+    truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any], where: str
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """Integer truths and predictions index the class names."""
     for where, array in {"y_true": truth, **outputs}.items():
@@ -167,7 +224,7 @@ def _named(
             bad = (array < 0) | (array >= len(labels))
             if bad.any():
                 raise ValueError(
-                    f"{path.name}: {where} holds {int(array[bad][0])}, which indexes none of the "
+                    f"{where}: {where} holds {int(array[bad][0])}, which indexes none of the "
                     f"{len(labels)} class names."
                 )
     named = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
-from modelcompare.checks import DataWarning
+from modelcompare.checks import DataWarning, check_columns_distinct
 from modelcompare.predictions import Predictions
+from modelcompare.readers import cells
+from modelcompare.readers.cells import column_array
+from modelcompare.readers.tables import Table
 from modelcompare.words import KindOrAuto, Missing
 
 DEFAULT_TRUE = "y_true"
-_WHOLE = re.compile(r"-?[0-9]+")
 ID_NAMES = ("id", "uid", "doc_id", "seg_id", "sample_id")
 
 
@@ -46,6 +48,12 @@ class Columns:
         roles = ("true", "id", "groups", "strata", "runs", "weight")
         return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
 
+    @property
+    def beside_names(self) -> list[str]:
+        """Columns that describe the samples, besides their ids."""
+        roles = (self.groups, self.strata, self.runs, self.weight)
+        return [*(name for name in roles if name is not None), *self.slices]
+
     def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
         """What the named columns of a table say of its samples, as arguments of Predictions."""
         roles = {
@@ -57,30 +65,63 @@ class Columns:
         }
         return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
+    def typed(
+        self, frame: pd.DataFrame, kind: KindOrAuto, written: bool, true: str | None,
+        models: Sequence[str], measures: Sequence[str],
+    ) -> pd.DataFrame:  # fmt: skip
+        """A table without missing cells whose columns have the types of what they are for."""
+        if not written:
+            return frame.infer_objects()
+        weight = [] if self.weight is None else [self.weight]
+        return cells.typed(frame, kind, true=true, models=models, measures=[*measures, *weight])
 
-def frame_predictions(frame: pd.DataFrame, columns: Columns, *, name: str | None) -> Predictions:
+    def check_used(self, predictions: Predictions, *, are_logs: bool = False) -> None:
+        """Refuse options that change nothing about what was read."""
+        kinds = {predictions.output(model).kind for model in predictions.models}
+        if self.lower_is_better and kinds != {"scores"}:
+            raise ValueError(
+                f"lower_is_better (--lower-is-better) is for scores per example, but the models "
+                f"gave {', '.join(sorted(kinds))}; leave it out, or pass scores=True (--scores)."
+            )
+        if self.score is not None and not are_logs:
+            raise ValueError(
+                "score (--score) names a field in logs of lm-evaluation-harness, which this is "
+                "not; leave it out."
+            )
+
+
+def frame_predictions(table: Table, columns: Columns, *, name: str | None) -> Predictions:
     """Predictions from a wide table."""
-    frame = frame.rename(columns=str)
+    frame = table.frame.rename(columns=str)
     where = name or "the table"
+    check_columns_distinct(frame, where)
     check_columns(frame, columns, where)
     true = columns.true or (DEFAULT_TRUE if DEFAULT_TRUE in frame.columns else None)
     id_name = columns.id or guess_id(frame)
     # An id that repeats (items times runs) names no samples, and is no model either.
     special = {true, id_name, *ID_NAMES, *columns.named.values(), *columns.slices} - {None}
-    scores = true is None or columns.scores
-    whole = None if true is None or scores else column_array(frame[true])
-    model_columns = _model_columns(frame, special, scores, whole, where)
-    chosen = _chosen_models(list(model_columns), columns.models, where)
-    used = [column for model in chosen for column in model_columns[model].values()]
-    frame = without_missing(frame, used, columns.missing, where, [c for c in [true] if c])
-    truth = None if true is None or scores else column_array(frame[true])
-    labels, outputs = _outputs(frame, {model: model_columns[model] for model in chosen}, truth)
-    kind: KindOrAuto = "scores" if truth is None else columns.kind
-    return Predictions(
+    truth_name = None if columns.scores else true
+    model_columns = _model_columns(table, frame, special, truth_name, columns.models, where)
+    used = [column for names in model_columns.values() for column in names.values()]
+    beside = [each for each in (id_name, *columns.beside_names) if each is not None]
+    said = [*([] if truth_name is None else [truth_name]), *used]
+    kind: KindOrAuto = "scores" if truth_name is None else columns.kind
+    others = [name for name in dict.fromkeys(beside) if name not in {*said}]
+    told = frame[said]
+    if table.written:
+        told = cells.with_missing(told, kind)
+    frame = pd.concat([told, frame[others]], axis=1)
+    frame = without_missing(frame, said, columns.missing, where)
+    labelled = [names[None] for names in model_columns.values() if None in names]
+    frame = columns.typed(frame, kind, table.written, truth_name, labelled, used)
+    truth, labels, outputs = _outputs(frame, model_columns, truth_name)
+    predictions = Predictions(
         truth, outputs, kind=kind, labels=labels,
         ids=None if id_name is None else column_array(frame[id_name]), normalize=columns.normalize,
         greater_is_better=not columns.lower_is_better, name=name, **columns.beside(frame),
     )  # fmt: skip
+    columns.check_used(predictions)
+    return predictions
 
 
 def check_columns(frame: pd.DataFrame, columns: Columns, where: str) -> None:
@@ -100,22 +141,11 @@ def guess_id(frame: pd.DataFrame) -> str | None:
     return next((n for n in ID_NAMES if n in frame.columns and frame[n].is_unique), None)
 
 
-def column_array(column: pd.Series[Any]) -> AnyArray:
-    """A column as numpy array: numbers as numbers, anything else as objects."""
-    array: AnyArray = column.to_numpy(None if column.dtype.kind in "iufb" else object)
-    if array.dtype.kind == "O" and any(isinstance(x, list | dict | np.ndarray) for x in array):
-        raise ValueError(
-            f"column {column.name!r} holds lists or objects; give one label, number or text for "
-            "each sample."
-        )
-    return array
-
-
 def without_missing(
-    frame: pd.DataFrame, used: list[str], missing: Missing, where: str, truth: list[str]
+    frame: pd.DataFrame, used: list[str], missing: Missing, where: str
 ) -> pd.DataFrame:
     """The rows without missing cells, or an error that counts them by column."""
-    empty = frame[[*truth, *used]].isna()
+    empty = frame[used].isna()
     if not empty.to_numpy().any():
         return frame
     bad = empty.any(axis=1).to_numpy()
@@ -134,29 +164,34 @@ def without_missing(
 
 
 def _model_columns(
-    frame: pd.DataFrame, special: set[Any], scores: bool, truth: AnyArray | None, where: str
-) -> dict[str, dict[str | None, str]]:
-    """Each model's columns by class: one without (labels or scores), or ``model:class`` ones."""
-    classes = set() if truth is None else {str(label) for label in {*truth.tolist()}}
+    table: Table, frame: pd.DataFrame, special: set[Any], true: str | None,
+    wanted: tuple[str, ...] | None, where: str,
+) -> dict[str, dict[str | None, str]]:  # fmt: skip
+    """Each wanted model's columns by class: one without (labels or scores), or ``model:class``."""
+    classes = set() if true is None else {str(label) for label in frame[true].unique()}
     models: dict[str, dict[str | None, str]] = {}
     for column in frame.columns:
-        if column in special or (scores and frame[column].dtype.kind not in "iufb"):
-            continue
-        model, heading = (column, None) if scores else _split(column, classes)
-        models.setdefault(model, {})[heading] = column
-    for model, names in models.items():
+        if column not in special:
+            model, heading = (column, None) if true is None else _split(column, classes)
+            models.setdefault(model, {})[heading] = column
+    if true is None:
+        asked = {*models} if wanted is None else {*models} & {*wanted}
+        numeric = {m for m in asked if cells.are_numbers(frame[m], table.written)}
+        models = {m: names for m, names in models.items() if m in numeric or m not in asked}
+    if not models:
+        raise ValueError(
+            f"{where} has no model columns; it needs y_true (or --true COLUMN) and a column for "
+            "each model, or numeric columns of scores per example."
+        )
+    chosen = _chosen_models(models, wanted, where)
+    for model, names in chosen.items():
         if None in names and len(names) > 1:
             other = next(name for heading, name in names.items() if heading is not None)
             raise ValueError(
                 f"{where}: model {model!r} has a column of labels and columns of probabilities "
                 f"({other}); drop one or the other."
             )
-    if not models:
-        raise ValueError(
-            f"{where} has no model columns; it needs y_true (or --true COLUMN) and a column for "
-            "each model, or numeric columns of scores per example."
-        )
-    return models
+    return chosen
 
 
 def _split(column: str, classes: set[str]) -> tuple[str, str | None]:
@@ -168,45 +203,48 @@ def _split(column: str, classes: set[str]) -> tuple[str, str | None]:
     return column[:place], column[place + 1 :]
 
 
-def _chosen_models(available: list[str], wanted: tuple[str, ...] | None, where: str) -> list[str]:
+def _chosen_models(
+    available: dict[str, dict[str | None, str]], wanted: tuple[str, ...] | None, where: str
+) -> dict[str, dict[str | None, str]]:
     if wanted is None:
-        return list(available)
+        return available
     for model in wanted:
         if model not in available:
-            nearest = difflib.get_close_matches(model, available, n=3, cutoff=0.4)
+            nearest = difflib.get_close_matches(model, [*available], n=3, cutoff=0.4)
             raise ValueError(
-                f"{where} has no model {model!r}; there are {', '.join(nearest or available)}."
+                f"{where} has no model {model!r}; there are "
+                f"{', '.join(nearest or [*available][:5])}."
             )
-    return list(wanted)
+    return {model: available[model] for model in wanted}
 
 
 def _outputs(
-    frame: pd.DataFrame, model_columns: dict[str, dict[str | None, str]], truth: AnyArray | None
-) -> tuple[AnyArray | None, dict[str, AnyArray]]:
-    """Labels by the probabilities' headings, and each model's array in their order."""
+    frame: pd.DataFrame, model_columns: dict[str, dict[str | None, str]], true: str | None
+) -> tuple[AnyArray | None, AnyArray | None, dict[str, AnyArray]]:
+    """The truth, labels by the probabilities' headings, and each model's array in their order."""
     headings = {
         model: [heading for heading in names if heading is not None]
         for model, names in model_columns.items()
         if None not in names
     }
-    labels: AnyArray | None = None
-    if headings:
-        first_model, first = next(iter(headings.items()))
-        for model, classes in headings.items():
-            if {*classes} != {*first}:
-                raise ValueError(
-                    f"model {model!r} has probabilities of {', '.join(classes)}, but model "
-                    f"{first_model!r} of {', '.join(first)}; the classes must be the same."
-                )
-        labels = typed_labels(first, truth)
+    first = next(iter(headings.values()), [])
+    for model, classes in headings.items():
+        if {*classes} != {*first}:
+            raise ValueError(
+                f"model {model!r} has probabilities of {', '.join(classes)}, but model "
+                f"{next(iter(headings))!r} of {', '.join(first)}; the classes must be the same."
+            )
     outputs: dict[str, AnyArray] = {}
     for model, names in model_columns.items():
         if model in headings:
-            ordered = [names[heading] for heading in next(iter(headings.values()))]
-            outputs[model] = _probabilities(frame, ordered)
+            outputs[model] = _probabilities(frame, [names[heading] for heading in first])
         else:
-            outputs[model] = _like_truth(column_array(frame[names[None]]), truth)
-    return labels, outputs
+            outputs[model] = column_array(frame[names[None]])
+    if true is None:
+        return None, None, outputs
+    truth, *same = cells.alike([column_array(frame[true]), *outputs.values()])
+    labels = typed_labels(first, truth) if headings else None
+    return truth, labels, dict(zip(outputs, same, strict=True))
 
 
 def _probabilities(frame: pd.DataFrame, names: list[str]) -> AnyArray:
@@ -217,21 +255,12 @@ def _probabilities(frame: pd.DataFrame, names: list[str]) -> AnyArray:
     return array
 
 
-def _like_truth(array: AnyArray, truth: AnyArray | None) -> AnyArray:
-    """Whole numbers as texts, where the true labels are texts among which they are."""
-    if truth is None or truth.dtype.kind != "O" or array.dtype.kind not in "iu":
-        return array
-    texts = array.astype(str).astype(object)
-    return texts if {*texts.tolist()} & {*truth.tolist()} else array
-
-
 def typed_labels(headings: list[str], truth: AnyArray | None = None) -> AnyArray:
     """Class names from headings, of the true labels' type: numbers, truth values or texts."""
     if truth is not None and truth.dtype.kind == "b":
         values = {"False": False, "True": True}
         if {*headings} <= {*values}:
             return np.array([values[heading] for heading in headings])
-    texts = truth is not None and truth.dtype.kind == "O"
-    if not texts and all(_WHOLE.fullmatch(heading) for heading in headings):
-        return np.array([int(heading) for heading in headings])
-    return np.array(headings, dtype=object)
+    if truth is not None and truth.dtype.kind == "O":
+        return np.array(headings, dtype=object)
+    return cells.names(np.array(headings, dtype=object))

@@ -1,71 +1,50 @@
-"""Files of rows -> DataFrames."""
+"""Files of rows -> tables."""
 
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import json
-import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from modelcompare.words import FileKind
+from modelcompare.checks import check_columns_distinct, refuse_rows
+from modelcompare.readers.content import Content, content
 
-_OTHER_NAMES = {"ndjson": "jsonl", "pq": "parquet", "txt": "tsv", "tab": "tsv"}
-
-
-def file_kind(path: Path) -> str:
-    """Kind of a file by its name, without .gz."""
-    suffixes = [suffix.lower().lstrip(".") for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == "gz":
-        suffixes.pop()
-    kind = suffixes[-1] if suffixes else ""
-    kind = _OTHER_NAMES.get(kind, kind)
-    known = get_args(FileKind)
-    if kind not in known:
-        raise ValueError(
-            f"{path.name}: unknown kind of file {'.' + kind if kind else '(no suffix)'}; known are "
-            f"{', '.join(f'.{each}' for each in known)}, also with .gz."
-        )
-    return kind
+_N_EXACT = 2**53
 
 
-def file_stem(path: Path) -> str:
-    """A file's name without suffixes: ``cnn.v2.csv.gz`` is cnn.v2."""
-    name = path.name
-    for suffix in (".gz", path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix):
-        if suffix and name.lower().endswith(suffix.lower()):
-            name = name[: -len(suffix)]
-    return name
+@dataclass(frozen=True)
+class Table:
+    """Rows, whose cells are texts as they were written if the file knows no types."""
+
+    frame: pd.DataFrame
+    written: bool = False
 
 
-def check_file(path: Path) -> None:
-    """The file is there, is a file, and is not empty."""
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: there is no such file.")
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder; name the files in it.")
-    if path.stat().st_size == 0:
-        raise ValueError(f"{path.name}: the file is empty.")
-
-
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path) -> Table:
     """Read a file of rows."""
-    check_file(path)
-    kind = file_kind(path)
-    if kind not in TABLES:
-        raise ValueError(f"{path.name}: one model per file needs rows ({', '.join(TABLES)}).")
+    return table_of(content(path))
+
+
+def table_of(opened: Content) -> Table:
+    """The rows of an open file."""
+    name = opened.name
+    if opened.kind not in TABLES:
+        raise ValueError(f"{name}: one model per file needs rows ({', '.join(TABLES)}).")
     try:
-        frame = TABLES[kind](path)
-    except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path.name}: the file is damaged or cut short ({error}).") from error
-    if len(frame) == 0:
-        raise ValueError(f"{path.name}: the file has a header and no rows.")
-    return frame
+        table = TABLES[opened.kind](opened)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
+    if len(table.frame) == 0:
+        raise ValueError(f"{name}: the file has a header and no rows.")
+    return table
 
 
 def as_frame(source: Any) -> pd.DataFrame:
@@ -80,79 +59,116 @@ def as_frame(source: Any) -> pd.DataFrame:
     )
 
 
-def _read_delimited(path: Path, *, separator: str) -> pd.DataFrame:
-    with _opened(path, encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file, delimiter=separator)
-        header, first = next(lines, []), next(lines, None)
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise ValueError(f"{path.name}: column {repeated[0]!r} occurs twice.")
-    if first is not None and len(first) > len(header):
-        raise ValueError(
-            f"{path.name}: rows of different lengths (the header has {len(header)} cells, the "
-            f"first row {len(first)})."
-        )
+def _read_delimited(opened: Content, *, separator: str) -> Table:
+    data = opened.text()
+    header = _header(data, separator, opened.name)
     try:
-        # Only an empty cell is missing: "NA", "null" and "None" may be labels.
-        frame = pd.read_csv(
-            path, sep=separator, encoding="utf-8-sig", keep_default_na=False, na_values=[""],
-            dtype=str, compression="gzip" if _is_zipped(path) else None,
+        rows = pd.read_csv(
+            io.BytesIO(data), sep=separator, encoding="utf-8-sig", header=None, index_col=False,
+            # A column more than the header has, to see rows that are longer.
+            names=range(len(header) + 1),
+            # Only an empty cell is missing: "NA", "null" and "None" may be labels.
+            dtype=object, keep_default_na=False, na_values=[""],
         )  # fmt: skip
-        # An index that was written along has no heading.
-        named = [place for place, name in enumerate(header) if name]
-        return frame.iloc[:, named].apply(_numbers_if_all_are)
     except pd.errors.ParserError as error:
-        raise ValueError(f"{path.name}: rows of different lengths ({error}).") from error
-    except pd.errors.EmptyDataError as error:
-        raise ValueError(f"{path.name}: the file holds no table.") from error
+        what = str(error).strip()
+        raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
+    longer = rows[len(header)].notna().to_numpy()[1:]
+    what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
+    refuse_rows(longer, what, "quote cells that hold the separator")
+    # An index that was written along has no heading.
+    named = [place for place, heading in enumerate(header) if heading]
+    frame = rows.iloc[1:, named]
+    frame.index = pd.RangeIndex(len(frame))
+    frame.columns = pd.Index([header[place] for place in named], dtype=object)
+    check_columns_distinct(frame, opened.name)
+    _refuse_headers(frame, opened.name)
+    return Table(frame, written=True)
 
 
-def _numbers_if_all_are(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A column of texts as numbers, if every cell is one; true and false stay texts."""
-    numbers = pd.to_numeric(column, errors="coerce")
-    fits = numbers.notna() | column.isna() | column.str.lower().eq("nan")
-    return numbers if fits.all() and numbers.notna().any() else column.astype(object)
+def _header(data: bytes, separator: str, name: str) -> list[str]:
+    """Cells of the first line that is not blank."""
+    file = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
+    lines = csv.reader(file, delimiter=separator)
+    try:
+        header = next((line for line in lines if any(map(str.strip, line))), None)
+    except csv.Error as error:
+        raise ValueError(f"{name}: the header is no line of headings ({error}).") from error
+    if header is None:
+        raise ValueError(f"{name}: the file holds no table.")
+    return header
 
 
-def _is_zipped(path: Path) -> bool:
-    return path.suffix.lower() == ".gz"
+def _refuse_headers(frame: pd.DataFrame, name: str) -> None:
+    """No row repeats the header, as where files were put one behind the other."""
+    again = np.ones(len(frame), dtype=bool)
+    for heading, column in frame.items():
+        again[again] = column.to_numpy()[again] == heading
+        if not again.any():
+            return
+    refuse_rows(again, f"{name} repeats its header", "files cannot be joined by their lines")
 
 
-def _opened(path: Path, **options: Any) -> Any:
-    return (gzip.open if _is_zipped(path) else open)(path, "rt", **options)
-
-
-def _read_jsonl(path: Path) -> pd.DataFrame:
+def _read_jsonl(opened: Content) -> Table:
     rows = []
-    with _opened(path, encoding="utf-8-sig") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise ValueError(f"{path.name}: line {number} is not JSON ({error}).") from error
-            if not isinstance(row, dict):
-                raise ValueError(f"{path.name}: line {number} is not a JSON object.")
-            rows.append(row)
-    return pd.DataFrame(rows)
+    lines = io.TextIOWrapper(io.BytesIO(opened.text()), encoding="utf-8-sig")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = f"{opened.name}: line {number}"
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{where} is not JSON ({error}).") from error
+        except RecursionError:
+            raise ValueError(f"{where} nests too deeply; give one flat object a line.") from None
+        if not isinstance(row, dict):
+            raise ValueError(f"{where} is not a JSON object.")
+        rows.append(row)
+    frame = pd.DataFrame(rows, dtype=object)
+    return _of_types(frame)
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _of_types(frame: pd.DataFrame) -> Table:
+    return Table(pd.DataFrame({name: _inferred(column) for name, column in frame.items()}))
+
+
+def _inferred(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of its cells' type; large whole numbers beside missing cells are not rounded."""
+    found = column.dropna().infer_objects()
+    if found.dtype.kind in "iu" and len(found) < len(column):
+        exact = found.abs().max() < _N_EXACT
+        return column.astype(np.float64) if exact else column
+    return column.infer_objects()
+
+
+def _read_parquet(opened: Content) -> Table:
     try:
         import pyarrow as pa
+        import pyarrow.parquet as pq
     except ImportError as error:
         raise ImportError(
-            f'reading {path.name} needs pyarrow: pip install "modelcompare[parquet]"'
+            f'reading {opened.name} needs pyarrow: pip install "modelcompare[parquet]"'
         ) from error
     try:
-        return pd.read_parquet(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{path.name}: not a readable Parquet file ({error}).") from error
+        with opened.file as file:
+            rows = pq.read_table(file)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{opened.name}: not a readable Parquet file ({error}).") from error
+    frame = rows.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+    if any(name.startswith("('") for name in frame.columns):
+        raise ValueError(
+            f"{opened.name} has headings of several levels ({frame.columns[0]}); write them as "
+            "one, like model:class."
+        )
+    # An index that was written along has no heading.
+    named = [not name.startswith("__index_level_") for name in frame.columns]
+    check_columns_distinct(frame, opened.name)
+    return _of_types(frame.loc[:, named])
 
 
 # A row for each kind of file that holds a table.
-TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
+TABLES: dict[str, Callable[[Content], Table]] = {
     "csv": partial(_read_delimited, separator=","),
     "tsv": partial(_read_delimited, separator="\t"),
     "parquet": _read_parquet,

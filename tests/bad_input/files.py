@@ -1,7 +1,63 @@
 """Files and frames that cannot be read as they are."""
 
+import json
+import os
+
+import numpy as np
+import pandas as pd
+
 import modelcompare as mc
 from tests.bad_input.case import Call, Run
+
+
+def _read(content, *, name="t.csv", **options):
+    """A call that writes a file and reads it."""
+
+    def call(folder):
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return mc.read_predictions(folder / name, **options)
+
+    return call
+
+
+def _read_all(*contents, suffix="csv", names="abc", **options):
+    """A call that writes one file for each model and reads them."""
+
+    def call(folder):
+        paths = [folder / f"{name}.{suffix}" for name, _ in zip(names, contents, strict=False)]
+        for path, content in zip(paths, contents, strict=True):
+            path.write_text(content)
+        return mc.read_predictions(paths, **options)
+
+    return call
+
+
+def _archive(**arrays):
+    def call(folder):
+        np.savez_compressed(folder / "t.npz", **arrays)
+        return mc.read_predictions(folder / "t.npz")
+
+    return call
+
+
+def _log(**fields):
+    rows = ({"doc_id": i, "filtered_resps": [""], "acc": 1, **fields} for i in range(3))
+    return "\n".join(map(json.dumps, rows))
+
+
+def _loop(folder):
+    os.symlink(folder / "loop.csv", folder / "loop.csv")
+    return mc.read_predictions(folder / "loop.csv")
+
+
+def _many_headings(folder):
+    columns = pd.MultiIndex.from_tuples([("cnn", "no"), ("cnn", "yes")])
+    pd.DataFrame([[0.5, 0.5]] * 2, columns=columns).to_parquet(folder / "t.parquet")
+    return mc.read_predictions(folder / "t.parquet")
+
+
+TWICE = pd.DataFrame([[0, 1, 1], [1, 1, 1]], columns=["y_true", "a", "a"])
+LABELS = "id,y_true,y_pred\n1,x,x\n2,y,x\n3,y,y\n"
 
 CASES: list[Call | Run] = [
     Call(
@@ -9,5 +65,240 @@ CASES: list[Call | Run] = [
         lambda folder: mc.read_predictions(folder / "absent.csv"),
         "FOLDER/absent.csv: there is no such file.",
         FileNotFoundError,
+    ),
+    Call(
+        "a loop of links",
+        _loop,
+        "FOLDER/loop.csv: the file cannot be opened (Too many levels of symbolic links).",
+    ),
+    Call(
+        "a path with a zero byte",
+        lambda _: mc.read_predictions("a\0.csv"),
+        "a\0.csv: the file cannot be opened (embedded null byte).",
+    ),
+    # -- rows --------------------------------------------------------------------------------
+    Call(
+        "a blank line, then rows one cell longer than the header",
+        _read("y_true,a,b\n\n0,0,1,0\n1,1,1,1\n"),
+        "t.csv: rows of different lengths (the header has 3 cells), longer in 2 rows (first: 0, 1); "
+        "quote cells that hold the separator.",
+    ),
+    Call(
+        "one row that is longer",
+        _read("y_true,a,b\n0,0,1\n1,1,1,1\n"),
+        "t.csv: rows of different lengths (the header has 3 cells), longer in 1 row (row 1); quote "
+        "cells that hold the separator.",
+    ),
+    Call(
+        "files put one behind the other",
+        _read("y_true,a,b\nx,x,y\ny,y,y\ny_true,a,b\ny,y,y\n"),
+        "t.csv repeats its header in 1 row (row 2); files cannot be joined by their lines.",
+    ),
+    Call(
+        "zero bytes",
+        _read(b"y_true,a\nx,x\ny\0,y\n"),
+        "t.csv: byte 14 is 0, which no text in UTF-8 holds; write the file again, as UTF-8.",
+    ),
+    Call("nothing but blank lines", _read("\n \n"), "t.csv: the file holds no table."),
+    Call(
+        "JSON without end",
+        _read('{"y_true":' * 100_000, name="t.jsonl"),
+        "t.jsonl: line 1 nests too deeply; give one flat object a line.",
+    ),
+    Call(
+        "headings of several levels",
+        _many_headings,
+        "t.parquet has headings of several levels (('cnn', 'no')); write them as one, like "
+        "model:class.",
+    ),
+    Call(
+        "columns of the same name in a frame",
+        lambda _: mc.read_predictions(TWICE),
+        "the table: column 'a' occurs twice.",
+    ),
+    # -- what does not match -----------------------------------------------------------------
+    Call(
+        "labels in another case",
+        _read("y_true,a\nyes,Yes\nno,No\nno,No\n"),
+        "the labels of model 'a' do not match those of `y_true`: it says 'No', 'Yes', `y_true` "
+        "holds 'no', 'yes'; 'No' looks like 'no' (they differ in case); write them alike.",
+    ),
+    Call(
+        "labels with a blank at the end",
+        _read("y_true,a\nx,x \ny,y \n"),
+        "the labels of model 'a' do not match those of `y_true`: it says 'x ', 'y ', `y_true` holds "
+        "'x', 'y'; 'x ' looks like 'x' (they differ in blanks); write them alike.",
+    ),
+    Call(
+        "labels padded with zeros",
+        _read("y_true,a\n1,01\n2,02\n"),
+        "the labels of model 'a' do not match those of `y_true`: it says '01', '02', `y_true` holds "
+        "'1', '2'; '01' looks like '1' (they differ in how a number is written); write them alike.",
+    ),
+    Call(
+        "labels counted from 1 and from 0",
+        _read("y_true,a\n0,1\n1,2\n2,3\n1,2\n"),
+        "the labels of model 'a' do not match those of `y_true`: it says 1, 2, 3, `y_true` holds 0, "
+        "1, 2; they are off by one; count both from 0, or both from 1.",
+    ),
+    Call(
+        "labels of something else, one file for each model",
+        _read_all(LABELS, "id,y_pred\n1,p\n2,q\n3,p\n"),
+        "the labels of model 'b' do not match those of `y_true`: it says 'p', 'q', `y_true` holds "
+        "'x', 'y'; if it is right, pass all classes as `labels`; for texts pass kind='texts', for "
+        "numbers kind='values'.",
+    ),
+    Call(
+        "classes of probabilities in another case",
+        _read("y_true,a:Yes,a:No\nyes,0.5,0.5\nno,0.5,0.5\n"),
+        "`y_true` holds unknown labels ('no', 'yes') in 2 rows (first: 0, 1); known are 'Yes', 'No'. "
+        "'no' looks like 'No' (they differ in case); write them alike.",
+    ),
+    Call(
+        "classes of probabilities padded with zeros, one file for each model",
+        _read_all("id,y_true,prob:01,prob:02\n1,1,0.5,0.5\n2,2,0.5,0.5\n"),
+        "`y_true` holds unknown labels (1, 2) in 2 rows (first: 0, 1); known are '01', '02'. 1 looks "
+        "like '01' (they differ in how a number is written); write them alike.",
+    ),
+    Call(
+        "texts and numbers",
+        lambda _: mc.Predictions([0, 1], {"a": ["0", "1"]}),
+        "model 'a' holds unknown labels ('0', '1') in 2 rows (first: 0, 1); known are 0, 1. '0' "
+        "looks like 0 (one is a text, the other is not); write them alike.",
+    ),
+    # -- one file for each model -------------------------------------------------------------
+    Call(
+        "files that disagree on the groups",
+        _read_all(
+            "id,y_true,y_pred,g\n1,x,x,p\n2,y,x,q\n",
+            "id,y_true,y_pred,g\n1,x,x,p\n2,y,x,p\n",
+            groups="g",
+        ),
+        "the files of 'a' and 'b' disagree on g for 1 ids (2).",
+    ),
+    Call(
+        "logs with other targets",
+        _read_all(_log(target="x"), _log(target="y"), suffix="jsonl"),
+        "the logs 'a.jsonl' and 'b.jsonl' are of different tasks: they disagree on target for 3 ids "
+        "(0, 1, 2).",
+    ),
+    Call(
+        "logs that are named after other tasks",
+        _read_all(
+            _log(target="x"),
+            _log(target="x"),
+            suffix="jsonl",
+            names=["samples_boolq_2025-01-02T03-04-05.6", "samples_piqa_2025-01-02T03-04-05.6"],
+        ),
+        "the logs are of different tasks (samples_boolq_2025-01-02T03-04-05.6.jsonl of boolq, "
+        "samples_piqa_2025-01-02T03-04-05.6.jsonl of piqa); compare logs of one task.",
+    ),
+    Call(
+        "a label beside probabilities that say otherwise",
+        _read_all("id,y_true,y_pred,prob:x,prob:y\n1,x,x,0.75,0.25\n2,y,x,0.25,0.75\n"),
+        "the file of model 'a' has a y_pred that is not the likeliest class in 1 row (row 1); keep "
+        "y_pred or the prob: columns.",
+    ),
+    # -- archives ----------------------------------------------------------------------------
+    Call(
+        "an archive with a single number",
+        _archive(y_true=[0, 1], a=[0, 1], seed=3),
+        "t.npz: array 'seed' is a single value; give arrays with a row for each sample, or leave it "
+        "out.",
+    ),
+    Call(
+        "an archive of records",
+        _archive(y_true=[0, 1], a=np.zeros(2, dtype=[("p", float)])),
+        "t.npz: array 'a' holds records; give arrays with a row for each sample, or leave it out.",
+    ),
+    Call(
+        "an archive with an array of another length",
+        _archive(y_true=[0, 1], a=[0, 1], b=np.zeros(1_000_000)),
+        "t.npz: array 'b' has 1,000,000 rows, 'y_true' has 2; they must describe the same samples in "
+        "the same order.",
+    ),
+    Call(
+        "a column of records",
+        lambda _: mc.Predictions([0, 1], {"a": np.zeros(2, dtype=[("p", float)])}),
+        "an array of records is no column; give one plain array for each field.",
+    ),
+    # -- arrays ------------------------------------------------------------------------------
+    Call(
+        "rows of different lengths",
+        lambda _: mc.Predictions([0, 1], {"a": [[0.5, 0.5], [1.0]]}),
+        "rows have different lengths; give one label, or one row of probabilities of the same "
+        "length, for each sample.",
+    ),
+    Call(
+        "masked labels",
+        lambda _: mc.Predictions(np.ma.array([0, 1, 1], mask=[0, 0, 1]), {"a": [0, 1, 1]}),
+        "`y_true` has missing values in 1 row (row 2); drop these samples or fill them in.",
+    ),
+    Call(
+        "labels that cannot be ordered",
+        lambda _: mc.Predictions([pd.Timestamp(0), 1], {"a": [0, 1]}),
+        "`y_true` holds labels that cannot be ordered; make them all texts, or all numbers.",
+    ),
+    Call(
+        "slices of the same name",
+        lambda _: mc.Predictions([0, 1], {"a": [0, 1]}, slices=TWICE),
+        "`slices`: column 'a' occurs twice.",
+    ),
+    Call(
+        "logits without names",
+        lambda _: mc.Predictions.from_logits([0, 1], [[1, 2], [2, 1]]),
+        "`logits` must be a mapping of model names to outputs, e.g. {'cnn': logits}, got list.",
+        TypeError,
+    ),
+    Call(
+        "lists that hold no pairs",
+        lambda _: mc.from_nbest([0, 1], {"a": [["x", "y"], ["x"]]}),
+        "model 'a' must have a list of (answer, probability) for each sample, or a mapping of "
+        "answers to probabilities.",
+    ),
+    Call(
+        "lists without names",
+        lambda _: mc.from_nbest([0, 1], [[(0, 1.0)], [(1, 1.0)]]),
+        "`lists` must be a mapping of model names to outputs, e.g. {'nlu': [[('city', 0.9)]]}, got "
+        "list.",
+        TypeError,
+    ),
+    Call(
+        "bins without names",
+        lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, ["H", "L"], {"H": 0.9, "L": 0.8}),
+        "`bins` must be a mapping of model names to outputs, e.g. {'nlu': ['HIGH', 'LOW']}, got "
+        "list.",
+        TypeError,
+    ),
+    Call(
+        "values of bins that are no numbers",
+        lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, "fitt"),
+        "`values` must map bins to numbers, or be 'fit', got 'fitt'.",
+    ),
+    # -- options that change nothing ----------------------------------------------------------
+    Call(
+        "a direction for labels",
+        _read("y_true,a\nx,x\ny,y\n", lower_is_better=True),
+        "lower_is_better (--lower-is-better) is for scores per example, but the models gave labels; "
+        "leave it out, or pass scores=True (--scores).",
+    ),
+    Run(
+        "the field of a log that is none",
+        "compare t.csv --score acc",
+        "score (--score) names a field in logs of lm-evaluation-harness, which this is not; leave "
+        "it out.",
+        {"t.csv": "y_true,a\nx,x\ny,y\n"},
+    ),
+    Call(
+        "an unknown choice of ids",
+        _read("y_true,a\nx,x\ny,y\n", ids="x"),
+        "`ids` must be one of same, intersect, got 'x'.",
+    ),
+    Run(
+        "the common ids of a single file",
+        "compare t.csv --ids intersect",
+        "ids='intersect' (--ids intersect) keeps what several files share, but there is one; leave "
+        "it out.",
+        {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
 ]

@@ -1,0 +1,127 @@
+"""Paths -> what kind of file is there, and its bytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, get_args
+
+from modelcompare.words import FileKind
+
+_OTHER_NAMES = {"ndjson": "jsonl", "pq": "parquet", "txt": "tsv", "tab": "tsv"}
+# What is compressed beyond this ratio, and inflates to more than this, is no table of predictions.
+MOST_RATIO = 100
+MOST_BYTES = 100_000_000
+
+
+@dataclass(frozen=True)
+class Content:
+    """An open file of a known kind; it can be read once."""
+
+    name: str
+    kind: str
+    file: BinaryIO
+
+    def text(self) -> bytes:
+        """All of it, which must be text in UTF-8."""
+        with self.file as file:
+            data = file.read()
+        if b"\0" in data:
+            raise ValueError(
+                f"{self.name}: byte {data.index(0):,} is 0, which no text in UTF-8 holds; write "
+                "the file again, as UTF-8."
+            )
+        return data
+
+
+def content(path: Path) -> Content:
+    """Open a file, a pipe, or standard input, which tell their kind by their first bytes."""
+    check_file(path)
+    if _is_stream(path):
+        data = path.read_bytes()
+        if not data:
+            raise ValueError(f"{path.name}: the file is empty.")
+        data = _inflated(data, path.name) if data.startswith(b"\x1f\x8b") else data
+        return Content(path.name, _kind_by_content(data), io.BytesIO(data))
+    kind = file_kind(path)
+    if path.suffix.lower() == ".gz":
+        return Content(path.name, kind, io.BytesIO(_inflated(path.read_bytes(), path.name)))
+    if not path.is_file():
+        return Content(path.name, kind, io.BytesIO(path.read_bytes()))
+    return Content(path.name, kind, path.open("rb"))
+
+
+def check_file(path: Path) -> None:
+    """The file is there, is no folder, and is not empty."""
+    try:
+        state = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"{path}: there is no such file.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"{path}: the file cannot be opened ({reason}).") from error
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name the files in it.")
+    if path.is_file() and state.st_size == 0:
+        raise ValueError(f"{path.name}: the file is empty.")
+
+
+def file_kind(path: Path) -> str:
+    """Kind of a file by its name, without .gz."""
+    suffixes = [suffix.lower().lstrip(".") for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == "gz":
+        suffixes.pop()
+    kind = suffixes[-1] if suffixes else ""
+    kind = _OTHER_NAMES.get(kind, kind)
+    known = get_args(FileKind)
+    if kind not in known:
+        raise ValueError(
+            f"{path.name}: unknown kind of file {'.' + kind if kind else '(no suffix)'}; known are "
+            f"{', '.join(f'.{each}' for each in known)}, also with .gz."
+        )
+    return kind
+
+
+def file_stem(path: Path) -> str:
+    """A file's name without suffixes: ``cnn.v2.csv.gz`` is cnn.v2."""
+    name = path.name
+    for suffix in (".gz", path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix):
+        if suffix and name.lower().endswith(suffix.lower()):
+            name = name[: -len(suffix)]
+    return name
+
+
+def check_inflation(name: str, packed: int, inflated: int) -> None:
+    """Refuse what would take far more memory than its size lets expect."""
+    if inflated > max(MOST_BYTES, MOST_RATIO * packed):
+        raise ValueError(
+            f"{name} inflates to over {MOST_RATIO} times its {packed:,} bytes, which may exhaust "
+            "the memory; if it is sound, unpack it first."
+        )
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path without suffix is no file of its own: a pipe, or a device like /dev/stdin."""
+    return not path.suffix and (not path.is_file() or path.is_relative_to("/dev"))
+
+
+def _inflated(data: bytes, name: str) -> bytes:
+    try:
+        with gzip.open(io.BytesIO(data)) as file:
+            inflated = file.read(max(MOST_BYTES, MOST_RATIO * len(data)) + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
+    check_inflation(name, len(data), len(inflated))
+    return inflated
+
+
+def _kind_by_content(data: bytes) -> str:
+    """Archives by their signature, JSON lines by a brace, tsv by a tab in the header, else csv."""
+    signatures = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
+    start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
+    kind = next((kind for signature, kind in signatures.items() if start.startswith(signature)), "")
+    header = start.split(b"\n", 1)[0]
+    return kind or ("tsv" if b"\t" in header else "csv")

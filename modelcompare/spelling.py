@@ -1,0 +1,76 @@
+"""Labels that differ from the known ones in their writing alone, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+
+def _without_blanks(label: Any) -> str:
+    return " ".join(str(label).split())
+
+
+def _in_one_case(label: Any) -> str:
+    return _without_blanks(label).casefold()
+
+
+def _as_number(label: Any) -> Hashable:
+    try:
+        return Decimal(_in_one_case(label)).normalize()
+    except InvalidOperation:
+        return _in_one_case(label)
+
+
+# How labels may differ and mean the same, each row forgiving more than the one before.
+_WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
+    ("one is a text, the other is not", str),
+    ("they differ in blanks", _without_blanks),
+    ("they differ in case", _in_one_case),
+    ("they differ in how a number is written", _as_number),
+)
+
+
+def twins(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, tuple[Any, str]]:
+    """For each label that is a known one written otherwise: that one, and how they differ.
+
+    Examples
+    --------
+    >>> twins(["yes", "01", "other"], ["Yes", "1"])
+    {'yes': ('Yes', 'they differ in case'), '01': ('1', 'they differ in how a number is written')}
+    """
+    found: dict[Any, tuple[Any, str]] = {}
+    known = list(known)
+    unknown = [label for label in unknown if label not in {*known}]
+    for how, written in _WAYS:
+        places = {written(label): label for label in reversed(known)}
+        for label in unknown:
+            if label not in found and written(label) in places:
+                found[label] = places[written(label)], how
+    return {label: found[label] for label in unknown if label in found}
+
+
+def shift(unknown: Iterable[Any], known: Iterable[Any]) -> int:
+    """By how much whole numbers lie off the known ones, +1 or -1; 0 where that explains nothing.
+
+    Examples
+    --------
+    >>> shift([1, 2, 3], [0, 1, 2])
+    1
+    """
+    said, places = {*unknown}, {*known}
+    if not all(isinstance(label, int) and not isinstance(label, bool) for label in said | places):
+        return 0
+    if said <= places or len(said) < 2:
+        return 0
+    return next((by for by in (1, -1) if {label - by for label in said} <= places), 0)
+
+
+def remedy(unknown: Iterable[Any], known: Iterable[Any]) -> str:
+    """What to do where labels are known ones written otherwise; empty where they are not."""
+    unknown, known = list(unknown), list(known)
+    for label, (other, how) in twins(unknown, known).items():
+        return f"{label!r} looks like {other!r} ({how}); write them alike"
+    if shift(unknown, known):
+        return "they are off by one; count both from 0, or both from 1"
+    return ""
