@@ -49,7 +49,7 @@ from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
     effective_units,
-    macro_bias,
+    macro_corrections,
     rank_interval,
     score_degrees,
     score_interval,
@@ -156,21 +156,21 @@ class _Rule:
         clusters = size if self._clustered else None
         degrees = score_degrees(carriers, self.evaluation.units.size, clusters)
         scale = self._of_occurring(metric)
-        centre = estimate * scale - self._bias(metric)
-        low, high = score_interval(centre, error * scale, metric.bounds, degrees, size, self.level)
+        bias, unseen = (each[:, None] for each in self._corrections(metric))
+        error = np.sqrt((error * scale) ** 2 + unseen)
+        low, high = score_interval(
+            estimate * scale - bias, error, metric.bounds, degrees, size, self.level
+        )
         scales = {0: "t", 1: "log-t", 2: "logit-t"}
         informative = np.minimum(size, self._support(metric))
         return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], informative)
 
-    def _bias(self, metric: AnyMetric) -> FloatArray | float:
-        """How much too high a macro average of soft counts, or a difference, is; else 0."""
+    def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
+        """Bias and unseen variance of each model's macro average of soft counts; else 0."""
         if self._labels is None or self._clustered or not is_soft_macro(metric):
-            return 0.0
+            return np.zeros((2, len(self.evaluation.models)))
         support = np.bincount(self._labels.codes, minlength=self._labels.n_classes)
-        bias = macro_bias(self.evaluation, metric, support.astype(np.float64))
-        if self.pairs is not None:
-            bias = bias[self.pairs[0]] - bias[self.pairs[1]]
-        return bias[:, None]
+        return macro_corrections(self.evaluation, metric, support.astype(np.float64))
 
     def _support(self, metric: AnyMetric) -> float:
         """Samples of a typical class that a macro average is made of; no limit for other metrics.
@@ -198,7 +198,8 @@ class _Rule:
             unseen = sum(unseen_variance(self.values[side, where], size) for side in pairs)
             variance = variance + _RANKS[metric.name][1] * unseen
         scale = self._of_occurring(metric)
-        centre = self.estimate[:, where] * scale - self._bias(metric)
+        bias, _ = self._corrections(metric)
+        centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
         low, high = difference_interval(
             centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level
         )

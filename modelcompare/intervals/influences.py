@@ -22,6 +22,8 @@ from modelcompare.predictions import Predictions
 
 # Standard errors below this share of a value are rounding.
 _ROUNDING = 1e-9
+# Share of the variance of one sample more that each class of a soft macro average is given.
+_UNSEEN = 0.06
 
 
 def score_interval(
@@ -174,11 +176,11 @@ def difference_degrees(
 ) -> FloatArray:
     """Degrees of freedom of a paired difference's influence variance.
 
-    A third of the units carry the variance of normal influences, so ``3 carriers`` is their number.
-    It is more than a value has: what makes a value and its variance err together, that both come
-    from a few units on one side, two models mostly share.
+    One less than Satterthwaite's ``2 carriers``, and not halved where these are few, as those of a
+    value are: what makes a value and its variance err together, that both come from a few units on
+    one side, two models mostly share.
     """
-    degrees = 3 * carriers
+    degrees = 2 * carriers - 1
     if clusters is not None:
         degrees = np.minimum(degrees, cluster_degrees(clusters, n_units, weight=1 / 2))
     return np.maximum(degrees, 1.0)
@@ -200,13 +202,18 @@ def cluster_degrees(effective: FloatArray, n_clusters: int, weight: float) -> Fl
     return np.asarray(np.maximum(effective - 1, 0.0) ** weight * most ** (1 - weight))
 
 
-def macro_bias(evaluation: Evaluation, metric: Metric, support: FloatArray) -> FloatArray:
-    """How much too high the mean of ratios over the classes that occur is, for each model.
+def macro_corrections(
+    evaluation: Evaluation, metric: Metric, support: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """What the mean of ratios over the classes that occur is too high by, and what was not seen.
 
     The value of a class is a ratio N / D of sums, whose expectation differs from the ratio of
     expectations by ``-sum (n - value d) d / D^2`` to second order: a concave F1 of few samples is
     too low. It is the same in each class, so that of many classes it exceeds the standard error. Of
     a class of S samples (S - 1) / S counts: one of a single sample is looked at because it occurs.
+
+    Few samples of a class may be alike by chance, and seem to vary little: to the variance of a
+    class comes a share of that of one sample more.
 
     Parameters
     ----------
@@ -217,17 +224,30 @@ def macro_bias(evaluation: Evaluation, metric: Metric, support: FloatArray) -> F
     support : ndarray of shape (n_classes,)
         Samples of each class.
 
+    Returns
+    -------
+    bias, unseen : ndarray of shape (n_models,)
+        Bias of each model's average, and what is added to its variance.
+
     References
     ----------
     .. [1] Cochran (1977), Sampling Techniques, section 6.8 (the bias of a ratio).
     """
-    share = divide(np.maximum(support - 1, 0.0), support, 0.0) / np.count_nonzero(support)
-    models = range(len(evaluation.models))
-    return np.array([_ratio_bias(evaluation, metric, slice(m, m + 1)) @ share for m in models])
+    occurs = support > 0
+    bias, unseen = np.empty((2, len(evaluation.models)))
+    for model in range(len(bias)):
+        value, of_class = _ratio_bias(evaluation, metric, slice(model, model + 1))
+        counted = divide(np.maximum(support - 1, 0.0), support, 0.0)
+        bias[model] = (of_class * counted)[occurs].mean()
+        variance = unseen_variance(value[occurs], support[occurs])
+        unseen[model] = _UNSEEN * variance.mean() / occurs.sum()
+    return bias, unseen
 
 
-def _ratio_bias(evaluation: Evaluation, metric: Metric, model: slice) -> FloatArray:
-    """Second-order bias of one model's ratio of each class."""
+def _ratio_bias(
+    evaluation: Evaluation, metric: Metric, model: slice
+) -> tuple[FloatArray, FloatArray]:
+    """One model's ratio of each class, and its second-order bias."""
     counts = evaluation.units.counts()
     places = {column.statistic: column for column in evaluation.columns(model)}
 
@@ -241,7 +261,7 @@ def _ratio_bias(evaluation: Evaluation, metric: Metric, model: slice) -> FloatAr
     for rows in evaluation.units.row_blocks():
         part, whole = ratio(evaluation.statistics(model, rows))
         excess = excess + counts[rows] @ ((part - value * whole) * whole)
-    return -divide(excess, bottom[0] ** 2, 0.0)
+    return value[0], -divide(excess, bottom[0] ** 2, 0.0)
 
 
 def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> FloatArray:

@@ -14,7 +14,7 @@ from modelcompare.intervals.influences import (
     difference_degrees,
     difference_interval,
     effective_units,
-    macro_bias,
+    macro_corrections,
     rank_interval,
     score_degrees,
     score_interval,
@@ -226,7 +226,7 @@ def test_the_bias_of_a_soft_macro_average_is_the_jackknifes():
     evaluation = mc.bootstrap(preds, "cf1_macro", n_resamples=2).evaluation
     metric, n = evaluation.metrics[0], len(codes)
 
-    found = macro_bias(evaluation, metric, np.bincount(codes).astype(float))
+    found = macro_corrections(evaluation, metric, np.bincount(codes).astype(float))[0]
 
     soft = [mc.metrics.cf1(np.delete(codes, i), np.delete(output / 2, i, 0), average="macro")
             for i in range(n)]  # fmt: skip
