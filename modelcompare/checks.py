@@ -335,6 +335,18 @@ def slice_frame(
     return frame
 
 
+def check_models(models: tuple[str, ...], **named: object) -> None:
+    """Refuse an argument that names no model."""
+    for argument, model in named.items():
+        if not isinstance(model, str):
+            raise TypeError(
+                f"`{argument}` must be the name of a model, got {model!r}; there are "
+                f"{', '.join(models[:5])}."
+            )
+        if model not in models:
+            raise unknown_model(model, models)
+
+
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
     """An error that names the nearest models."""
     nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -13,7 +14,15 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.predictions import Predictions
 from modelcompare.variants import with_probabilities
-from modelcompare.words import Listed, Unlisted, check_choice, check_count
+from modelcompare.words import (
+    Listed,
+    Unlisted,
+    check_choice,
+    check_mapping,
+    check_number,
+    check_options,
+    check_sequence,
+)
 
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
@@ -58,11 +67,12 @@ def from_nbest(
     """
     check_choice("kind", kind, Listed)
     check_choice("missing", missing, Unlisted)
+    check_mapping("lists", lists, "n-best lists")
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
-    pairs: dict[str, list[list[tuple[Any, float]]]] = {
-        model: [[*(row.items() if isinstance(row, Mapping) else row)] for row in rows]
+    pairs = {
+        model: [_answers(model, row) for row in check_sequence("lists", rows, "lists")]
         for model, rows in lists.items()
     }
     for model, rows in pairs.items():
@@ -116,6 +126,15 @@ def from_bins(
     >>> preds.probabilities("a").round(2).tolist()
     [[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]]
     """
+    check_choice("missing", missing, Unlisted)
+    check_mapping("y_pred", y_pred, "labels")
+    if not isinstance(bins, Mapping):
+        raise TypeError(f"`bins` must map models to the bins of their labels, got {bins!r}.")
+    if values != "fit":
+        if not isinstance(values, Mapping):
+            raise TypeError(f"`values` must map bins to confidences, or be 'fit', got {values!r}.")
+        for value in values.values():
+            check_number("values", value, at_most=1.0)
     said = {model: checks.as_array(array) for model, array in y_pred.items()}
     lists = {}
     for model, array in said.items():
@@ -180,7 +199,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     >>> sorted({round(float(value), 2) for value in few})
     [0.45, 0.59, 0.82]
     """
-    check_count("n_bins", n_bins, at_least=1)
+    check_options(n_bins=n_bins)
     out = {}
     for model in predictions.models:
         p = predictions.probabilities(model).astype(np.float64)
@@ -224,6 +243,19 @@ def missing_mass(predictions: Predictions) -> Any:
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
     })  # fmt: skip
+
+
+def _answers(model: str, row: Any) -> list[tuple[Any, float]]:
+    """The answers of one list with their probabilities."""
+    answers = list(row.items()) if isinstance(row, Mapping) else row
+    if not isinstance(answers, list | tuple) or not all(
+        isinstance(pair, list | tuple) and len(pair) == 2 for pair in answers
+    ):
+        raise TypeError(
+            f"`lists` of model {model!r} holds {row!r}; a list has pairs of answer and probability."
+        )
+    return [(answer, check_number("lists", p, at_least=-math.inf))
+            for answer, p in answers]  # fmt: skip
 
 
 def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int) -> None:
@@ -274,9 +306,6 @@ def _confident(
     unknown = sorted({repr(name) for name in bins.tolist() if name not in table})
     if unknown:
         raise ValueError(f"`values` lacks the bins {', '.join(unknown)} of model {model!r}.")
-    outside = {name: value for name, value in table.items() if not 0 <= value <= 1}
-    if outside:
-        raise ValueError(f"`values` must lie in [0, 1], got {outside}.")
     if len(said) != len(bins):
         raise ValueError(
             f"model {model!r} has {len(said):,} labels and {len(bins):,} bins; give one for each."

@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare import intervals, significance
 from modelcompare.arrays import IntArray
+from modelcompare.checks import check_models
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
@@ -30,7 +31,7 @@ from modelcompare.words import (
     Undefined,
     ZeroDivision,
     check_choice,
-    check_fraction,
+    check_options,
     written_out,
 )
 
@@ -137,10 +138,9 @@ def compare(
     """
     check_choice("method", method, IntervalMethod)
     check_choice("test", test, PairsTest)
-    check_choice("correction", correction, Correction)
-    check_choice("family", family, Family)
-    check_fraction("confidence_level", confidence_level)
-    check_fraction("alpha", alpha)
+    check_options(
+        correction=correction, family=family, confidence_level=confidence_level, alpha=alpha
+    )
     model_a, model_b = _pairs(predictions, baseline)
     replicated = bootstrap(
         predictions,
@@ -193,7 +193,7 @@ def _pairs(predictions: Predictions, baseline: str | None) -> tuple[IntArray, In
     """All pairs in the models' order, or every other model minus the baseline."""
     if baseline is None:
         return all_pairs(len(predictions.models))
-    predictions.output(baseline)
+    check_models(predictions.models, baseline=baseline)
     place = predictions.models.index(baseline)
     others = np.delete(np.arange(len(predictions.models)), place)
     return others, np.full(len(others), place)

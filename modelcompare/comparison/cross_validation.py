@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.parallel import progress_bar
+from modelcompare.words import check_count, check_mapping
 
 Split = tuple[IntArray, IntArray]
 
@@ -23,6 +24,14 @@ def scikit_learn() -> Any:
     except ImportError as error:
         raise ImportError('this needs scikit-learn: pip install "modelcompare[sklearn]"') from error
     return sklearn
+
+
+def check_estimators(estimators: Mapping[str, Any]) -> None:
+    """Refuse what is no mapping of names to estimators."""
+    check_mapping("estimators", estimators, "estimators")
+    for name, estimator in estimators.items():
+        if not hasattr(estimator, "fit"):
+            raise TypeError(f"`estimators` maps {name!r} to {estimator!r}, which cannot be fitted.")
 
 
 def rows_of(X: Any, rows: IntArray) -> Any:
@@ -45,8 +54,7 @@ def splitter(sklearn: Any, cv: Any, y: AnyArray, groups: Any, classifies: bool, 
         kind = selection.RepeatedStratifiedKFold if classifies else selection.RepeatedKFold
         return kind(n_splits=2, n_repeats=5, random_state=seed)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        if cv < 2:
-            raise ValueError(f"`cv` must be at least 2 folds, got {cv}.")
+        check_count("cv", cv, at_most=len(y))
         if groups is not None:
             return selection.GroupKFold(int(cv))
         kind = selection.StratifiedKFold if classifies else selection.KFold

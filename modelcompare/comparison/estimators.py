@@ -14,6 +14,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import (
     Split,
+    check_estimators,
     fitted,
     repeats,
     responder,
@@ -34,7 +35,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import Correction, FoldTest, check_choice, check_fraction, signature
+from modelcompare.words import Correction, FoldTest, check_choice, check_options, signature
 
 
 @dataclass(frozen=True)
@@ -171,13 +172,14 @@ def compare_estimators(
     0   bayes   prior        0.62  bayes
     """
     sklearn = scikit_learn()
-    check_fraction("confidence_level", confidence_level)
-    check_choice("correction", correction, Correction)
+    check_options(
+        confidence_level=confidence_level, correction=correction, alpha=alpha, rope=rope,
+        n_jobs=n_jobs, progress=progress,
+    )  # fmt: skip
+    check_estimators(estimators)
     if correction == "max-t":
         raise ValueError("`correction='max-t'` needs replicates; use 'holm'.")
     check_choice("test", test, FoldTest)
-    if not estimators:
-        raise ValueError("`estimators` is empty; give at least one.")
     y = np.asarray(y)
     classifies = all(sklearn.base.is_classifier(e) for e in estimators.values())
     chosen_splitter = splitter(sklearn, cv, y, groups, classifies, random_state(rng))

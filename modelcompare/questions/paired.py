@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_args
 
 import pandas as pd
 
+from modelcompare.checks import check_models
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
@@ -21,7 +22,7 @@ from modelcompare.words import (
     PairedTest,
     ZeroDivision,
     check_choice,
-    check_count,
+    check_options,
     signature,
     written_out,
 )
@@ -164,8 +165,10 @@ def paired_test(
     0.0182 6.3e-06
     """
     check_choice("method", method, PairedTest)
-    check_choice("alternative", alternative, Alternative)
-    check_count("n_resamples", n_resamples)
+    check_options(
+        alternative=alternative, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
+    )
+    check_models(predictions.models, model_a=model_a, model_b=model_b)
     contrast = Contrast.of(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[method].by_sample else None, alternative=alternative,

@@ -24,7 +24,7 @@ from modelcompare.significance.extreme import n_extreme, resampling_p, standardi
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.variants import joined
-from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_count
+from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.
 _SMALL = 200
@@ -176,8 +176,7 @@ def unpaired_test(
         If there is more than one model on a side, or the method does not apply.
     """
     check_choice("method", method, UnpairedTest)
-    check_choice("alternative", alternative, Alternative)
-    check_count("n_resamples", n_resamples)
+    check_options(alternative=alternative, n_resamples=n_resamples, zero_division=zero_division)
     seed = seed_sequence(rng)
     sides: list[_Side] = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.words import VarianceTest
+from modelcompare.words import VarianceTest, check_options, check_sequence
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 
@@ -67,6 +67,7 @@ def variance_tests(
     0       f      4.000   0.1544
     1  levene      3.375   0.0961
     """
+    check_options(paired=paired)
     a, b = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     chosen = tuple(VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]) if tests is None else tests
     check_variance_tests(chosen, paired=paired)
@@ -90,7 +91,10 @@ def variance_tests(
 def check_variance_tests(tests: Sequence[str], *, paired: bool = True) -> None:
     """Refuse tests that are unknown, or that need pairs where there are none."""
     known = VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]
-    for test in tests:
+    chosen = check_sequence("tests", tests, "names")
+    if not chosen:
+        raise ValueError("`tests` is empty; name at least one, e.g. tests=['levene'].")
+    for test in chosen:
         if test not in known:
             remedy = "; it needs paired=True" if test in VARIANCE_TESTS else ""
             raise ValueError(f"`tests` must be of {', '.join(known)}, got {test!r}{remedy}.")

@@ -178,11 +178,11 @@ def test_results_do_not_depend_on_the_number_of_jobs():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cv": 1}, "`cv` must be at least 2 folds"),
+        ({"cv": 1}, "`cv` must be at least 2, got 1"),
         ({"test": "5x2cv-f"}, "`test='5x2cv-f'` needs five repeats of 2 folds"),
         ({"test": "t"}, "`test` must be one of corrected-t"),
         ({"correction": "max-t"}, "needs replicates"),
-        ({"rope": -1}, "`rope` must not be negative"),
+        ({"rope": -1}, "`rope` must be finite and at least 0, got -1"),
     ],
 )
 def test_bad_options(options, message):

@@ -193,7 +193,7 @@ def test_sensitivity_leaves_decisions_alone(preds):
         assert row.estimate == pytest.approx(mc.metrics.cf1(preds.y_true, p, average="macro"))
         assert row.ci_low < row.difference < row.ci_high
     assert study.plot() is not None
-    with pytest.raises(ValueError, match="must be positive"):
+    with pytest.raises(ValueError, match="`temperatures` must be above 0"):
         mc.sensitivity_study(preds, temperatures=[0.0])
 
 
