@@ -26,6 +26,8 @@ class UnknownModelError(KeyError, ValueError):
 
 # Half-precision probabilities sum to 1 within 5e-4.
 SUM_TOLERANCE = 1e-3
+# Eighth powers of the largest numbers, and of their inverses, are sums that floats hold.
+LARGEST = 1e18
 _N_EXAMPLES = 3
 
 
@@ -156,6 +158,11 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
         raise ValueError(f"{where} must hold numbers, got {_example(array)!r}.") from None
     remedy = "drop these samples or mend them"
     refuse_rows(~np.isfinite(values), f"{where} is NaN or infinite", remedy)
+    size = np.abs(values)
+    where = f"{where} holds numbers that cannot be squared and summed:"
+    refuse_rows(size > LARGEST, f"{where} above {LARGEST:g}", "divide all by a unit")
+    if 0 < size.max(initial=0.0) < 1 / LARGEST:
+        raise ValueError(f"{where} all below {1 / LARGEST:g}; multiply all by a unit.")
     return values
 
 

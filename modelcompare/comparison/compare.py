@@ -141,6 +141,7 @@ def compare(
     check_options(
         correction=correction, family=family, confidence_level=confidence_level, alpha=alpha
     )
+    models = predictions.models
     model_a, model_b = _pairs(predictions, baseline)
     replicated = bootstrap(
         predictions,
@@ -163,13 +164,17 @@ def compare(
     adjusted = adjust_families(pairs, outcome, test, correction, family=family, alpha=alpha)
     score_interval = replicated.score_interval(method, confidence_level)
     warn_of_sparse_data(evaluation, score_interval)
+    difference_interval = replicated.difference_interval(model_a, model_b, method, confidence_level)
+    replicated.warn_of_no_width(
+        difference_interval,
+        pairs.difference,
+        [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)],
+    )
     return Comparison(
         bootstrap=replicated,
         pairs=(model_a, model_b),
         score_interval=score_interval,
-        difference_interval=replicated.difference_interval(
-            model_a, model_b, method, confidence_level
-        ),
+        difference_interval=difference_interval,
         p_values=outcome.p_value,
         p_adjusted=adjusted.p_values,
         metric_info={

@@ -252,6 +252,12 @@ def decide(
 
     low, high = bounds(alpha)
     gain = sign * contrast.difference
+    if not (math.isnan(gain) or low < high):
+        raise ValueError(
+            f"the {method} interval of the gain in {contrast.metric.name} has "
+            f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples say nothing of its "
+            "uncertainty. Use method='auto'."
+        )
     found = _answer(kind, margin, low, high)
     return DecisionResult(
         baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
@@ -314,4 +320,5 @@ def _n_needed(
     if distance == 0 or math.isnan(distance):
         return math.inf
     z_alpha, z_power = float(-ndtri(alpha)), float(ndtri(_POWER))
-    return math.ceil(n * ((z_alpha + z_power) / z_alpha * reach / distance) ** 2)
+    needed = n * ((z_alpha + z_power) / z_alpha * (reach / distance)) ** 2
+    return math.ceil(needed) if math.isfinite(needed) else math.inf

@@ -79,7 +79,7 @@ class SampleSize(Result):
         check_number("difference", difference, at_least=-math.inf)
         if difference == 0:
             return math.inf
-        return math.ceil((self._quantiles * self.standard_deviation / difference) ** 2)
+        return max(2, math.ceil((self._quantiles * self.standard_deviation / difference) ** 2))
 
     def detectable(self, n_samples: ArrayLike) -> FloatArray:
         """Smallest difference that n samples show."""
@@ -258,6 +258,12 @@ def sample_size(
         raise ValueError(
             f"{contrast.metric.name} is undefined for one of the models on this test set; there is "
             "no difference to plan for."
+        )
+    if contrast.error == 0:
+        raise ValueError(
+            f"{model_a} and {model_b} differ in {contrast.metric.name} by the same on every one of "
+            f"the {contrast.n_units:,} {contrast.unit}; without any spread there is nothing to "
+            "plan from. Take a larger pilot test set."
         )
     return SampleSize(
         model_a=model_a,

@@ -34,7 +34,7 @@ class SwappedQuotients(SwappedSums):
         square = (1 - share) ** 2 * first + share**2 * (own - first) - share * (1 - share) * shared
         square *= 4
         size = self.evaluation.units.size
-        score[np.abs(score) <= ROUNDING * np.sqrt(size * own)] = 0.0
+        score[np.abs(score) <= ROUNDING * np.sqrt(size * np.maximum(own, 0.0))] = 0.0
         # No sum of squares is below the square of the sum over their number.
         square = np.maximum(square, score**2 / size)
         out = np.divide(score, np.sqrt(square), out=np.zeros_like(score), where=score != 0)

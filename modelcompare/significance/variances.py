@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.words import VarianceTest, check_options, check_sequence
+from modelcompare.words import VarianceTest, check_options, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 
@@ -47,13 +47,13 @@ def variance_tests(
     Raises
     ------
     ValueError
-        If a test is unknown or needs pairs, or fewer than 2 numbers are left on a side.
+        If a test is unknown or needs pairs, fewer than 2 numbers are left on a side, or a side is
+        constant.
 
     Notes
     -----
     Run on bootstrap replicates the p-values shrink as resamples are added, Pitman-Morgan's too:
-    they measure the effort of the simulation, not evidence about the metrics. Two sets of constants
-    have nothing to compare: every statistic is NaN.
+    they measure the effort of the simulation, not evidence about the metrics.
 
     References
     ----------
@@ -68,7 +68,7 @@ def variance_tests(
     1  levene      3.375   0.0961
     """
     check_options(paired=paired)
-    a, b = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
+    a, b = _numbers("x", x), _numbers("y", y)
     chosen = tuple(VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]) if tests is None else tests
     check_variance_tests(chosen, paired=paired)
     if paired:
@@ -81,11 +81,27 @@ def variance_tests(
         raise ValueError(
             f"`x` and `y` need at least 2 numbers each, there are {len(a)} and {len(b)}."
         )
+    for name, numbers in (("x", a), ("y", b)):
+        if row_variance(numbers[None])[0] == 0:
+            raise ValueError(
+                f"`{name}` is constant; tests of equal variances need numbers that vary."
+            )
     rows = [(test, *variance_test(test, a[None], b[None])) for test in chosen]
     return pd.DataFrame(
         [(test, float(statistic[0]), float(p[0])) for test, statistic, p in rows],
         columns=["test", "statistic", "p_value"],
     )
+
+
+def _numbers(argument: str, values: ArrayLike) -> FloatArray:
+    """Numbers in one row; NaNs are left to the caller."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"`{argument}` must hold numbers, got {shown(values)}.") from None
+    if np.isinf(numbers).any():
+        raise ValueError(f"`{argument}` holds infinite numbers; leave them out.")
+    return numbers
 
 
 def check_variance_tests(tests: Sequence[str], *, paired: bool = True) -> None:

@@ -9,6 +9,8 @@ NAN = math.nan
 PREDS = mc.Predictions(
     [0, 1] * 10, {"a": [[0.9, 0.1], [0.2, 0.8]] * 10, "b": [[0.6, 0.4], [0.7, 0.3]] * 10}
 )
+SAME = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [0, 1] * 10})
+APART = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [1, 0] * 10})
 
 # fmt: off
 CASES: list[Call | Run] = [
@@ -129,4 +131,14 @@ CASES: list[Call | Run] = [
     Call("estimators without names", lambda _: mc.compare_estimators([1, 2], [[0], [1]], [0, 1]), "`estimators` must map names to estimators, got [1, 2].", TypeError),
     Call("a difference that is not a number", lambda _: mc.sample_size(PREDS, "a", "b").needed(NAN), "`difference` must be finite, got nan."),
     Call("sizes below zero", lambda _: mc.sample_size(PREDS, "a", "b").detectable(-5), "`n_samples` must be numbers above 0, got -5."),
+    Call("a test of variances of constants", lambda _: mc.variance_tests([0.1] * 9, [0.3] * 9), "`x` is constant; tests of equal variances need numbers that vary."),
+    Call("a test of variances of texts", lambda _: mc.variance_tests(["a", "b"], [1, 2]), "`x` must hold numbers, got ['a', 'b']."),
+    Call("probabilities where their logarithms should be", lambda _: mc.metrics.perplexity([2, 3], [0.25, 0.5]), "perplexity needs natural logarithms of each text's probability: 0 or below, and not below -150 for a token; got 0.1667 for a token."),
+    Call("a perplexity beyond all numbers", lambda _: mc.metrics.perplexity([2, 3], [-2000.0, -1.0]), "perplexity needs natural logarithms of each text's probability: 0 or below, and not below -150 for a token; got -1000 for a token."),
+    Call("numbers whose squares overflow", lambda _: mc.Predictions([1e200, 1.0], {"a": [0.5, 2.5]}, kind="values"), "`y_true` holds numbers that cannot be squared and summed: above 1e+18 in 1 row (row 0); divide all by a unit."),
+    Call("scores whose squares vanish", lambda _: mc.Predictions.from_scores({"a": [1e-200, 2e-200]}), "model 'a' holds numbers that cannot be squared and summed: all below 1e-18; multiply all by a unit."),
+    Call("weights whose squares overflow", lambda _: mc.Predictions([0, 1], {"a": [0, 1]}, sample_weight=[1e200, 1]), "`sample_weight` holds numbers that cannot be squared and summed: above 1e+18 in 1 row (row 0); divide all by a unit."),
+    Call("a sample size from equal models", lambda _: mc.sample_size(SAME, "a", "b", "accuracy"), "a and b differ in accuracy by the same on every one of the 20 samples; without any spread there is nothing to plan from. Take a larger pilot test set."),
+    Call("a decision by an interval without width", lambda _: mc.decide(SAME, "a", "b", "accuracy", margin=0.1, method="percentile", n_resamples=99), "the percentile interval of the gain in accuracy has width 0: the resamples say nothing of its uncertainty. Use method='auto'."),
+    Call("a decision by a studentized interval without bounds", lambda _: mc.decide(APART, "a", "b", "accuracy", margin=0.1, method="studentized", n_resamples=99), "the studentized interval of the gain in accuracy has no bounds: the resamples say nothing of its uncertainty. Use method='auto'."),
 ]
