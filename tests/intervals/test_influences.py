@@ -131,6 +131,7 @@ def test_an_auc_of_many_positives_has_the_variance_of_its_influences():
     np.testing.assert_allclose(high - low, 2 * norm.ppf(0.975) * 0.02, rtol=0.01)
 
 
+@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_what_influences_do_not_describe_takes_resampled_bounds_where_they_are_any():
     rng = np.random.default_rng(3)
     y_true = rng.integers(0, 2, 60)
