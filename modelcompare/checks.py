@@ -28,6 +28,8 @@ class UnknownModelError(KeyError, ValueError):
 
 # Half-precision probabilities sum to 1 within 5e-4.
 SUM_TOLERANCE = 1e-3
+# Eighth powers of the largest numbers, and of their inverses, are sums that floats hold.
+LARGEST = 1e18
 _N_EXAMPLES = 3
 
 
@@ -183,6 +185,11 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
         raise ValueError(f"{where} must hold numbers, got {_example(array)!r}.") from None
     remedy = "drop these samples or mend them"
     refuse_rows(~np.isfinite(values), f"{where} is NaN or infinite", remedy)
+    size = np.abs(values)
+    where = f"{where} holds numbers that cannot be squared and summed:"
+    refuse_rows(size > LARGEST, f"{where} above {LARGEST:g}", "divide all by a unit")
+    if 0 < size.max(initial=0.0) < 1 / LARGEST:
+        raise ValueError(f"{where} all below {1 / LARGEST:g}; multiply all by a unit.")
     return values
 
 
@@ -378,6 +385,18 @@ def check_columns_distinct(frame: pd.DataFrame, where: str) -> None:
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
         raise ValueError(f"{where}: column {repeated[0]!r} occurs twice.")
+
+
+def check_models(models: tuple[str, ...], **named: object) -> None:
+    """Refuse an argument that names no model."""
+    for argument, model in named.items():
+        if not isinstance(model, str):
+            raise TypeError(
+                f"`{argument}` must be the name of a model, got {model!r}; there are "
+                f"{', '.join(models[:5])}."
+            )
+        if model not in models:
+            raise unknown_model(model, models)
 
 
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:

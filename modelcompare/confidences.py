@@ -14,7 +14,13 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.predictions import Predictions
 from modelcompare.variants import with_probabilities
-from modelcompare.words import Listed, Unlisted, check_choice, check_count
+from modelcompare.words import (
+    Listed,
+    Unlisted,
+    check_choice,
+    check_mapping,
+    check_options,
+)
 
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
@@ -59,6 +65,7 @@ def from_nbest(
     """
     check_choice("kind", kind, Listed)
     check_choice("missing", missing, Unlisted)
+    check_mapping("lists", lists, "n-best lists")
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
@@ -115,6 +122,7 @@ def from_bins(
     >>> preds.probabilities("a").round(2).tolist()
     [[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]]
     """
+    check_choice("missing", missing, Unlisted)
     checks.check_mapping("y_pred", y_pred, "{'nlu': y_pred}")
     if not isinstance(bins, Mapping):
         checks.check_mapping("bins", bins, "{'nlu': ['HIGH', 'LOW']}")
@@ -184,7 +192,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     >>> sorted({round(float(value), 2) for value in few})
     [0.45, 0.59, 0.82]
     """
-    check_count("n_bins", n_bins, at_least=1)
+    check_options(n_bins=n_bins)
     out = {}
     for model in predictions.models:
         p = predictions.probabilities(model).astype(np.float64)
@@ -294,9 +302,6 @@ def _confident(
     unknown = sorted({repr(name) for name in bins.tolist() if name not in table})
     if unknown:
         raise ValueError(f"`values` lacks the bins {', '.join(unknown)} of model {model!r}.")
-    outside = {name: value for name, value in table.items() if not 0 <= value <= 1}
-    if outside:
-        raise ValueError(f"`values` must lie in [0, 1], got {outside}.")
     if len(said) != len(bins):
         raise ValueError(
             f"model {model!r} has {len(said):,} labels and {len(bins):,} bins; give one for each."

@@ -6,7 +6,9 @@ Imports no other module that is slow to load, so the command line can read it at
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from numbers import Integral, Real
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 P = ParamSpec("P")
@@ -87,6 +89,9 @@ Family = Literal["metric", "all"]
 Decision = Literal["non-inferior", "superior", "equivalent"]
 Answer = Literal["shown", "shown otherwise", "not enough data"]
 CurveKind = Literal["roc", "precision-recall"]
+Strategy = Literal["width", "mass"]
+Normalize = Literal["true", "pred", "all"]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]
 SameIds = Literal["same", "intersect"]
@@ -94,6 +99,13 @@ Missing = Literal["raise", "drop"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 
 GateFormat = Literal["text", "github", "json"]
+
+# No p-value and no interval needs more; a slip of the finger does not fill the memory.
+MOST_RESAMPLES = 10_000_000
+# What 1 - alpha still tells from 1.
+_SMALLEST_FRACTION = 1e-12
+_MOST_JOBS = 1024
+_MOST_SHOWN = 59
 
 
 def listed(choices: Any) -> str:
@@ -128,24 +140,152 @@ def written_out(**texts: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return fill
 
 
+def shown(value: object) -> str:
+    """Write what was given, in one line of a message.
+
+    Examples
+    --------
+    >>> shown("0.95"), shown([0.5] * 100)
+    ("'0.95'", '[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0...')
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+
+
 def check_choice(argument: str, value: object, choices: Any) -> None:
     """Refuse what is not among the choices of a Literal, and list them."""
     known = get_args(choices)
-    if value not in known:
-        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {value!r}.")
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
 
 
-def check_count(argument: str, value: int, *, at_least: int = 2) -> None:
-    """Refuse a number of resamples, samples or models that is too small."""
-    if value < at_least:
-        raise ValueError(f"`{argument}` must be at least {at_least}, got {value}.")
+def check_count(
+    argument: str, value: object, *, at_least: int = 2, at_most: int = MOST_RESAMPLES
+) -> None:
+    """Refuse what is no number of resamples, samples or models, or is beyond reason."""
+    number = _whole(argument, value)
+    if number < at_least:
+        raise ValueError(f"`{argument}` must be at least {at_least}, got {number}.")
+    if number > at_most:
+        raise ValueError(f"`{argument}` must be at most {at_most:,}, got {number:,}.")
 
 
-def check_fraction(argument: str, value: float, *, below: float = 1.0) -> None:
+def check_fraction(argument: str, value: object, *, below: float = 1.0) -> None:
     """Refuse what does not lie between 0 and `below`, and explain percentages."""
-    if not (math.isfinite(value) and 0 < value < below):
-        hint = f"; for {value:g} % pass {value / 100:g}" if 1 < value < 100 * below else ""
-        raise ValueError(f"`{argument}` must be in (0, {below:g}), got {value:g}{hint}.")
+    number = _real(argument, value)
+    if not 0 < number < below:
+        hint = f"; for {number:g} % pass {number / 100:g}" if 1 < number < 100 * below else ""
+        raise ValueError(f"`{argument}` must be in (0, {below:g}), got {number:g}{hint}.")
+    if number < _SMALLEST_FRACTION:
+        raise ValueError(f"`{argument}` must be at least {_SMALLEST_FRACTION:g}, got {number:g}.")
+
+
+def check_number(
+    argument: str, value: object, *, at_least: float = 0.0, at_most: float = math.inf
+) -> float:
+    """Refuse what is no finite number within limits; the number as a float."""
+    number = _real(argument, value)
+    if not (math.isfinite(number) and at_least <= number <= at_most):
+        limits = "finite"
+        if math.isfinite(at_least):
+            limits += f" and at least {at_least:g}"
+        if math.isfinite(at_most):
+            limits = f"in [{at_least:g}, {at_most:g}]"
+        raise ValueError(f"`{argument}` must be {limits}, got {number:g}.")
+    return number
+
+
+def check_sequence(argument: str, value: object, of: str) -> tuple[Any, ...]:
+    """Refuse what is no sequence (a text is none); its entries."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(f"`{argument}` must be a sequence of {of}, got {shown(value)}.")
+    return tuple(value)
+
+
+def check_numbers(argument: str, values: object, *, positive: bool = False) -> tuple[float, ...]:
+    """Refuse what is no sequence of finite numbers; the numbers as floats."""
+    numbers = tuple(
+        check_number(argument, value, at_least=-math.inf)
+        for value in check_sequence(argument, values, "numbers")
+    )
+    if positive and not all(number > 0 for number in numbers):
+        raise ValueError(f"`{argument}` must be above 0, got {min(numbers):g}.")
+    return numbers
+
+
+def check_mapping(argument: str, value: object, of: str, *, kind: type = object) -> None:
+    """Refuse what is no mapping of names to entries of a kind, or an empty one."""
+    if not isinstance(value, Mapping) or not all(
+        isinstance(name, str) and isinstance(entry, kind) for name, entry in value.items()
+    ):
+        raise TypeError(f"`{argument}` must map names to {of}, got {shown(value)}.")
+    if not value:
+        raise ValueError(f"`{argument}` is empty; give at least one.")
+
+
+def check_flag(argument: str, value: object, *, optional: bool = False) -> None:
+    """Refuse what is neither True nor False."""
+    if not (optional and value is None) and type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"`{argument}` must be True or False, got {shown(value)}.")
+
+
+def check_zero_division(argument: str, value: object) -> None:
+    """Refuse what cannot stand for 0 / 0: a metric's value there is 0, 1, NaN, or the paper's."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if value != "paper" and not (number and (value in (0, 1) or value != value)):
+        raise ValueError(f"`{argument}` must be 0, 1, NaN or 'paper', got {shown(value)}.")
+
+
+def check_jobs(argument: str, value: object) -> None:
+    """Refuse what is no number of jobs of joblib's."""
+    if value is not None and not 1 <= abs(_whole(argument, value)) <= _MOST_JOBS:
+        raise ValueError(
+            f"`{argument}` must be a number of jobs up to {_MOST_JOBS:,}, -1 for one on every "
+            f"core, or None for one, got {value}."
+        )
+
+
+def _whole(argument: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"`{argument}` must be a whole number, got {shown(value)}.")
+    return int(value)
+
+
+def _real(argument: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"`{argument}` must be a number, got {shown(value)}.")
+    return float(value)
+
+
+def check_options(**options: object) -> None:
+    """Refuse values without sense of the options that mean the same in every function."""
+    for name, value in options.items():
+        _CHECKS[name](name, value)
+
+
+_CHECKS: Mapping[str, Callable[[str, Any], object]] = {
+    "n_resamples": check_count,
+    "n_trials": partial(check_count, at_least=1),
+    "n_subsamples": partial(check_count, at_least=1),
+    "n_bins": partial(check_count, at_least=1, at_most=1000),
+    "min_size": partial(check_count, at_least=1),
+    "confidence_level": check_fraction,
+    "alpha": check_fraction,
+    "power": check_fraction,
+    "zero_division": check_zero_division,
+    "rope": check_number,
+    "n_jobs": check_jobs,
+    "progress": check_flag,
+    "collapse": partial(check_flag, optional=True),
+    "stratify": check_flag,
+    "paired": check_flag,
+    "correction": partial(check_choice, choices=Correction),
+    "family": partial(check_choice, choices=Family),
+    "scheme": partial(check_choice, choices=Scheme),
+    "undefined": partial(check_choice, choices=Undefined),
+    "alternative": partial(check_choice, choices=Alternative),
+    "strategy": partial(check_choice, choices=Strategy),
+}
 
 
 def signature(*parts: str | Mapping[str, object]) -> str:

@@ -83,7 +83,11 @@ def test_fitted_values_are_the_share_of_right_labels():
     ("bins", "values", "message"),
     [
         ({"a": ["HIGH", "LOW"]}, {"HIGH": 1}, "lacks the bins 'LOW' of model 'a'"),
-        ({"a": ["HIGH", "LOW"]}, {"HIGH": 1.5, "LOW": 0}, r"must lie in \[0, 1\]"),
+        (
+            {"a": ["HIGH", "LOW"]},
+            {"HIGH": 1.5, "LOW": 0},
+            r"`values` must be in \[0, 1\], got 1\.5",
+        ),
         (
             {"a": ["HIGH", "LOW"]},
             {"HIGH": 1, "LOW": 0.4},

@@ -21,7 +21,7 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
-from modelcompare.words import Scheme, Undefined, ZeroDivision, check_choice, check_count
+from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
 
 _MOST_REDRAWS = 50
 
@@ -89,9 +89,10 @@ def bootstrap(
        estimate  ci_low  ci_high
     0      0.75   0.625    0.875
     """
-    check_choice("scheme", scheme, Scheme)
-    check_choice("undefined", undefined, Undefined)
-    check_count("n_resamples", n_resamples)
+    check_options(
+        n_resamples=n_resamples, scheme=scheme, undefined=undefined, collapse=collapse,
+        zero_division=zero_division, n_jobs=n_jobs, progress=progress,
+    )  # fmt: skip
     if size is not None:
         check_count("size", size, at_least=1)
     chosen = resolve_metrics(

@@ -10,6 +10,7 @@ import numpy as np
 
 from modelcompare import intervals, significance
 from modelcompare.arrays import IntArray
+from modelcompare.checks import check_models
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
@@ -30,7 +31,7 @@ from modelcompare.words import (
     Undefined,
     ZeroDivision,
     check_choice,
-    check_fraction,
+    check_options,
     written_out,
 )
 
@@ -137,10 +138,10 @@ def compare(
     """
     check_choice("method", method, IntervalMethod)
     check_choice("test", test, PairsTest)
-    check_choice("correction", correction, Correction)
-    check_choice("family", family, Family)
-    check_fraction("confidence_level", confidence_level)
-    check_fraction("alpha", alpha)
+    check_options(
+        correction=correction, family=family, confidence_level=confidence_level, alpha=alpha
+    )
+    models = predictions.models
     model_a, model_b = _pairs(predictions, baseline)
     replicated = bootstrap(
         predictions,
@@ -163,13 +164,17 @@ def compare(
     adjusted = adjust_families(pairs, outcome, test, correction, family=family, alpha=alpha)
     score_interval = replicated.score_interval(method, confidence_level)
     warn_of_sparse_data(evaluation, score_interval)
+    difference_interval = replicated.difference_interval(model_a, model_b, method, confidence_level)
+    replicated.warn_of_no_width(
+        difference_interval,
+        pairs.difference,
+        [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)],
+    )
     return Comparison(
         bootstrap=replicated,
         pairs=(model_a, model_b),
         score_interval=score_interval,
-        difference_interval=replicated.difference_interval(
-            model_a, model_b, method, confidence_level
-        ),
+        difference_interval=difference_interval,
         p_values=outcome.p_value,
         p_adjusted=adjusted.p_values,
         metric_info={
@@ -193,7 +198,7 @@ def _pairs(predictions: Predictions, baseline: str | None) -> tuple[IntArray, In
     """All pairs in the models' order, or every other model minus the baseline."""
     if baseline is None:
         return all_pairs(len(predictions.models))
-    predictions.output(baseline)
+    check_models(predictions.models, baseline=baseline)
     place = predictions.models.index(baseline)
     others = np.delete(np.arange(len(predictions.models)), place)
     return others, np.full(len(others), place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.parallel import progress_bar
+from modelcompare.words import check_count, check_mapping
 
 Split = tuple[IntArray, IntArray]
 
@@ -23,6 +25,14 @@ def scikit_learn() -> Any:
     except ImportError as error:
         raise ImportError('this needs scikit-learn: pip install "modelcompare[sklearn]"') from error
     return sklearn
+
+
+def check_estimators(estimators: Mapping[str, Any]) -> None:
+    """Refuse what is no mapping of names to estimators."""
+    check_mapping("estimators", estimators, "estimators")
+    for name, estimator in estimators.items():
+        if not hasattr(estimator, "fit"):
+            raise TypeError(f"`estimators` maps {name!r} to {estimator!r}, which cannot be fitted.")
 
 
 def rows_of(X: Any, rows: IntArray) -> Any:
@@ -45,8 +55,7 @@ def splitter(sklearn: Any, cv: Any, y: AnyArray, groups: Any, classifies: bool, 
         kind = selection.RepeatedStratifiedKFold if classifies else selection.RepeatedKFold
         return kind(n_splits=2, n_repeats=5, random_state=seed)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        if cv < 2:
-            raise ValueError(f"`cv` must be at least 2 folds, got {cv}.")
+        check_count("cv", cv, at_most=len(y))
         if groups is not None:
             return selection.GroupKFold(int(cv))
         kind = selection.StratifiedKFold if classifies else selection.KFold
@@ -56,32 +65,45 @@ def splitter(sklearn: Any, cv: Any, y: AnyArray, groups: Any, classifies: bool, 
     return selection.check_cv(cv, y, classifier=classifies)
 
 
-Respond = Callable[[Any, Any], AnyArray]
+@dataclass(frozen=True)
+class Answer:
+    """What a fitted estimator says of some samples: by `predict`, and by `predict_proba`."""
+
+    decided: AnyArray
+    probabilities: FloatArray | None
+
+    @property
+    def likeliest(self) -> IntArray | None:
+        """Place of the likeliest class among the labels."""
+        return None if self.probabilities is None else self.probabilities.argmax(axis=1)
+
+
+Respond = Callable[[Any, Any], Answer]
 
 
 def responder(estimators: Mapping[str, Any], labels: AnyArray | None) -> Respond:
-    """Probabilities over all labels where every estimator has them; else what `predict` says."""
+    """Decisions, and probabilities over all labels where every estimator has them."""
     if labels is None or not all(hasattr(e, "predict_proba") for e in estimators.values()):
-        return lambda estimator, part: np.asarray(estimator.predict(part))
+        return lambda estimator, part: Answer(np.asarray(estimator.predict(part)), None)
 
-    def probabilities(estimator: Any, part: Any) -> FloatArray:
+    def both(estimator: Any, part: Any) -> Answer:
         found = np.asarray(estimator.predict_proba(part), dtype=np.float64)
         out = np.zeros((len(found), len(labels)))
         # A fold's training part may lack a class.
         out[:, np.searchsorted(labels, estimator.classes_)] = found
-        return out
+        return Answer(np.asarray(estimator.predict(part)), out)
 
-    return probabilities
+    return both
 
 
 def fitted(
     sklearn: Any, estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split],
     respond: Respond, n_jobs: int | None, progress: bool,
-) -> dict[str, list[AnyArray]]:  # fmt: skip
-    """For each model its outputs on the test part of each split."""
+) -> dict[str, list[Answer]]:  # fmt: skip
+    """For each model its answers on the test part of each split."""
     from joblib import Parallel, delayed
 
-    def one(estimator: Any, train: IntArray, held: IntArray) -> AnyArray:
+    def one(estimator: Any, train: IntArray, held: IntArray) -> Answer:
         fitted = sklearn.base.clone(estimator).fit(rows_of(X, train), y[train])
         return respond(fitted, rows_of(X, held))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,9 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import (
+    Answer,
     Split,
+    check_estimators,
     fitted,
     repeats,
     responder,
@@ -34,7 +37,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import Correction, FoldTest, check_choice, check_fraction, signature
+from modelcompare.words import Correction, FoldTest, check_choice, check_options, signature
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,11 @@ class EstimatorComparison(Result):
     ----------
     predictions : tuple of Predictions
         Out-of-fold predictions, one test set of all samples for each repeat; empty where the splits
-        do not cover every sample once.
+        do not cover every sample once. Probabilities, where every estimator gives them and
+        `predict` names the likeliest class; else what `predict` says.
+    probabilities : tuple of Predictions
+        The same by `predict_proba`, where `predict` names other classes than the likeliest ones
+        (a tuned threshold, say); else empty.
     folds : DataFrame
         A row for each repeat, fold, model, metric and class: repeat, fold, n_train, n_test, model,
         metric, label, value.
@@ -58,6 +65,7 @@ class EstimatorComparison(Result):
     """
 
     predictions: tuple[Predictions, ...] = field(repr=False)
+    probabilities: tuple[Predictions, ...] = field(repr=False)
     folds: pd.DataFrame = field(repr=False)
     differences: pd.DataFrame = field(repr=False)
     test: FoldTest
@@ -98,13 +106,24 @@ class EstimatorComparison(Result):
         """Compare the out-of-fold predictions of the first repeat as one test set.
 
         This asks another question than the fold-level tests: which of these *predictions* are
-        better, given the models that were trained, not which *estimator* is.
+        better, given the models that were trained, not which *estimator* is. Metrics of labels
+        look at what `predict` says, all others at the probabilities.
         """
         if not self.predictions:
             raise ValueError(
                 "the splits do not predict every sample once; use k-fold or leave-one-out splits."
             )
-        return compare(self.predictions[0], metrics, **options)
+        decided = self.predictions[0]
+        if metrics is None or not self.probabilities:
+            return compare(decided, metrics, **options)
+        soft = self.probabilities[0]
+        of_labels = {m.needs == "labels" for m in resolve_metrics(metrics, soft)}
+        if len(of_labels) > 1:
+            raise ValueError(
+                "`predict` does not always name the likeliest class here, so metrics of labels and "
+                "metrics of probabilities are of different predictions; compare them in two calls."
+            )
+        return compare(decided if of_labels == {True} else soft, metrics, **options)
 
 
 def compare_estimators(
@@ -145,6 +164,9 @@ def compare_estimators(
         As in `compare`, over splits and estimators; `rng` shuffles the splits, and estimators keep
         their own `random_state`.
 
+    Metrics of labels look at what `predict` says (a tuned threshold counts), all others at the
+    probabilities, where every estimator gives them.
+
     Returns
     -------
     EstimatorComparison
@@ -171,13 +193,14 @@ def compare_estimators(
     0   bayes   prior        0.62  bayes
     """
     sklearn = scikit_learn()
-    check_fraction("confidence_level", confidence_level)
-    check_choice("correction", correction, Correction)
+    check_options(
+        confidence_level=confidence_level, correction=correction, alpha=alpha, rope=rope,
+        n_jobs=n_jobs, progress=progress,
+    )  # fmt: skip
+    check_estimators(estimators)
     if correction == "max-t":
         raise ValueError("`correction='max-t'` needs replicates; use 'holm'.")
     check_choice("test", test, FoldTest)
-    if not estimators:
-        raise ValueError("`estimators` is empty; give at least one.")
     y = np.asarray(y)
     classifies = all(sklearn.base.is_classifier(e) for e in estimators.values())
     chosen_splitter = splitter(sklearn, cv, y, groups, classifies, random_state(rng))
@@ -186,22 +209,18 @@ def compare_estimators(
     if test != "corrected-t" and [len(part) for part in parts] != [2] * 5:
         raise ValueError(f"`test='{test}'` needs five repeats of 2 folds; use cv='5x2'.")
     labels = np.unique(y) if classifies else None
-    outputs = fitted(
+    answers = _Answers(y, labels, groups, splits, fitted(
         sklearn, estimators, X, y, splits, responder(estimators, labels), n_jobs, progress
-    )
-
-    def predicted(part: Sequence[int]) -> Predictions:
-        return _predictions(y, outputs, labels, splits, part, groups)
-
-    whole = tuple(predicted(part) for part in parts)
+    ))  # fmt: skip
     folds = _Folds(tuple(estimators), [(len(train), len(held)) for train, held in splits])
     # A fold of one sample (leave-one-out) has no metric of its own.
-    single = {k: predicted([k]) for k, (_, n_test) in enumerate(folds.sizes) if n_test > 1}
+    single = [k for k, (_, n_test) in enumerate(folds.sizes) if n_test > 1]
     if single:
-        first = next(iter(single.values()))
-        folds.evaluate(single, default_metrics(first) if metrics is None else metrics)
+        folds.evaluate(answers, single, metrics)
     return EstimatorComparison(
-        whole, folds.frame({k: number for number, part in enumerate(parts) for k in part}),
+        tuple(answers.decided(part) for part in parts),
+        tuple(answers.soft(part) for part in parts) if answers.part_ways else (),
+        folds.frame({k: number for number, part in enumerate(parts) for k in part}),
         folds.differences(test, correction, alpha, rope, confidence_level), test, correction, rope,
         confidence_level, rng_label(rng),
     )  # fmt: skip
@@ -219,14 +238,20 @@ class _Folds:
         self.values = np.empty((0, len(models), 0))
 
     def evaluate(
-        self, folds: Mapping[int, Predictions], metrics: MetricLike | Sequence[MetricLike]
-    ) -> None:
-        """Fill `values`, of shape (n_folds, n_models, n_values), from folds by number."""
-        self.numbers = list(folds)
-        parts = [Evaluation(fold, resolve_metrics(metrics, fold)) for fold in folds.values()]
-        self.values = np.stack([part.estimate() for part in parts])
-        self.keys = parts[0].keys
-        self.better_up = {m.name: m.greater_is_better for m in parts[0].metrics}
+        self, answers: _Answers, folds: list[int],
+        metrics: MetricLike | Sequence[MetricLike] | None,
+    ) -> None:  # fmt: skip
+        """Fill `values`, of shape (n_folds, n_models, n_values): labels by `predict`."""
+        self.numbers = folds
+        values = []
+        for fold in folds:
+            decided, soft = answers.decided([fold]), answers.soft([fold])
+            chosen = resolve_metrics(default_metrics(soft) if metrics is None else metrics, soft)
+            parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
+            values.append(np.hstack([part.estimate() for part in parts]))
+        self.values = np.stack(values)
+        self.keys = tuple(key for part in parts for key in part.keys)
+        self.better_up = {m.name: m.greater_is_better for m in chosen}
 
     def frame(self, repeat_of: Mapping[int, int]) -> pd.DataFrame:
         """Return the values, a row for each fold, model, metric and class."""
@@ -296,19 +321,51 @@ def _fold_test(test: FoldTest, d: FloatArray, test_to_train: float) -> FoldTestR
     return (five_by_two_t if test == "5x2cv-t" else five_by_two_f)(d.reshape(5, 2))
 
 
-def _predictions(
-    y: AnyArray, outputs: Mapping[str, list[AnyArray]], labels: AnyArray | None,
-    splits: Sequence[Split], part: Sequence[int], groups: Any,
-) -> Predictions:  # fmt: skip
-    """Outputs of some splits as one test set, in the order of the samples."""
-    held = np.concatenate([splits[k][1] for k in part])
-    order = np.argsort(held, kind="stable")
-    rows = held[order]
-    return Predictions(
-        y[rows],
-        {name: np.concatenate([found[k] for k in part])[order] for name, found in outputs.items()},
-        kind="auto" if labels is not None else "values",
-        labels=labels,
-        ids=rows,
-        groups=None if groups is None else np.asarray(groups)[rows],
-    )
+@dataclass(frozen=True)
+class _Answers:
+    """What the estimators said of the test parts of all splits."""
+
+    y: AnyArray
+    labels: AnyArray | None
+    groups: Any
+    splits: Sequence[Split]
+    by_model: Mapping[str, list[Answer]]
+
+    @cached_property
+    def part_ways(self) -> bool:
+        """Whether there are probabilities, and `predict` goes by something else."""
+        return any(
+            answer.likeliest is not None and self.labels is not None
+            and (self.labels[answer.likeliest] != answer.decided).any()
+            for answers in self.by_model.values() for answer in answers
+        )  # fmt: skip
+
+    def decided(self, part: Sequence[int]) -> Predictions:
+        """Some splits by what `predict` says, which probabilities tell where they agree with it."""
+        return self._read(part, soft=not self.part_ways)
+
+    def soft(self, part: Sequence[int]) -> Predictions:
+        """Some splits by their probabilities, where there are any."""
+        return self._read(part, soft=True)
+
+    def _read(self, part: Sequence[int], *, soft: bool) -> Predictions:
+        """Some splits as one test set, in the order of the samples."""
+        held = np.concatenate([self.splits[k][1] for k in part])
+        order = np.argsort(held, kind="stable")
+        rows = held[order]
+        arrays = {
+            model: np.concatenate([_output(answers[k], soft=soft) for k in part])[order]
+            for model, answers in self.by_model.items()
+        }
+        return Predictions(
+            self.y[rows],
+            arrays,
+            kind="auto" if self.labels is not None else "values",
+            labels=self.labels,
+            ids=rows,
+            groups=None if self.groups is None else np.asarray(self.groups)[rows],
+        )
+
+
+def _output(answer: Answer, *, soft: bool) -> AnyArray:
+    return answer.probabilities if soft and answer.probabilities is not None else answer.decided

@@ -55,6 +55,8 @@ def adjust_families(
     """
     out = np.empty_like(outcome.p_value)
     used: dict[str, str] = {}
+    if len(out) == 0:
+        return Adjusted(out)
     metrics = pairs.evaluation.metrics
     for metric in metrics if family == "metric" else metrics[:1]:
         where = pairs.evaluation.metric_slice(metric.name) if family == "metric" else slice(None)
@@ -68,7 +70,9 @@ def adjust_families(
             used |= {} if correction == "min-p" else {metric.name: "step-down"}
         else:
             out[:, where] = adjust(outcome.p_value[:, where], correction)
-    if correction != "max-t" and len(pairs.model_a):
+    # Other draws than the test's may say less than it, and never more.
+    out = np.maximum(out, outcome.p_value)
+    if correction != "max-t":
         _warn_of_floors(pairs, outcome, alpha)
         _warn_of_few_resamples(pairs, outcome, out, correction, test, alpha)
     return Adjusted(out, used)

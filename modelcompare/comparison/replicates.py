@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,7 +19,14 @@ from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.resampling import BootstrapWeights
-from modelcompare.words import IntervalMethod, Scheme, check_choice, check_fraction, written_out
+from modelcompare.words import (
+    IntervalMethod,
+    Scheme,
+    check_choice,
+    check_fraction,
+    value_name,
+    written_out,
+)
 
 
 @dataclass(frozen=True)
@@ -132,9 +140,10 @@ class BootstrapResult:
         check_choice("method", method, IntervalMethod)
         check_fraction("confidence_level", confidence_level)
         row = METHODS[method]
-        interval = _without_undefined(row.of_scores(ScoreView(self), confidence_level), self.point)
+        interval = _holding(row.of_scores(ScoreView(self), confidence_level), self.point)
         if not row.chooses:
             self._warn_of_stand_ins(interval, method)
+            self.warn_of_no_width(interval, self.point, [repr(model) for model in self.models])
         return interval
 
     def difference_interval(
@@ -156,7 +165,7 @@ class BootstrapResult:
         found = difference_intervals(method, view, confidence_level)
         rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))
         low, high = (np.where(np.abs(b) <= rounding, 0.0, b) for b in (found.low, found.high))
-        return _without_undefined(replace(found, low=low, high=high), view.estimate)
+        return _holding(replace(found, low=low, high=high), view.estimate)
 
     def warn_of_undefined(self) -> None:
         """Name the metrics, classes and models that have no value on some resamples."""
@@ -196,9 +205,30 @@ class BootstrapResult:
                 stacklevel=4,
             )
 
+    def warn_of_no_width(self, interval: Interval, point: FloatArray, rows: Sequence[str]) -> None:
+        """Name an interval that says nothing: without bounds, or without width."""
+        missing = np.isnan(interval.low) | np.isnan(interval.high)
+        bad = ~np.isnan(point) & (missing | (interval.low == interval.high))
+        bad &= interval.method != "none"
+        if not bad.any():
+            return
+        row, position = np.argwhere(bad)[0]
+        key = self.evaluation.keys[position]
+        others = f" (and of {bad.sum() - 1:,} more values)" if bad.sum() > 1 else ""
+        what = "has no bounds" if missing[row, position] else "has width 0"
+        warnings.warn(
+            f"the {interval.method[row, position]} interval of {value_name(key.metric, key.label)} "
+            f"of {rows[row]}{others} {what}: its resamples say nothing of its uncertainty. Use "
+            "method='auto'.",
+            UserWarning,
+            stacklevel=4,
+        )
 
-def _without_undefined(interval: Interval, estimate: FloatArray) -> Interval:
-    """No interval for a value that the test set itself does not define."""
+
+def _holding(interval: Interval, estimate: FloatArray) -> Interval:
+    """Intervals that hold their estimates; none for a value that the test set does not define."""
+    low, high = np.minimum(interval.low, estimate), np.maximum(interval.high, estimate)
+    interval = replace(interval, low=low, high=high)
     nothing = np.full(estimate.shape, np.nan)
     none = np.full(estimate.shape, None, dtype=object)
     return interval.where(~np.isnan(estimate), Interval(nothing, nothing, none))

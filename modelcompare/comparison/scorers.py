@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.cross_validation import rows_of, scikit_learn
+from modelcompare.comparison.cross_validation import check_estimators, rows_of, scikit_learn
 from modelcompare.comparison.result import Comparison
 from modelcompare.metrics import CallableMetric, from_callable
 from modelcompare.predictions import Predictions
+from modelcompare.words import check_mapping, check_sequence
 
 Scorer = Callable[[Any, Any, Any], float]
 # Those whose value does not depend on what 0 / 0 is, or on which classes a resample shows.
@@ -93,12 +94,14 @@ def compare_scorers(
     0  bayes     f2     0.960
     1  prior     f2     0.238
     """
+    sklearn = scikit_learn()
+    check_estimators(estimators)
     named = _named(scoring)
     truth = np.asarray(y)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truth):
         raise ValueError(f"`X` has {n_rows:,} rows and `y` {len(truth):,}; give one for each.")
-    if _all_known(scikit_learn(), named, estimators):
+    if _all_known(sklearn, named, estimators):
         said = {name: estimator.predict(X) for name, estimator in estimators.items()}
         preds = Predictions(truth, said, kind="labels", groups=groups)
         return compare(preds, list(named), **options)
@@ -113,10 +116,21 @@ def compare_scorers(
 
 
 def _named(scoring: Any) -> dict[str, str | Scorer]:
+    from sklearn.metrics import get_scorer_names
+
     if isinstance(scoring, Mapping):
-        return dict(scoring)
-    several = [scoring] if isinstance(scoring, str) or callable(scoring) else [*scoring]
-    names = [s if isinstance(s, str) else _name_of(s) for s in several]
+        check_mapping("scoring", scoring, "scorers")
+        several, names = [*scoring.values()], [*scoring]
+    else:
+        single = isinstance(scoring, str) or callable(scoring)
+        several = [scoring] if single else [*check_sequence("scoring", scoring, "scorers")]
+        names = [s if isinstance(s, str) else _name_of(s) for s in several]
+    for scorer in several:
+        if not (scorer in get_scorer_names() if isinstance(scorer, str) else callable(scorer)):
+            raise ValueError(
+                f"`scoring` must hold scorers or names of scikit-learn's, got {scorer!r}; "
+                "sklearn.metrics.get_scorer_names() lists them."
+            )
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated or not names:
         raise ValueError(

@@ -25,7 +25,7 @@ from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequenc
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import Correction, signature
+from modelcompare.words import Correction, check_mapping, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,7 +150,7 @@ class SetComparison(Result):
         """
         if len(self.models) < 3:
             raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
-        if metric not in self._first.metric_info:
+        if not isinstance(metric, str) or metric not in self._first.metric_info:
             raise ValueError(
                 f"metric {metric!r} was not compared; there are {', '.join(self._first.metrics)}."
             )
@@ -238,8 +238,9 @@ def compare_sets(
     ValueError
         If there is one set only, or models differ between sets.
     """
+    check_mapping("sets", sets, "predictions", kind=Predictions)
     if len(sets) < 2:
-        raise ValueError(f"there are {len(sets)} test sets; compare_sets needs 2, use compare.")
+        raise ValueError("`sets` holds one test set; compare_sets needs 2, use compare.")
     first_name, first = next(iter(sets.items()))
     for name, predictions in sets.items():
         if {*predictions.models} != {*first.models}:

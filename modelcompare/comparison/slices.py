@@ -18,7 +18,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, pair_columns
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
-from modelcompare.words import Correction, check_choice, signature
+from modelcompare.words import Correction, check_options, check_sequence, signature
 
 # Subgroups that a warning names.
 _NAMED = 3
@@ -124,17 +124,19 @@ def compare_slices(
     0   new     a       0.5
     1   new     b       1.0
     """
-    check_choice("correction", correction, Correction)
+    check_options(correction=correction, alpha=alpha, min_size=min_size)
     if correction == "max-t":
         raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")
     frame = predictions.slices
     if frame is None:
         raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")
-    chosen = list(frame.columns) if by is None else [by] if isinstance(by, str) else list(by)
-    unknown = [name for name in chosen if name not in frame.columns]
+    chosen = list(frame.columns) if by is None else [by]
+    if not isinstance(by, str | None):
+        chosen = [*check_sequence("by", by, "names")]
+    unknown = [name for name in chosen if name not in frame.columns.tolist()]
     if unknown:
         raise ValueError(
-            f"there is no slice variable {unknown[0]!r}; there are {', '.join(frame.columns)}."
+            f"`by` names no slice variable: {unknown[0]!r}; there are {', '.join(frame.columns)}."
         )
     seed = seed_sequence(rng)
     parts: dict[str, list[pd.DataFrame]] = {"scores": [], "differences": []}

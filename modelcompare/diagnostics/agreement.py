@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.comparison.bootstrap import bootstrap
-from modelcompare.metrics.annotation import Level, annotation_metrics, rating_counts
+from modelcompare.metrics.annotation import annotation_metrics, rating_counts
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
-from modelcompare.words import IntervalMethod
+from modelcompare.words import IntervalMethod, Level, check_choice, check_options
 
 _OF_MODELS = {"accuracy": "agreement", "zero_one_loss": "churn", "cohen_kappa": "kappa"}
 
@@ -65,6 +65,9 @@ def annotator_agreement(
     1        fleiss_kappa     0.333
     2  krippendorff_alpha     0.344
     """
+    check_choice("level", level, Level)
+    check_choice("method", method, IntervalMethod)
+    check_options(confidence_level=confidence_level)
     counts, categories = rating_counts(ratings, order)
     if level == "ordinal" and order is None and categories.dtype.kind not in "fiub":
         raise ValueError(
@@ -118,6 +121,8 @@ def model_agreement(
     """
     if predictions.labels is None or len(predictions.models) < 2:
         raise ValueError("agreement is of two or more models with labels or probabilities.")
+    check_choice("method", method, IntervalMethod)
+    check_options(confidence_level=confidence_level)
     seed = seed_sequence(rng)
     decided = {m: predictions.labels[predictions.predicted(m)] for m in predictions.models}
     frames = []

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.checks import check_models
 from modelcompare.diagnostics.reliability import confidences
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, in_bins
@@ -20,7 +21,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import RngLike, events, rng_label, seed_sequence
 from modelcompare.significance.extreme import n_extreme, resampling_p
-from modelcompare.words import check_count, check_fraction, signature
+from modelcompare.words import check_options, signature
 
 _STEPS = 60
 
@@ -153,9 +154,9 @@ def calibration_test(
     >>> print(f"{found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})")
     0.037 (0.019 to 0.046)
     """
-    check_fraction("confidence_level", confidence_level)
-    check_count("n_bins", n_bins, at_least=1)
-    check_count("n_resamples", n_resamples)
+    check_options(
+        confidence_level=confidence_level, n_bins=n_bins, strategy=strategy, n_resamples=n_resamples
+    )
     chosen = _only_model(predictions, model)
     _check_plain(predictions)
     resolve_metrics("ece", predictions[chosen])
@@ -264,7 +265,10 @@ def _indicators(confidence: FloatArray, edges: FloatArray) -> FloatArray:
 def _only_model(predictions: Predictions, model: str | None) -> str:
     if model is None and len(predictions.models) != 1:
         raise ValueError(f"name a `model`: there are {', '.join(predictions.models)}.")
-    return predictions.models[0] if model is None else model
+    if model is None:
+        return predictions.models[0]
+    check_models(predictions.models, model=model)
+    return model
 
 
 def _check_plain(predictions: Predictions) -> None:

@@ -14,7 +14,7 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, Units, child_seed, seed_sequence
-from modelcompare.words import check_count
+from modelcompare.words import check_options
 
 
 def variance_components(
@@ -73,7 +73,7 @@ def variance_components(
     """
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
-    check_count("n_resamples", n_resamples)
+    check_options(n_resamples=n_resamples)
     item, run = (
         np.unique(column, return_inverse=True)[1]
         for column in (predictions.groups, predictions.runs)

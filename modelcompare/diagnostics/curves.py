@@ -21,7 +21,7 @@ from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
-from modelcompare.words import CurveKind, check_choice, check_count, check_fraction, signature
+from modelcompare.words import CurveKind, check_choice, check_number, check_options, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +122,7 @@ def curve(
     3       0.10     1.0                  1.0
     """
     check_choice("kind", kind, CurveKind)
-    check_fraction("confidence_level", confidence_level)
+    check_options(n_resamples=n_resamples, confidence_level=confidence_level)
     sampled = _Sampled(predictions, label, n_resamples, rng)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
@@ -192,7 +192,7 @@ def operating_point(
       model  threshold  precision  recall
     0     a        0.8        1.0     0.5
     """
-    check_fraction("confidence_level", confidence_level)
+    check_options(n_resamples=n_resamples, confidence_level=confidence_level)
     wishes = {
         "precision": precision, "recall": recall, "false_positive_rate": false_positive_rate,
         "threshold": threshold,
@@ -202,8 +202,7 @@ def operating_point(
         found = ", ".join(given) or "none"
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
-    if not 0 <= value <= 1:
-        raise ValueError(f"`{wish}` must be in [0, 1], got {value:g}.")
+    check_number(wish, value, at_most=1.0)
     sampled = _Sampled(predictions, label, n_resamples, rng)
     rows = []
     for model, ordered, scores in sampled.models():
@@ -223,7 +222,6 @@ class _Sampled:
     def __init__(
         self, predictions: Predictions, label: Any, n_resamples: int, rng: RngLike
     ) -> None:
-        check_count("n_resamples", n_resamples)
         metrics = resolve_metrics("average_precision_macro", predictions)
         evaluation = Evaluation(predictions, metrics, collapse=False)
         if label is None and predictions.labels is not None and predictions.n_classes == 2:

@@ -20,7 +20,7 @@ from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
-from modelcompare.words import check_count, check_fraction, signature
+from modelcompare.words import check_options, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,8 +107,10 @@ def reliability(
     1  0.50  0.75  4547.0        0.61      0.57
     2  0.75  1.00  2313.0        0.86      0.81
     """
-    check_fraction("confidence_level", confidence_level)
-    check_count("n_bins", n_bins, at_least=1)
+    check_options(
+        confidence_level=confidence_level, n_bins=n_bins, strategy=strategy, n_resamples=n_resamples
+    )
+    seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, resolve_metrics("ece", predictions), collapse=False)
     whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
     plain = predictions.sample_weight is None and predictions.groups is None
@@ -123,7 +125,7 @@ def reliability(
         if plain and predictions.true_distribution is None:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
         else:
-            weights = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
+            weights = BootstrapWeights(evaluation.units, n_resamples, seed)
             draws = np.vstack(
                 [
                     divide(drawn @ (inside * right[:, None]), drawn @ inside)

@@ -7,7 +7,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -46,6 +46,8 @@ from modelcompare.resampling import ROW_BLOCK, Units
 
 # Bytes that the statistics, or the totals, of one pass may take.
 PASS_BYTES = 96 * 2**20
+# Share of numbers other than 0 below which sparse products are faster, and small.
+_SPARSE_BELOW = 1 / 16
 # Distinct rows are worth a multinomial draw of their own only if they are few.
 _COLLAPSE_AT = 1 / 16
 
@@ -92,6 +94,7 @@ class Evaluation:
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
+        self._sparse: dict[tuple[int, int, int], Any] = {}
         self._left_out: dict[tuple[str, str], FloatArray] = {}
         self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
@@ -334,7 +337,7 @@ class Evaluation:
             for block, block_totals in zip(blocks, totals, strict=True):
                 self._fill_sums(out[weights.rows(block), models], block_totals, models)
             return
-        matrix = self.statistics(models, row_blocks[0])
+        matrix = self._narrow(models, row_blocks[0])
         self._remember_total(models, self.units.counts().astype(np.float64) @ matrix)
 
         def fill(block: int) -> None:
@@ -342,6 +345,31 @@ class Evaluation:
             self._fill_sums(out[weights.rows(block), models], block_totals, models)
 
         map_blocks(fill, blocks, n_jobs)
+
+    def _narrow(self, models: slice, rows: slice) -> Any:
+        """Statistics of some models, as a sparse matrix where most are 0: those of many classes."""
+        place = models.indices(len(self.models))
+        if place in self._sparse:
+            return self._sparse[place]
+        steps = list(self.row_steps(models))
+        first = self.statistics(models, steps[0])
+        if len(steps) == 1 or np.count_nonzero(first) > _SPARSE_BELOW * first.size:
+            return self.statistics(models, rows)
+        from scipy.sparse import csr_array, vstack
+
+        parts = [csr_array(self.statistics(models, step)) for step in steps[1:]]
+        self._sparse[place] = vstack([csr_array(first), *parts], format="csr")
+        return self._sparse[place]
+
+    def row_steps(self, models: slice = slice(None)) -> Iterator[slice]:
+        """Units whose statistics and values of some models fit into memory at once."""
+        n_models = len(self.models[models])
+        n_columns = max((column.stop for column in self.columns(models)), default=0)
+        per_row = 8 * 4 * max(n_models * len(self.keys), n_columns)
+        step = max(1, PASS_BYTES // 4 // per_row)
+        for block in self.units.row_blocks():
+            for start in range(block.start, block.stop, step):
+                yield slice(start, min(start + step, block.stop))
 
     def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
         columns = self.columns(models)
@@ -416,7 +444,7 @@ class Evaluation:
         if (first, last) not in self._grand_totals:
             counts = self.units.counts().astype(np.float64)
             total = np.zeros(self.columns(models)[-1].stop)
-            for rows in self.units.row_blocks():
+            for rows in self.row_steps(models):
                 total += counts[rows] @ self.statistics(models, rows)
             self._remember_total(models, total)
         return self._grand_totals[first, last]

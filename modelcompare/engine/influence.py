@@ -261,10 +261,7 @@ def signed_sums(
 
 def row_chunks(evaluation: Evaluation) -> Iterator[slice]:
     """Units whose influences on every value of every model fit into memory at once."""
-    per_row = 8 * 4 * len(evaluation.models) * len(evaluation.keys)
-    step = max(1, PASS_BYTES // 4 // per_row)
-    for start in range(0, evaluation.units.n_units, step):
-        yield slice(start, min(start + step, evaluation.units.n_units))
+    return evaluation.row_steps()
 
 
 def _model_chunks(evaluation: Evaluation) -> Iterator[slice]:

@@ -57,6 +57,9 @@ def _second_moment(evaluation: Evaluation, statistics: FloatArray, w: FloatArray
     there = w > 0
     w, rows = w[there], statistics[there]
     n = w.sum()
+    if n <= 1:
+        # A Poisson resample may be empty; it has no error to speak of.
+        return np.full((len(evaluation.keys), *[len(evaluation.models)] * 2), np.nan)
     total = w @ rows
     left = total - rows
     left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0

@@ -49,6 +49,6 @@ def load_example(name: str) -> Predictions:
     """
     if name not in available_examples():
         known = ", ".join(available_examples())
-        raise ValueError(f"unknown example {name!r}; there are {known}.")
+        raise ValueError(f"`name` is no example: {name!r}; there are {known}.")
     with as_file(files(__name__) / f"{name}.npz") as path:
         return read_predictions(path)

@@ -168,7 +168,8 @@ class _Rule:
     def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
         """Bias and unseen variance of each model's macro average of soft counts; else 0."""
         if self._labels is None or self._clustered or not is_soft_macro(metric):
-            return np.zeros((2, len(self.evaluation.models)))
+            nothing = np.zeros(len(self.evaluation.models))
+            return nothing, nothing
         support = np.bincount(self._labels.codes, minlength=self._labels.n_classes)
         return macro_corrections(self.evaluation, metric, support.astype(np.float64))
 

@@ -48,7 +48,7 @@ def logit_interval(
     confidence_level : float
         A fraction in (0, 1).
     """
-    from scipy.special import stdtrit
+    from scipy.special import expit, stdtrit
 
     low, high = bounds
     share = (estimate - low) / (high - low)
@@ -57,7 +57,7 @@ def logit_interval(
     quantile = stdtrit(degrees_of_freedom, (1 + confidence_level) / 2)
     half = quantile * standard_error / ((high - low) * safe * (1 - safe))
     centre = np.log(safe / (1 - safe))
-    lower, upper = (low + (high - low) / (1 + np.exp(-(centre + sign * half))) for sign in (-1, 1))
+    lower, upper = (low + (high - low) * expit(centre + sign * half) for sign in (-1, 1))
     return Interval.of(lower, upper, "logit").where(inside, Interval.of(estimate, estimate, "none"))
 
 

@@ -48,6 +48,8 @@ def score_interval(
         A fraction in (0, 1).
     """
     least, most = bounds
+    from scipy.special import expit
+
     quantile = t_quantile(degrees_of_freedom, confidence_level)
     if not np.isfinite(most - least):
         return _unbounded(estimate, error, quantile, bounds, size, confidence_level)
@@ -57,7 +59,7 @@ def score_interval(
     safe = np.where(inside, share, 0.5)
     half = quantile * np.where(inside, error, 0.0) / (extent * safe * (1 - safe))
     centre = np.log(safe / (1 - safe))
-    ends = [1 / (1 + np.exp(-(centre + sign * half))) for sign in (-1, 1)]
+    ends = [expit(centre + sign * half) for sign in (-1, 1)]
     closed = wilson(share, size, normal_quantile(confidence_level))
     low, high = (np.where(inside, a, b) for a, b in zip(ends, closed, strict=True))
     return least + extent * np.minimum(low, share), least + extent * np.maximum(high, share)
@@ -165,7 +167,8 @@ def score_degrees(
     if clusters is not None:
         between = cluster_degrees(clusters, n_units, weight=2 / 3)
         return np.maximum(np.minimum(between, 2 * carriers), 1.0)
-    relative = 1 / carriers - 1 / n_units
+    # No unit carries a variance of 0.
+    relative = 1 / np.maximum(carriers, 1e-12) - 1 / n_units
     plain = np.full(carriers.shape, np.inf)
     np.divide(2.0, relative, out=plain, where=relative > 1e-12)
     return np.maximum(plain * np.clip(carriers / 8, 0.5, 1.0), 1.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import Metric, Statistic, divide
-
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+from modelcompare.words import Level as Level
+from modelcompare.words import check_choice, check_sequence
 
 
 def rating_counts(
@@ -55,6 +55,7 @@ def rating_counts(
     found = {x.item() if isinstance(x, np.generic) else x for x in table[given]}
     if len({isinstance(x, str) for x in found}) > 1:
         raise ValueError("`ratings` mix texts and numbers; make them all of one type.")
+    order = None if order is None else check_sequence("order", order, "categories")
     if order is not None and not found <= {*order}:
         raise ValueError(f"`order` lacks {', '.join(sorted(map(repr, found - {*order})))}.")
     categories = np.array(sorted(found) if order is None else [*order])
@@ -148,8 +149,7 @@ def annotation_metrics(
 
     Fleiss' kappa is there where every item has the same number of ratings.
     """
-    if level not in get_args(Level):
-        raise ValueError(f"`level` must be one of {', '.join(get_args(Level))}, got {level!r}.")
+    check_choice("level", level, Level)
     raters = counts.sum(axis=1)
     agreeing = divide((counts * (counts - 1)).sum(axis=1), raters * (raters - 1), 0.0)
     paired = (raters > 1).astype(np.float64)

@@ -24,7 +24,7 @@ from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, Parts, Quotient, summed
 from modelcompare.metrics.quotient import divide as divide
-from modelcompare.words import Average, Kind, ZeroDivision
+from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
 Road = Literal["sum", "order", "callable"]
 
@@ -181,6 +181,8 @@ class Metric(BaseMetric):
     zero_division: ZeroDivision | None = None
 
     def __post_init__(self) -> None:
+        if self.zero_division is not None:
+            check_zero_division("zero_division", self.zero_division)
         # A quotient follows the record, also where `replace` made a new one of it.
         if isinstance(self.value, Quotient):
             parts = self.value.parts if self.ratio is None else self.ratio

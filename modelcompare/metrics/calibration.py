@@ -20,6 +20,7 @@ from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Stati
 from modelcompare.metrics.calls import BinnedScore, ProbabilityScore, Strategy
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.scoring import COUNT
+from modelcompare.words import check_options
 
 N_BINS = 15
 
@@ -110,10 +111,7 @@ def binned_metric(
     beside: tuple[Statistic, ...] = (), **prose: Any,
 ) -> Metric:  # fmt: skip
     """Record of an error over bins: `make` makes it with other bins."""
-    if strategy not in get_args(Strategy):
-        raise ValueError(f"`strategy` must be width or mass, got {strategy!r}.")
-    if n_bins < 1:
-        raise ValueError(f"`n_bins` must be at least 1, got {n_bins}.")
+    check_options(n_bins=n_bins, strategy=strategy)
     pairs, over = (each_class, "classes") if classwise else (top_label, "top")
     bins = _binned(f"{family}_{over}", pairs, columns, n_bins, strategy)
     variants = {

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.quotient import ClassAverage
+from modelcompare.words import Strategy as Strategy
 from modelcompare.words import ZeroDivision
 
 AverageName = Literal["macro", "micro", "weighted", "binary"]
 MultiClass = Literal["ovr", "ovo"]
-Strategy = Literal["width", "mass"]
 
 
 class Score(Protocol):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.plain import read_outcomes
-
-Normalize = Literal["true", "pred", "all"]
+from modelcompare.words import Normalize, check_choice
 
 
 def confusion_matrix(
@@ -90,9 +87,8 @@ def _frame(
 ) -> pd.DataFrame:  # fmt: skip
     matrix = (truth * weights[:, None]).T @ said
     if normalize is not None:
+        check_choice("normalize", normalize, Normalize)
         axis = {"true": 1, "pred": 0, "all": None}
-        if normalize not in axis:
-            raise ValueError(f"`normalize` must be true, pred or all, got {normalize!r}.")
         matrix = divide(matrix, matrix.sum(axis=axis[normalize], keepdims=True))
     columns = pd.Index(names, name="predicted")
     return pd.DataFrame(matrix, index=pd.Index(names, name="true"), columns=columns)

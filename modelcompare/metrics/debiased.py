@@ -54,7 +54,7 @@ def debiased_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     """Mean gap over bins, less the excess that chance is expected to add; at least 0."""
     share, gap, variance = bin_gaps(bins, n_bins)
     size = np.abs(gap)
-    corrected = share * (2 * size - folded_mean(size, np.sqrt(variance)))
+    corrected = share * (2 * size - folded_mean(size, np.sqrt(np.maximum(variance, 0.0))))
     return np.maximum(corrected.sum(axis=-1).mean(axis=-1), 0.0)
 
 

@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -24,7 +24,7 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
-from modelcompare.words import Average, Kind, ZeroDivision
+from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
     from modelcompare.predictions import Predictions
@@ -113,6 +113,9 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
         ...
     ValueError: unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a metric's name must be a text, got {name!r}.")
+    check_options(zero_division=zero_division)
     resolved = ALIASES.get(name, name)
     found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
     if found is None:
@@ -271,7 +274,8 @@ def resolve_metrics(
     TypeError
         If something is neither a name, a metric nor a function.
     """
-    chosen = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else metrics
+    several = isinstance(metrics, Iterable) and not isinstance(metrics, str | bytes | Mapping)
+    chosen: Any = metrics if several else [metrics]
     resolved = tuple(_resolve(metric, predictions, zero_division) for metric in chosen)
     if not resolved:
         raise ValueError("`metrics` is empty; name at least one, e.g. metrics=['accuracy'].")

@@ -204,7 +204,7 @@ def _bleu(totals: FloatArray) -> FloatArray:
     usable = (total > 0).all(axis=-1) & (right.sum(axis=-1) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_mean = np.log(np.where(precision > 0, precision, 1.0)).mean(axis=-1)
-        short = np.exp(1 - divide(reference, hypothesis, 1.0))
+        short = np.exp(np.minimum(1 - divide(reference, hypothesis, 1.0), 0.0))
     penalty = np.where(hypothesis < reference, short, 1.0)
     return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
 
@@ -280,10 +280,25 @@ TER = Metric(
 ter: Score = plain(TER)
 
 
+# The fourth power of its exponential is still a number.
+_LEAST_LOG = -150.0
+
+
 def _tokens(outcomes: Outcomes) -> FloatArray:
     if outcomes.y_true is None or (outcomes.y_true.astype(np.float64) <= 0).any():
         raise ValueError("perplexity needs y_true to hold the number of tokens of each text.")
     return outcomes.y_true.astype(np.float64)
+
+
+def _log_probabilities(outcomes: Outcomes) -> FloatArray:
+    per_token = outcomes.values / _tokens(outcomes)
+    if (per_token > 0).any() or (per_token < _LEAST_LOG).any():
+        worst = per_token.max() if per_token.max() > 0 else per_token.min()
+        raise ValueError(
+            "perplexity needs natural logarithms of each text's probability: 0 or below, and not "
+            f"below {_LEAST_LOG:g} for a token; got {worst:.4g} for a token."
+        )
+    return outcomes.values
 
 
 def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -293,7 +308,7 @@ def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, Float
 PERPLEXITY = Metric(
     name="perplexity",
     statistics=(
-        Statistic("log_probability", lambda o: o.values[:, None]),
+        Statistic("log_probability", lambda o: _log_probabilities(o)[:, None]),
         Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True),
     ),
     ratio=_inverse_mean, value=lambda log, count: np.exp(divide(*_inverse_mean(log, count))),
@@ -317,7 +332,9 @@ perplexity: TextScore = plain(PERPLEXITY)
 PERPLEXITY_OF_TEXTS = replace(
     PERPLEXITY, name="perplexity_of_texts", family="perplexity",
     variant="the geometric mean of each text's own",
-    statistics=(Statistic("log_per_token", lambda o: (o.values / _tokens(o))[:, None]), COUNT),
+    statistics=(
+        Statistic("log_per_token", lambda o: (_log_probabilities(o) / _tokens(o))[:, None]), COUNT
+    ),
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (

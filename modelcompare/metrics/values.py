@@ -238,6 +238,10 @@ SPEARMAN = OrderMetric(
 spearman: Score = plain(SPEARMAN)
 
 
+# Samples, each repeated by its weight, whose pairs are counted.
+_MOST_REPEATED = 10_000_000
+
+
 def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
     """Kendall's tau-b; samples repeated by their (whole) weights tie with themselves."""
     from scipy.stats import kendalltau
@@ -248,11 +252,14 @@ def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
         out = np.empty(len(weights))
         for place, row in enumerate(weights):
             counts = row.astype(np.intp)
-            if not np.array_equal(counts, row):
+            if not np.array_equal(counts, row) or counts.sum() > _MOST_REPEATED:
                 raise ValueError(
-                    "kendall needs whole counts as weights; use the multinomial bootstrap without "
-                    "sample weights, or spearman."
+                    "kendall needs whole counts as weights, and not too many; use the multinomial "
+                    "bootstrap without sample weights, or spearman."
                 )
+            if counts.sum() < 2:
+                out[place] = math.nan
+                continue
             out[place] = kendalltau(np.repeat(y, counts), np.repeat(p, counts)).statistic
         return out
 

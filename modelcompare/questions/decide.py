@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from modelcompare.checks import check_models
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
@@ -35,8 +36,9 @@ from modelcompare.words import (
     IntervalMethod,
     ZeroDivision,
     check_choice,
-    check_count,
     check_fraction,
+    check_number,
+    check_options,
     signature,
     value_name,
 )
@@ -234,12 +236,10 @@ def decide(
     check_choice("kind", kind, Decision)
     check_choice("method", method, IntervalMethod)
     check_fraction("alpha", alpha, below=0.5)
-    check_count("n_resamples", n_resamples)
-    if margin < 0 or not math.isfinite(margin) or (margin == 0 and kind != "superior"):
-        raise ValueError(
-            f"`margin` must be {'at least' if kind == 'superior' else 'above'} 0 to ask for "
-            f"{kind}, got {margin:g}."
-        )
+    check_options(n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs)
+    check_models(predictions.models, baseline=baseline, candidate=candidate)
+    if check_number("margin", margin) == 0 and kind != "superior":
+        raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
     contrast = Contrast.of(
         predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
         n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
@@ -252,6 +252,12 @@ def decide(
 
     low, high = bounds(alpha)
     gain = sign * contrast.difference
+    if not (math.isnan(gain) or low < high):
+        raise ValueError(
+            f"the {method} interval of the gain in {contrast.metric.name} has "
+            f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples say nothing of its "
+            "uncertainty. Use method='auto'."
+        )
     found = _answer(kind, margin, low, high)
     return DecisionResult(
         baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
@@ -314,4 +320,5 @@ def _n_needed(
     if distance == 0 or math.isnan(distance):
         return math.inf
     z_alpha, z_power = float(-ndtri(alpha)), float(ndtri(_POWER))
-    return math.ceil(n * ((z_alpha + z_power) / z_alpha * reach / distance) ** 2)
+    needed = n * ((z_alpha + z_power) / z_alpha * (reach / distance)) ** 2
+    return math.ceil(needed) if math.isfinite(needed) else math.inf

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
 import pandas as pd
 
+from modelcompare.checks import check_models
+from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
@@ -21,8 +24,9 @@ from modelcompare.words import (
     PairedTest,
     ZeroDivision,
     check_choice,
-    check_count,
+    check_options,
     signature,
+    value_name,
     written_out,
 )
 
@@ -76,6 +80,13 @@ class PairedTestResult(Result):
         alternative: str,
     ) -> PairedTestResult:
         """Result from the outcome for one pair and one value."""
+        if math.isnan(difference):
+            warnings.warn(
+                f"{value_name(metric, label)} of {models[0]!r} or {models[1]!r} is undefined on "
+                "this test set, so there is no difference to test.",
+                UndefinedMetricWarning,
+                stacklevel=3,
+            )
         p_value = float(outcome.p_value[0, 0])
         drawn = outcome.n_resamples
         error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
@@ -164,8 +175,10 @@ def paired_test(
     0.0182 6.3e-06
     """
     check_choice("method", method, PairedTest)
-    check_choice("alternative", alternative, Alternative)
-    check_count("n_resamples", n_resamples)
+    check_options(
+        alternative=alternative, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
+    )
+    check_models(predictions.models, model_a=model_a, model_b=model_b)
     contrast = Contrast.of(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[method].by_sample else None, alternative=alternative,

@@ -18,7 +18,7 @@ from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
-from modelcompare.words import Answer, Decision, signature
+from modelcompare.words import Answer, Decision, check_fraction, check_sequence, signature
 
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
 
@@ -50,6 +50,8 @@ class Rule:
         ValueError
             If it is written in another way.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a rule must be a text, got {text!r}.")
         value, _, margin = text.rpartition(":")
         margin = margin.strip().replace("+-", "±")
         metric, bracket, label = value.strip().partition("[")
@@ -155,7 +157,9 @@ def gate(
     >>> found.answer, [round(decision.gain, 3) for decision in found.decisions]
     ('shown', [0.018, 0.022])
     """
-    read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in rules]
+    check_fraction("alpha", alpha, below=0.5)
+    given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
+    read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in given]
     if not read:
         raise ValueError("`rules` is empty; give at least one, e.g. 'f1_macro:-0.005'.")
     return GateResult(

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
+from modelcompare.checks import check_models
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
@@ -19,7 +20,15 @@ from modelcompare.report.result import Result
 from modelcompare.report.study_contents import sample_size_tables
 from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.words import ZeroDivision, check_fraction, signature, value_name
+from modelcompare.words import (
+    ZeroDivision,
+    check_count,
+    check_number,
+    check_options,
+    check_sequence,
+    signature,
+    value_name,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,20 +76,21 @@ class SampleSize(Result):
 
     def needed(self, difference: float) -> float:
         """Samples that show a difference of this size, rounded up."""
+        check_number("difference", difference, at_least=-math.inf)
         if difference == 0:
             return math.inf
-        return math.ceil((self._quantiles * self.standard_deviation / difference) ** 2)
+        return max(2, math.ceil((self._quantiles * self.standard_deviation / difference) ** 2))
 
     def detectable(self, n_samples: ArrayLike) -> FloatArray:
         """Smallest difference that n samples show."""
-        n = np.asarray(n_samples, dtype=np.float64)
+        n = _sizes(n_samples)
         return self._quantiles * self.standard_deviation / np.sqrt(n)
 
     def interval_width(self, n_samples: ArrayLike) -> FloatArray:
         """Expected width of the interval of the difference at n samples."""
         from scipy.special import ndtri
 
-        n = np.asarray(n_samples, dtype=np.float64)
+        n = _sizes(n_samples)
         z = ndtri((1 + self.confidence_level) / 2)
         return 2 * z * self.standard_deviation / np.sqrt(n)
 
@@ -101,7 +111,12 @@ class SampleSize(Result):
             sizes = np.round(self.n_samples * np.logspace(-1, 2, 61)).astype(int)
             sizes = np.unique(np.maximum(sizes, 2))
         else:
-            sizes = np.asarray(n_samples, dtype=int)
+            asked = check_sequence("n_samples", n_samples, "whole numbers")
+            for size in asked:
+                check_count("n_samples", size, at_least=1, at_most=10**9)
+            if not asked:
+                raise ValueError("`n_samples` is empty; name at least one, e.g. [1000].")
+            sizes = np.array(asked, dtype=np.intp)
         return pd.DataFrame(
             {
                 "n_samples": sizes,
@@ -115,7 +130,7 @@ class SampleSize(Result):
         """Probability that n samples show the observed difference."""
         from scipy.special import ndtr, ndtri
 
-        n = np.asarray(n_samples, dtype=np.float64)
+        n = _sizes(n_samples)
         if self.standard_deviation == 0:
             return np.full(n.shape, float(self.difference != 0))
         shift = abs(self.difference) * np.sqrt(n) / self.standard_deviation
@@ -161,6 +176,14 @@ class SampleSize(Result):
         from scipy.special import ndtri
 
         return float(ndtri(1 - self.alpha / 2) + ndtri(self.power))
+
+
+def _sizes(n_samples: ArrayLike) -> FloatArray:
+    """Numbers of samples, all above 0."""
+    n = np.asarray(n_samples)
+    if n.dtype.kind not in "iuf" or not (n > 0).all():
+        raise ValueError(f"`n_samples` must be numbers above 0, got {n_samples!r}.")
+    return n.astype(np.float64)
 
 
 def sample_size(
@@ -222,8 +245,10 @@ def sample_size(
     differences of 0.016 and more (power 0.8, alpha 0.05); the observed one needs about 17,918
     samples.
     """
-    for name, value in (("alpha", alpha), ("power", power), ("confidence_level", confidence_level)):
-        check_fraction(name, value)
+    check_options(
+        alpha=alpha, power=power, confidence_level=confidence_level, zero_division=zero_division
+    )
+    check_models(predictions.models, model_a=model_a, model_b=model_b)
     contrast = Contrast.of(
         predictions, model_a, model_b, metric,
         label=label, zero_division=zero_division, collapse=False,
@@ -233,6 +258,12 @@ def sample_size(
         raise ValueError(
             f"{contrast.metric.name} is undefined for one of the models on this test set; there is "
             "no difference to plan for."
+        )
+    if contrast.error == 0:
+        raise ValueError(
+            f"{model_a} and {model_b} differ in {contrast.metric.name} by the same on every one of "
+            f"the {contrast.n_units:,} {contrast.unit}; without any spread there is nothing to "
+            "plan from. Take a larger pilot test set."
         )
     return SampleSize(
         model_a=model_a,

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.checks import check_models
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
@@ -26,7 +27,7 @@ from modelcompare.resampling import (
     unequal_draws,
 )
 from modelcompare.significance.resampled import swap_outputs
-from modelcompare.words import IntervalMethod, PairsTest, check_choice, check_count
+from modelcompare.words import IntervalMethod, PairsTest, check_choice, check_options
 
 # Strength of a tilt beyond which a handful of samples would make up the population.
 _MOST_TILT = 5.0
@@ -105,8 +106,10 @@ def selfcheck(
     """
     check_choice("test", test, PairsTest)
     check_choice("method", method, IntervalMethod)
-    check_count("n_trials", n_trials, at_least=1)
-    check_count("n_resamples", n_resamples)
+    check_options(
+        alpha=alpha, confidence_level=confidence_level, n_trials=n_trials, n_resamples=n_resamples
+    )
+    check_models(predictions.models, model_a=model_a, model_b=model_b)
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.of(pair, model_a, model_b, metric, label=label, collapse=False)

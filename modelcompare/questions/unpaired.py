@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,8 +24,9 @@ from modelcompare.significance import Outcome
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
+from modelcompare.significance.variances import row_variance
 from modelcompare.variants import joined
-from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_count
+from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.
 _SMALL = 200
@@ -111,10 +113,8 @@ class _Unpaired:
     @property
     def degrees_of_freedom(self) -> float:
         """Welch's, of the error."""
-        if self.error == 0:
-            return self.a.degrees_of_freedom + self.b.degrees_of_freedom
-        parts = (side.variance**2 / side.degrees_of_freedom for side in self.sides)
-        return self.error**4 / sum(parts)
+        variances = [side.variance for side in self.sides]
+        return welch_degrees_of_freedom(variances, [s.degrees_of_freedom for s in self.sides])
 
     @property
     def smallest_p_value(self) -> float:
@@ -176,8 +176,7 @@ def unpaired_test(
         If there is more than one model on a side, or the method does not apply.
     """
     check_choice("method", method, UnpairedTest)
-    check_choice("alternative", alternative, Alternative)
-    check_count("n_resamples", n_resamples)
+    check_options(alternative=alternative, n_resamples=n_resamples, zero_division=zero_division)
     seed = seed_sequence(rng)
     sides: list[_Side] = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
@@ -191,23 +190,34 @@ def unpaired_test(
         sides.append(_Side(side, value_position(side, label), weights))
     contrast = _Unpaired(sides[0], sides[1], label, alternative, n_resamples, seed)
     found = _RUN[method](contrast)
-    outcome = replace(found, p_value=np.maximum(found.p_value, contrast.smallest_p_value))
+    p_value = np.maximum(found.p_value, contrast.smallest_p_value)
+    if math.isnan(contrast.difference):
+        p_value = np.full_like(p_value, np.nan)
+    outcome = replace(found, p_value=p_value)
     return PairedTestResult.of(
         (predictions_a.models[0], predictions_b.models[0]), contrast.metric.name, label,
         contrast.difference, outcome, f"unpaired-{method}", alternative,
     )  # fmt: skip
 
 
-def _welch(contrast: _Unpaired) -> Outcome:
-    from scipy import stats
+def welch_degrees_of_freedom(variances: Sequence[float], degrees: Sequence[float]) -> float:
+    """Degrees of freedom of a sum of independent squared errors (Satterthwaite)."""
+    largest = max(variances)
+    if largest == 0:
+        return sum(degrees)
+    shares = [variance / largest for variance in variances]
+    return sum(shares) ** 2 / sum(s**2 / d for s, d in zip(shares, degrees, strict=True))
 
-    found = stats.ttest_ind(
-        contrast.a.contributions,
-        contrast.b.contributions,
-        equal_var=False,
-        alternative=contrast.alternative,
-    )
-    return Outcome.of_one(float(found.statistic), float(found.pvalue))
+
+def _welch(contrast: _Unpaired) -> Outcome:
+    squared_errors, degrees = [], []
+    for side in contrast.sides:
+        n = len(side.contributions)
+        squared_errors.append(float(row_variance(side.contributions[None])[0]) / n)
+        degrees.append(n - 1)
+    t = float(standardized(contrast.difference, math.sqrt(sum(squared_errors))))
+    df = welch_degrees_of_freedom(squared_errors, degrees)
+    return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
 
 
 def _wald(contrast: _Unpaired) -> Outcome:

@@ -43,13 +43,14 @@ def delong_covariance(
         raise ValueError(
             "DeLong's variance is for independent samples of equal weight; use the bootstrap."
         )
+    counts = np.bincount(np.asarray(predictions.codes), minlength=2)
+    if len(counts) == 2 and counts.min() < 2:
+        raise ValueError("DeLong's variance needs at least 2 samples of each class.")
     components = [
         binary_placements(Outcomes.of(predictions, model)).components()
         for model in (predictions.models if models is None else models)
     ]
     positives, negatives = (np.array([pair[side] for pair in components]) for side in (0, 1))
-    if min(positives.shape[1], negatives.shape[1]) < 2:
-        raise ValueError("DeLong's variance needs at least 2 samples of each class.")
     covariance = np.atleast_2d(np.cov(positives)) / positives.shape[1]
     covariance = covariance + np.atleast_2d(np.cov(negatives)) / negatives.shape[1]
     return positives.mean(axis=1), covariance

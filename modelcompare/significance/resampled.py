@@ -112,7 +112,7 @@ def wald(view: PairView) -> Outcome:
     floor = smallest_p_value(view.evaluation.units.size, view.alternative)
     p_value = np.maximum(student_p(t, view.degrees_of_freedom, view.alternative), floor)
     alone = view.moments.alone[view.model_a] | view.moments.alone[view.model_b]
-    p_value = np.where(alone & (view.difference != 0), 1.0, p_value)
+    p_value = np.where(alone & (np.abs(view.difference) > 0), 1.0, p_value)
     return Outcome(t, p_value, floor=np.full(t.shape, floor))
 
 

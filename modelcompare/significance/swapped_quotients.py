@@ -40,7 +40,8 @@ class SwappedQuotients(SwappedSums):
             square[square <= ROUNDING * own] = 0.0
         square *= 4
         size = self.evaluation.units.size
-        score[np.abs(score) <= ROUNDING * np.sqrt(size * own)] = 0.0
+        rounding = ROUNDING * np.sqrt(size * np.maximum(own, 0.0))
+        score[np.abs(score) <= rounding] = 0.0
         least = score**2 / size
         # No sum of squares is below the square of the sum over their number; with one that is
         # centred the statistic stays finite, and the order of its sizes as it is.

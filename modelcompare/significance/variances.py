@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.words import VarianceTest
+from modelcompare.words import VarianceTest, check_options, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 
@@ -47,13 +47,13 @@ def variance_tests(
     Raises
     ------
     ValueError
-        If a test is unknown or needs pairs, or fewer than 2 numbers are left on a side.
+        If a test is unknown or needs pairs, fewer than 2 numbers are left on a side, or a side is
+        constant.
 
     Notes
     -----
     Run on bootstrap replicates the p-values shrink as resamples are added, Pitman-Morgan's too:
-    they measure the effort of the simulation, not evidence about the metrics. Two sets of constants
-    have nothing to compare: every statistic is NaN.
+    they measure the effort of the simulation, not evidence about the metrics.
 
     References
     ----------
@@ -67,7 +67,8 @@ def variance_tests(
     0       f      4.000   0.1544
     1  levene      3.375   0.0961
     """
-    a, b = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
+    check_options(paired=paired)
+    a, b = _numbers("x", x), _numbers("y", y)
     chosen = tuple(VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]) if tests is None else tests
     check_variance_tests(chosen, paired=paired)
     if paired:
@@ -80,6 +81,11 @@ def variance_tests(
         raise ValueError(
             f"`x` and `y` need at least 2 numbers each, there are {len(a)} and {len(b)}."
         )
+    for name, numbers in (("x", a), ("y", b)):
+        if row_variance(numbers[None])[0] == 0:
+            raise ValueError(
+                f"`{name}` is constant; tests of equal variances need numbers that vary."
+            )
     rows = [(test, *variance_test(test, a[None], b[None])) for test in chosen]
     return pd.DataFrame(
         [(test, float(statistic[0]), float(p[0])) for test, statistic, p in rows],
@@ -87,10 +93,24 @@ def variance_tests(
     )
 
 
+def _numbers(argument: str, values: ArrayLike) -> FloatArray:
+    """Numbers in one row; NaNs are left to the caller."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"`{argument}` must hold numbers, got {shown(values)}.") from None
+    if np.isinf(numbers).any():
+        raise ValueError(f"`{argument}` holds infinite numbers; leave them out.")
+    return numbers
+
+
 def check_variance_tests(tests: Sequence[str], *, paired: bool = True) -> None:
     """Refuse tests that are unknown, or that need pairs where there are none."""
     known = VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]
-    for test in tests:
+    chosen = check_sequence("tests", tests, "names")
+    if not chosen:
+        raise ValueError("`tests` is empty; name at least one, e.g. tests=['levene'].")
+    for test in chosen:
         if test not in known:
             remedy = "; it needs paired=True" if test in VARIANCE_TESTS else ""
             raise ValueError(f"`tests` must be of {', '.join(known)}, got {test!r}{remedy}.")

@@ -39,8 +39,7 @@ from modelcompare.words import (
     AgreementTest,
     ZeroDivision,
     check_choice,
-    check_count,
-    check_fraction,
+    check_options,
     signature,
 )
 
@@ -111,7 +110,7 @@ class AgreementStudy(Result):
         low, high (range of 95 % of the down-samplings). A value that is undefined orders nothing
         and so disagrees.
         """
-        check_count("n_subsamples", n_subsamples, at_least=1)
+        check_options(n_subsamples=n_subsamples)
         sizes = check_ratios(ratios, len(self.predictions))
         evaluation = self.metric_pairs.evaluate(self.predictions)
         model_a, model_b = all_pairs(len(self.predictions.models))
@@ -242,11 +241,12 @@ def agreement_study(
     2  contradiction        6              6        5
     """
     check_choice("test", test, AgreementTest)
-    check_fraction("alpha", alpha)
+    check_options(
+        alpha=alpha, n_resamples=n_resamples, confidence_level=confidence_level,
+        zero_division=zero_division, n_jobs=n_jobs, progress=progress,
+    )  # fmt: skip
     if len(predictions.models) < 2:
         raise ValueError("agreement is over pairs of models; there is 1 model.")
-    check_fraction("confidence_level", confidence_level)
-    check_count("n_resamples", n_resamples)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = metric_pairs.evaluate(predictions)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.checks import check_models
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
@@ -18,6 +19,7 @@ from modelcompare.report import escape
 from modelcompare.report.comparison_contents import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.report.writers import markdown
+from modelcompare.words import check_mapping, check_options
 
 if TYPE_CHECKING:
     from modelcompare.metrics.registry import MetricLike
@@ -61,7 +63,10 @@ def model_card(
     >>> card.splitlines()[0]
     '# Model card: mlp'
     """
-    predictions.output(model)
+    check_models(predictions.models, model=model)
+    check_options(min_size=min_size)
+    if details is not None:
+        check_mapping("details", details, "texts", kind=str)
     with warnings.catch_warnings():
         # The card says itself which values were undefined.
         warnings.simplefilter("ignore", UndefinedMetricWarning)

@@ -12,7 +12,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric, resolve_metrics
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import subsample
-from modelcompare.words import ZeroDivision
+from modelcompare.words import ZeroDivision, check_numbers, check_sequence
 
 Pair = tuple[str, str]
 
@@ -35,12 +35,11 @@ class MetricPairs:
         cls, pairs: Sequence[str | Pair], predictions: Predictions, zero_division: ZeroDivision
     ) -> MetricPairs:
         """Resolve pairs of names; a single name is paired with its probabilistic twin."""
-        named = [(pair, f"c{pair}") if isinstance(pair, str) else tuple(pair) for pair in pairs]
-        if not named:
+        given = [pairs] if isinstance(pairs, str) else check_sequence("pairs", pairs, "pairs")
+        if not given:
             raise ValueError("`pairs` is empty; give at least one, e.g. [('f1', 'cf1')].")
-        for pair in named:
-            if len(pair) != 2:
-                raise ValueError(f"`pairs` holds {pair!r}; a pair names two metrics.")
+        named = [(pair, f"c{pair}") if isinstance(pair, str) else _two_names(pair)
+                 for pair in given]  # fmt: skip
         names = list(dict.fromkeys(name for pair in named for name in pair))
         metrics = resolve_metrics(names, predictions, zero_division=zero_division)
         found = dict(zip(names, metrics, strict=True))
@@ -66,9 +65,16 @@ class MetricPairs:
             yield {"metric_a": name_a, "metric_b": name_b}, *places
 
 
+def _two_names(pair: object) -> Pair:
+    named = tuple(pair) if isinstance(pair, list | tuple) else ()
+    if len(named) != 2 or not all(isinstance(name, str) for name in named):
+        raise ValueError(f"`pairs` holds {pair!r}; a pair names two metrics.")
+    return named
+
+
 def check_ratios(ratios: Sequence[float], n_samples: int) -> tuple[float, ...]:
     """Ratios in (0, 1], distinct, largest first, each leaving at least 2 samples."""
-    chosen = tuple(float(ratio) for ratio in ratios)
+    chosen = check_numbers("ratios", ratios)
     if not chosen:
         raise ValueError("`ratios` is empty; give at least one, e.g. [1.0, 0.1].")
     bad = [ratio for ratio in chosen if not 0 < ratio <= 1]

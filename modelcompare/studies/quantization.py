@@ -24,7 +24,7 @@ from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.variants import with_probabilities
-from modelcompare.words import check_fraction, signature
+from modelcompare.words import check_fraction, check_options, check_sequence, signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
@@ -114,12 +114,15 @@ def quantization_study(
     1       3  cf1_macro        6           1.03
     """
     check_fraction("confidence_level", confidence_level)
-    if not n_bins:
+    numbers = check_sequence("n_bins", n_bins, "whole numbers")
+    if not numbers:
         raise ValueError("`n_bins` is empty; name at least one number, e.g. n_bins=[3].")
+    for number in numbers:
+        check_options(n_bins=number)
     raw = {m: predictions.probabilities(m).astype(np.float64) for m in predictions.models}
     values: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []
-    for number in n_bins:
+    for number in numbers:
         rounded = quantize(predictions, number)
         both = with_probabilities(
             predictions, raw | {f"{m}, rounded": rounded.probabilities(m) for m in raw}

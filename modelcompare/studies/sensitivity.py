@@ -21,7 +21,14 @@ from modelcompare.report.study_contents import sensitivity_tables
 from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.variants import with_probabilities
-from modelcompare.words import IntervalMethod, ZeroDivision, signature
+from modelcompare.words import (
+    IntervalMethod,
+    ZeroDivision,
+    check_choice,
+    check_numbers,
+    check_options,
+    signature,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,13 +116,16 @@ def sensitivity_study(
     0   f1_macro       0.000  False
     1  cf1_macro       0.075   True
     """
-    asked = [("temperature", float(t)) for t in temperatures] + [
-        ("noise", float(n)) for n in noises
-    ]
+    check_options(
+        n_resamples=n_resamples, confidence_level=confidence_level, zero_division=zero_division,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    check_choice("method", method, IntervalMethod)
+    asked = [("temperature", t) for t in check_numbers("temperatures", temperatures, positive=True)]
+    asked += [("noise", n) for n in check_numbers("noises", noises, positive=True)]
     levels = list(dict.fromkeys(asked))
-    bad = [level for _, level in levels if not level > 0]
-    if bad or not levels:
-        raise ValueError(f"`temperatures` and `noises` must be positive, got {bad or 'none'}.")
+    if not levels:
+        raise ValueError("`temperatures` and `noises` are both empty; give one at least.")
     seed = seed_sequence(rng)
     frames = []
     for place, model in enumerate(predictions.models):

@@ -17,7 +17,7 @@ from modelcompare.report.study_contents import undefined_tables
 from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
-from modelcompare.words import ZeroDivision, check_count, signature
+from modelcompare.words import ZeroDivision, check_options, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,7 +115,9 @@ def undefined_study(
     5    0.2   precision           54.0
     7    0.2  cprecision            0.0
     """
-    check_count("n_resamples", n_resamples)
+    check_options(
+        n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs, progress=progress
+    )
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)

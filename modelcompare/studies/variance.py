@@ -31,7 +31,7 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_of,
 )
-from modelcompare.words import VarianceTest, ZeroDivision, check_count, check_fraction, signature
+from modelcompare.words import VarianceTest, ZeroDivision, check_count, check_options, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -127,6 +127,7 @@ class VarianceStudy(Result):
         """
         from scipy.special import ndtri
 
+        check_options(alpha=alpha)
         frame = self.separation
         frame = frame.assign(shown=frame["separation"].abs() > ndtri(1 - alpha / 2))
         keys = ["metric", "label", "ratio", "n_samples"]
@@ -176,6 +177,8 @@ class VarianceStudy(Result):
         """
         from modelcompare.report.study_figures import plot_variances
 
+        if n_columns is not None:
+            check_count("n_columns", n_columns, at_least=1, at_most=100)
         return plot_variances(self, self._pair(pair), n_columns=n_columns)
 
     def plot_intervals(self, pair: int | Pair = 0) -> Figure:
@@ -185,11 +188,11 @@ class VarianceStudy(Result):
         return plot_intervals(self, self._pair(pair))
 
     def _pair(self, pair: int | Pair) -> Pair:
-        if isinstance(pair, int):
-            return self.pairs[pair]
-        if tuple(pair) not in self.pairs:
-            raise ValueError(f"`pair` {tuple(pair)!r} was not studied; there are {self.pairs}.")
-        return pair
+        places = dict(enumerate(self.pairs)) | {names: names for names in self.pairs}
+        asked = tuple(pair) if isinstance(pair, list) else pair
+        if not isinstance(asked, int | tuple) or asked not in places:
+            raise ValueError(f"`pair` {pair!r} was not studied; there are {self.pairs}.")
+        return places[asked]
 
     def _over_ratios(self, task: Any) -> pd.DataFrame:
         frames = []
@@ -273,10 +276,11 @@ def variance_study(
     0  hypothesis_only    1.0   f1_macro  0.61
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
-    check_fraction("confidence_level", confidence_level)
+    check_options(
+        confidence_level=confidence_level, n_resamples=n_resamples, n_subsamples=n_subsamples,
+        stratify=stratify, zero_division=zero_division, n_jobs=n_jobs, progress=progress,
+    )  # fmt: skip
     check_variance_tests(tests)
-    check_count("n_resamples", n_resamples)
-    check_count("n_subsamples", n_subsamples, at_least=1)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)

@@ -162,6 +162,7 @@ def test_the_order_of_models_does_not_matter(preds, result):
     np.testing.assert_allclose(theirs.estimate, ours.loc[theirs.index].estimate)
 
 
+@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_undefined_resamples_are_counted_and_said():
     preds = mc.Predictions([0] * 30 + [1] * 2, {"a": [0] * 30 + [1, 1], "b": [0] * 31 + [1]})
     with pytest.warns(
@@ -175,6 +176,7 @@ def test_undefined_resamples_are_counted_and_said():
     assert rare[["ci_low", "ci_high"]].notna().all(axis=None)
 
 
+@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_a_metric_undefined_on_the_test_set_has_no_interval():
     preds = mc.Predictions([0, 1] * 10, {"a": [0] * 20, "b": [0, 1] * 10})
     with warnings.catch_warnings():
@@ -328,6 +330,7 @@ def test_a_baseline_is_compared_with_and_nothing_else(preds):
         mc.compare(preds, "accuracy", baseline="bad")
 
 
+@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_where_too_few_samples_part_the_models_nothing_can_be_shown_and_that_is_said():
     y = [0, 1] * 10
     preds = mc.Predictions(y, {"a": y, "b": [1, 0, 1, 0, *y[4:]]})

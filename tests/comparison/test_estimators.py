@@ -13,15 +13,17 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, f1_score, get_scorer, make_scorer
 from sklearn.model_selection import (
+    FixedThresholdClassifier,
     KFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    TunedThresholdClassifierCV,
     cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 import modelcompare as mc
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
@@ -169,6 +171,52 @@ def test_estimators_without_probabilities_give_labels():
     assert (result.scores.n_folds == 6).all()
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        FixedThresholdClassifier(LogisticRegression(), threshold=0.9),
+        TunedThresholdClassifierCV(LogisticRegression(), scoring="f1", random_state=0),
+        LogisticRegression(),
+        SVC(),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_metrics_of_labels_take_what_predict_says(estimator):
+    models = {"it": estimator, "plain": LogisticRegression()}
+    splitter = StratifiedKFold(4)
+    names = {"accuracy": "accuracy", "f1_macro": "f1_macro"}
+    if hasattr(estimator, "predict_proba"):
+        names |= {"roc_auc": "roc_auc", "log_loss": "neg_log_loss"}
+    result = mc.compare_estimators(models, X, Y, cv=splitter, metrics=list(names))
+    values = result.folds.set_index(["model", "metric"])["value"]
+    for model, fitted in models.items():
+        for metric, scorer in names.items():
+            expected = cross_val_score(fitted, X, Y, cv=splitter, scoring=scorer)
+            np.testing.assert_allclose(values.loc[model, metric], np.abs(expected))
+
+
+def test_metrics_of_other_predictions_need_two_calls():
+    strict = FixedThresholdClassifier(LogisticRegression(), threshold=0.9)
+    folds = mc.compare_estimators({"strict": strict, "plain": LogisticRegression()}, X, Y, cv=4)
+    assert folds.scores.metric.unique().tolist() == ["accuracy", "f1_macro", "cf1_macro"]
+    said = cross_val_score(strict, X, Y, cv=folds_of(folds), scoring="accuracy").mean()
+    hard = folds.compare("accuracy", n_resamples=99)
+    assert hard.scores.query("model == 'strict'").estimate.item() == pytest.approx(said)
+    soft = folds.compare("log_loss", n_resamples=99)
+    equal = soft.scores.set_index("model").estimate
+    assert equal["strict"] == pytest.approx(equal["plain"])
+    assert folds.compare(n_resamples=99).metrics == ("accuracy", "f1_macro")
+    with pytest.raises(ValueError, match="are of different predictions; compare them in two calls"):
+        folds.compare(["accuracy", "log_loss"])
+
+
+def folds_of(result):
+    """The splits of a comparison's numbered folds, which are scikit-learn's of its seed."""
+    state = int(np.random.SeedSequence(0).generate_state(1)[0])
+    n_folds = result.folds.fold.nunique()
+    return StratifiedKFold(n_folds, shuffle=True, random_state=state)
+
+
 def test_results_do_not_depend_on_the_number_of_jobs():
     one = mc.compare_estimators(MODELS, X, Y, cv=4, n_jobs=1)
     two = mc.compare_estimators(MODELS, X, Y, cv=4, n_jobs=2)
@@ -178,11 +226,11 @@ def test_results_do_not_depend_on_the_number_of_jobs():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cv": 1}, "`cv` must be at least 2 folds"),
+        ({"cv": 1}, "`cv` must be at least 2, got 1"),
         ({"test": "5x2cv-f"}, "`test='5x2cv-f'` needs five repeats of 2 folds"),
         ({"test": "t"}, "`test` must be one of corrected-t"),
         ({"correction": "max-t"}, "needs replicates"),
-        ({"rope": -1}, "`rope` must not be negative"),
+        ({"rope": -1}, "`rope` must be finite and at least 0, got -1"),
     ],
 )
 def test_bad_options(options, message):

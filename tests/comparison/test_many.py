@@ -153,7 +153,7 @@ def test_ranks_over_sets(sets):
 
 
 def test_sets_must_fit_together():
-    with pytest.raises(ValueError, match="there are 1 test sets"):
+    with pytest.raises(ValueError, match="`sets` holds one test set"):
         mc.compare_sets({"a": PREDS})
     with pytest.raises(ValueError, match=r"hold different models \('m3'\)"):
         mc.compare_sets({"a": PREDS, "b": PREDS[["m0", "m1", "m2"]]})

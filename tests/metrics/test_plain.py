@@ -67,8 +67,8 @@ def test_undefined_values_are_said():
          "micro, weighted or binary, got 'samples'."),
         (lambda: mc.metrics.fbeta([0, 1], [0, 1], beta=-1), "`beta` must be a finite number of at "
          "least 0, got -1."),
-        (lambda: mc.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be true, "
-         "pred or all, got 'rows'."),
+        (lambda: mc.confusion_matrix([0, 1], [0, 1], normalize="rows"), "`normalize` must be one of "
+         "true, pred, all, got 'rows'."),
         (lambda: mc.get_metric("f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, "
          "cf1_macro, f1_micro?"),
     ],

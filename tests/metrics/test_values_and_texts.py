@@ -300,6 +300,7 @@ def test_systems_are_compared_by_their_texts():
     assert (result.differences.better == "copy").all()
 
 
+@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_the_signature_names_sacrebleus():
     preds = mc.Predictions(REFERENCES, {"a": HYPOTHESES, "b": REFERENCES}, kind="texts")
     signature = mc.compare(
@@ -375,7 +376,8 @@ def test_span_f1_by_a_walk():
     [(mc.Predictions(Y, {"a": P}, kind="values"), "values"), (TEXTS, "texts")],
 )
 def test_the_order_of_samples_does_not_matter_here_either(preds, needs):
-    names = [n for n, m in mc.metrics.METRICS.items() if m.needs == needs]
+    names = [n for n, m in mc.metrics.METRICS.items()
+             if m.needs == needs and not n.startswith("perplexity")]  # fmt: skip
     order = RNG.permutation(len(preds))
     before, after = (
         mc.bootstrap(part, names, n_resamples=2).point for part in (preds, preds.subset(order))

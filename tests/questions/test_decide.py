@@ -79,7 +79,7 @@ def test_a_gate_opens_where_every_rule_is_shown():
     ("options", "message"),
     [
         ({}, "`margin` must be above 0 to ask for non-inferior, got 0"),
-        ({"margin": -1.0, "kind": "superior"}, "`margin` must be at least 0 to ask for superior"),
+        ({"margin": -1.0, "kind": "superior"}, "`margin` must be finite and at least 0, got -1"),
         ({"margin": 0.1, "alpha": 0.7}, r"`alpha` must be in \(0, 0.5\), got 0.7"),
         ({"margin": 0.1, "kind": "better"}, "`kind` must be one of non-inferior, superior"),
     ],
@@ -118,7 +118,7 @@ def test_slices_that_do_not_fit():
     with pytest.raises(ValueError, match="the predictions have no `slices`"):
         mc.compare_slices(PREDS)
     preds = made_up(40, (1.0, 0.5), slices={"lang": ["en"] * 40})
-    with pytest.raises(ValueError, match="there is no slice variable 'year'; there are lang"):
+    with pytest.raises(ValueError, match="`by` names no slice variable: 'year'; there are lang"):
         mc.compare_slices(preds, by=["year"])
     with pytest.raises(ValueError, match="no subgroup has 100 samples"):
         mc.compare_slices(preds, min_size=100)

@@ -193,7 +193,7 @@ def test_sensitivity_leaves_decisions_alone(preds):
         assert row.estimate == pytest.approx(mc.metrics.cf1(preds.y_true, p, average="macro"))
         assert row.ci_low < row.difference < row.ci_high
     assert study.plot() is not None
-    with pytest.raises(ValueError, match="must be positive"):
+    with pytest.raises(ValueError, match="`temperatures` must be above 0"):
         mc.sensitivity_study(preds, temperatures=[0.0])
 
 
@@ -218,10 +218,7 @@ def test_sample_size_answers_hang_together(preds):
     assert frame.interval_width[1] == pytest.approx(2 * 1.959964 * size.standard_deviation / 20)
     assert "m0 - m2" in size.sentence()
     assert len(size.plot().axes) == 2
-    same = mc.sample_size(mc.Predictions(preds.y_true, {m: preds.probabilities("m0") for m in "ab"}),
-                          "a", "b")  # fmt: skip
-    assert math.isinf(same.n_needed)
-    assert "which no test set shows" in same.sentence()
+    assert math.isinf(size.needed(0.0))
 
 
 def test_sample_size_per_class_needs_the_class(preds):

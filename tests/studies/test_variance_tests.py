@@ -1,9 +1,12 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import modelcompare as mc
 from modelcompare.significance.variances import variance_test
+from modelcompare.words import VarianceTest
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=60), RNG.normal(scale=1.4, size=45)
@@ -51,11 +54,18 @@ def test_many_rows_at_once_are_row_by_row(test):
         np.testing.assert_allclose([t[i] for t in together], [a[0] for a in alone])
 
 
-def test_two_constants_have_nothing_to_compare():
-    for x, y in ([1.0] * 20, [2.0] * 20), ([1 / 3] * 30, [0.7] * 30):
-        frame = mc.variance_tests(x, y, paired=len(x) == len(y))
-        assert frame[["statistic", "p_value"]].isna().all(axis=None)
-    assert of(mc.variance_tests([1 / 3] * 60, X), "f") == (0, 0)
+def test_constants_have_no_variance_to_compare():
+    for constant in ([1.0] * 20, [1 / 3] * 30, [0.3] * 3 + [0.1 + 0.2]):
+        for x, y, name in (constant, constant, "x"), (constant, X, "x"), (X, constant, "y"):
+            with pytest.raises(ValueError, match=f"`{name}` is constant"):
+                mc.variance_tests(x, y)
+
+
+@pytest.mark.parametrize("test", get_args(VarianceTest))
+def test_replicates_that_never_vary_have_no_p_value(test):
+    constant = np.full((1, 30), 1 / 3)
+    statistic, p_value = variance_test(test, constant, np.full((1, 30), 0.7))
+    assert np.isnan([statistic, p_value]).all()
 
 
 def test_bad_input():

@@ -1,0 +1,278 @@
+"""Every option of every public function refuses what makes no sense, by its name, in our words."""
+
+import inspect
+import math
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+
+NAN = math.nan
+# Values without sense, by kind of option; None is one of them where an option has no such default.
+COUNT = [1.5, "100", True, -1, 0, 10**12, NAN, [5], {}]
+FRACTION = [0, 1, NAN, "x", 95, -0.1, math.inf, True, [0.5], 1e-300]
+CHOICE = ["x", "", 5, [], {}, NAN, b"x", True]
+NUMBER = [NAN, math.inf, -1, "x", "0.1", True, [0.1], {}]
+ZERO_DIVISION = [5, -1, 0.5, "x", math.inf, True, [], {}]
+JOBS = [0, "x", 1e9, 1.5, True, [], NAN, 10**6]
+RNG = ["x", -1, 1.5, True, [], {}, NAN]
+FLAG = ["yes", 5, [], NAN, {}]
+METRICS = [5, [], [["f1"]], "nonsense", {"f1": 1}, b"f1", NAN, [None], [5], object()]
+METRIC = [5, [], ["f1"], "nonsense", b"f1", NAN, {}, object()]
+PAIRS = [5, [], "nonsense", [("f1",)], [("f1", "cf1", "f1")], [(1, 2)], [5], NAN, [["f1", None]]]
+RATIOS = [5, 0.5, [], [0], [2], ["x"], [NAN], [True], "x", [[0.5]], [-1], [0.5, 0.5], NAN]
+NUMBERS = [5, [0], ["x"], [NAN], [True], "x", [[0.5]], [-1], [math.inf], NAN]
+COUNTS = [5, [], [0], ["x"], [1.5], [True], [10**12], "x", NAN]
+NAMES = [5, [5], ["nobody"], "nobody", NAN, [[]], {"nobody": 1}]
+TESTS = [5, [], ["x"], "x", [5], [[]], NAN, True]
+MODEL = ["nobody", 5, [], NAN, ["a"], {}, True]
+LABEL = ["nobody", 5, [], {}, NAN]
+
+OPTIONS: dict[str, list[Any]] = {
+    "n_resamples": COUNT, "n_trials": COUNT, "n_bins": COUNT, "n_subsamples": COUNT, "size": COUNT,
+    "min_size": COUNT, "confidence_level": FRACTION, "alpha": FRACTION, "power": FRACTION,
+    "method": CHOICE, "test": CHOICE, "correction": CHOICE, "family": CHOICE, "scheme": CHOICE,
+    "undefined": CHOICE, "kind": CHOICE, "strategy": CHOICE, "alternative": CHOICE,
+    "level": CHOICE, "missing": CHOICE, "normalize": CHOICE, "margin": NUMBER, "rope": NUMBER,
+    "difference": [NAN, math.inf, "x", [1], True], "zero_division": ZERO_DIVISION, "n_jobs": JOBS,
+    "rng": RNG, "progress": FLAG, "stratify": FLAG, "collapse": FLAG, "paired": FLAG,
+    "metrics": METRICS, "metric": METRIC, "pairs": PAIRS, "ratios": RATIOS,
+    "temperatures": NUMBERS, "noises": NUMBERS, "tests": TESTS, "label": LABEL, "by": NAMES,
+    "baseline": MODEL, "candidate": MODEL, "model": MODEL, "model_a": MODEL, "model_b": MODEL,
+    "precision": [*NUMBER, 2], "recall": [*NUMBER, 2], "false_positive_rate": [*NUMBER, 2],
+    "threshold": [*NUMBER, 2], "rules": [5, [], "x", [5], ["f1"], ["f1:-x"], NAN, [None]],
+    "order": [5, "x", ["a"], NAN], "cv": [0, 1, 1.5, "x", True, [], -1, NAN, 10**12],
+    "estimators": [5, {}, [], "x", NAN, {"a": 5}],
+    "scoring": [5, [], {}, "nonsense", [5], NAN, {"f1": 5}],
+    "details": [5, "x", {"a": 5}, NAN, ["x"]],
+    "n_samples": ["x", -1, 0, NAN, [0], ["x"], [NAN], True],
+    "name": ["nobody", 5, [], NAN],
+    "pair": ["x", 5, -1, [], NAN, ("f1",), 0.5], "n_columns": COUNT,
+    "sets": [5, {}, [], "x", NAN, {"a": 5}],
+    "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
+    "lists": [5, {}, "x", NAN, {"a": 5}, {"a": [5]}, {"a": [["x"]]}, {"a": [[("u", "x")]]}],
+    "bins": [5, {}, "x", NAN, {"a": 5}],
+}  # fmt: skip
+
+
+@dataclass
+class Door:
+    """A public function with arguments that it takes, some of which make other options apply."""
+
+    call: Any
+    arguments: dict[str, Any]
+    data: tuple[str, ...] = ()
+    instead: dict[str, list[Any]] = field(default_factory=dict)
+    beside: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def _preds() -> mc.Predictions:
+    rng = np.random.default_rng(0)
+    truth = np.arange(40) % 2
+    chance = {name: rng.random(40) * 0.5 + truth * 0.4 for name in "abc"}
+    return mc.Predictions(
+        truth, {name: np.column_stack([1 - p, p]) for name, p in chance.items()},
+        slices={"half": np.arange(40) // 20}, runs=np.arange(40) % 4, groups=np.arange(40) // 2,
+    )  # fmt: skip
+
+
+PREDS = _preds()
+PLAIN = PREDS.without("groups", "runs", "slices")
+FEW = {"n_resamples": 20}
+TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
+TRUTH = PLAIN.y_true
+X = np.random.default_rng(1).normal(size=(40, 2)) + np.asarray(TRUTH)[:, None]
+
+
+def _estimators(fitted: bool) -> dict[str, Any]:
+    from sklearn.dummy import DummyClassifier
+    from sklearn.naive_bayes import GaussianNB
+
+    made = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
+    return {name: e.fit(X, TRUTH) for name, e in made.items()} if fitted else made
+
+
+def _doors() -> dict[str, Door]:
+    variance = mc.variance_study(PLAIN, ["f1_macro"], ratios=[1.0], **FEW)
+    agreement = mc.agreement_study(PLAIN, ["f1_macro"], **FEW)
+    sizes = mc.sample_size(**TWO)
+    sets = mc.compare_sets({"x": PLAIN, "y": PLAIN}, "accuracy", **FEW)
+    listed = {"y_true": ["u", "v"], "lists": {"a": [[("u", 0.5)], [("v", 0.5)]]}}
+    binned = {
+        "y_true": ["u", "v"], "y_pred": {"a": ["u", "u"]}, "bins": {"a": ["HIGH", "HIGH"]},
+        "values": {"HIGH": 0.9}, "labels": ["u", "v"],
+    }  # fmt: skip
+    one = {"predictions_a": PLAIN["a"], "predictions_b": PLAIN["b"], "metric": "accuracy"}
+    return {
+        "bootstrap": Door(mc.bootstrap, {"predictions": PLAIN, **FEW}),
+        "compare": Door(mc.compare, {"predictions": PLAIN, **FEW}),
+        "compare_estimators": Door(
+            mc.compare_estimators, {"estimators": _estimators(False), "X": X, "y": TRUTH, "cv": 2},
+            ("X", "y", "groups"),
+        ),
+        "compare_scorers": Door(
+            mc.compare_scorers,
+            {"estimators": _estimators(True), "X": X, "y": TRUTH, "scoring": "accuracy", **FEW},
+            ("X", "y", "groups"),
+        ),
+        "compare_sets": Door(
+            mc.compare_sets, {"sets": {"x": PLAIN, "y": PLAIN}, "metrics": "accuracy", **FEW}
+        ),
+        "compare_slices": Door(
+            mc.compare_slices, {"predictions": PREDS, "min_size": 5, "metrics": "accuracy", **FEW},
+        ),
+        "quantize": Door(mc.quantize, {"predictions": PLAIN}),
+        "from_nbest": Door(mc.from_nbest, listed, ("y_true", "labels")),
+        "from_bins": Door(mc.from_bins, binned, ("y_true", "y_pred", "labels")),
+        "bin_values": Door(
+            mc.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
+            ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
+        ),
+        "missing_mass": Door(mc.missing_mass, {"predictions": PLAIN}),
+        "annotator_agreement": Door(
+            mc.annotator_agreement, {"ratings": [["a", "b"], ["a", "a"], ["b", "b"]] * 4, **FEW},
+            ("ratings", "groups"),
+        ),
+        "model_agreement": Door(mc.model_agreement, {"predictions": PLAIN, **FEW}),
+        "calibration_test": Door(
+            mc.calibration_test, {"predictions": PLAIN, "model": "a", **FEW}
+        ),
+        "variance_components": Door(
+            mc.variance_components,
+            {"predictions": PREDS, "metrics": "accuracy", **FEW},
+        ),
+        "curve": Door(mc.curve, {"predictions": PLAIN, **FEW}),
+        "operating_point": Door(
+            mc.operating_point, {"predictions": PLAIN, "precision": 0.5, **FEW},
+            beside={n: {"precision": None} for n in ("recall", "false_positive_rate", "threshold")},
+        ),
+        "reliability": Door(mc.reliability, {"predictions": PREDS, **FEW}),
+        "load_example": Door(mc.load_example, {"name": "snli"}),
+        "confusion_matrix": Door(
+            mc.confusion_matrix, {"y_true": [0, 1], "y_pred": [0, 1]},
+            ("y_true", "y_pred", "labels", "sample_weight"),
+        ),
+        "probabilistic_confusion_matrix": Door(
+            mc.probabilistic_confusion_matrix, {"y_true": [0, 1], "y_prob": [[0.5, 0.5]] * 2},
+            ("y_true", "y_prob", "labels", "sample_weight"),
+        ),
+        "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
+        "decide": Door(
+            mc.decide,
+            {"predictions": PLAIN, "baseline": "a", "candidate": "b", "margin": 0.01, **FEW},
+            beside={"label": {"metric": "f1"}},
+        ),
+        "gate": Door(
+            mc.gate,
+            {"predictions": PLAIN, "baseline": "a", "candidate": "b", "rules": ["f1_macro:-0.01"],
+             **FEW},
+        ),
+        "omnibus_test": Door(mc.omnibus_test, {"predictions": PLAIN}),
+        "paired_test": Door(mc.paired_test, {**TWO, **FEW}),
+        "sample_size": Door(mc.sample_size, TWO),
+        "selfcheck": Door(mc.selfcheck, {**TWO, "n_trials": 2, **FEW}),
+        "unpaired_test": Door(mc.unpaired_test, {**one, **FEW}, ("predictions_a", "predictions_b")),
+        "variance_tests": Door(mc.variance_tests, {"x": [1, 2, 4], "y": [2, 3, 4]}, ("x", "y")),
+        "agreement_study": Door(mc.agreement_study, {"predictions": PLAIN, **FEW}),
+        "model_card": Door(
+            mc.model_card, {"predictions": PREDS, "model": "a", "metrics": "accuracy", **FEW}
+        ),
+        "quantization_study": Door(
+            mc.quantization_study, {"predictions": PLAIN}, instead={"n_bins": [*COUNTS, None]}
+        ),
+        "sensitivity_study": Door(
+            mc.sensitivity_study, {"predictions": PLAIN, "metrics": "accuracy", **FEW},
+            instead={"metrics": METRICS},
+        ),
+        "undefined_study": Door(
+            mc.undefined_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}
+        ),
+        "variance_study": Door(mc.variance_study, {"predictions": PLAIN, "ratios": [1.0], **FEW}),
+        "BootstrapResult.confidence_interval": Door(
+            mc.bootstrap(PLAIN, "accuracy", **FEW).confidence_interval, {}
+        ),
+        "VarianceStudy.separated": Door(variance.separated, {}),
+        "VarianceStudy.plot_intervals": Door(variance.plot_intervals, {}),
+        "VarianceStudy.plot_variances": Door(variance.plot_variances, {}),
+        "AgreementStudy.population": Door(
+            agreement.population, {"ratios": [1.0], "n_subsamples": 2}
+        ),
+        "SampleSize.needed": Door(sizes.needed, {"difference": 0.1}),
+        "SampleSize.detectable": Door(sizes.detectable, {"n_samples": 100}),
+        "SampleSize.interval_width": Door(sizes.interval_width, {"n_samples": 100}),
+        "SampleSize.power_at": Door(sizes.power_at, {"n_samples": 100}),
+        "SampleSize.curve": Door(
+            sizes.curve, {"n_samples": [100]}, instead={"n_samples": [*COUNTS, [-1]]}
+        ),
+        "SetComparison.friedman": Door(sets.friedman, {"metric": "accuracy"}),
+        "Comparison.n_tests": Door(sets.results["x"].n_tests, {"metric": "accuracy"}),
+    }  # fmt: skip
+
+
+DOORS = _doors()
+NOT_HERE = {"read_predictions"}
+GIVEN = {"predictions", "options"}
+
+
+# What a message may name in the place of the option: what the option holds.
+INSTEAD_OF_ITS_NAME = {
+    "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
+    "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
+}  # fmt: skip
+
+
+def _bad_values() -> list[Any]:
+    """The doors' options, each with the values that it must refuse."""
+    rows = []
+    for name, door in DOORS.items():
+        for option, parameter in inspect.signature(door.call).parameters.items():
+            if option in GIVEN or option in door.data:
+                continue
+            bad = door.instead.get(option)
+            if bad is None:
+                has_none = parameter.default is None or option in ("label", "rng")
+                bad = OPTIONS[option] + ([] if has_none else [None])
+            rows.append(pytest.param(name, option, bad, id=f"{name}-{option}"))
+    return rows
+
+
+def _complaint(name: str, option: str, value: object) -> str:
+    """What is wrong with how a value is refused; nothing if our words name the option."""
+    door = DOORS[name]
+    try:
+        door.call(**{**door.arguments, **door.beside.get(option, {}), option: value})
+    except (ValueError, TypeError) as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        package = Path(mc.__file__).parent
+        said, named = str(error), INSTEAD_OF_ITS_NAME.get(option, option)
+        if package not in Path(last.filename).parents or not (last.line or "").startswith("raise"):
+            return f"{value!r}: not our words: {said}"
+        return "" if f"`{option}`" in said or named in said else f"{value!r}: not named: {said}"
+    return f"{value!r}: taken"
+
+
+def test_every_public_function_and_option_is_in_the_table():
+    public = {n for n in mc.__all__ if inspect.isfunction(getattr(mc, n))}
+    assert public - {*DOORS} == NOT_HERE
+    for name, door in DOORS.items():
+        for option in inspect.signature(door.call).parameters:
+            known = option in {*OPTIONS, *GIVEN, *door.data, *door.instead}
+            assert known, f"{name}: {option}"
+
+
+@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_arguments_beside_which_options_are_tried_are_taken(name):
+    DOORS[name].call(**DOORS[name].arguments)
+
+
+@pytest.mark.parametrize(("name", "option", "values"), _bad_values())
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_values_without_sense_are_refused_by_the_name_of_their_option(name, option, values):
+    complaints = [_complaint(name, option, value) for value in values]
+    assert [complaint for complaint in complaints if complaint] == []
