@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.words import check_mapping
 
 
 class DataWarning(UserWarning):
@@ -84,23 +85,11 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
         raise ValueError(f"{what} in {rows_text(bad)}{remedy and f'; {remedy}'}.")
 
 
-def check_mapping(argument: str, value: object, example: str) -> None:
-    """An argument that says something of each model is a mapping, and not empty."""
-    if not isinstance(value, Mapping):
-        raise TypeError(
-            f"`{argument}` must be a mapping of model names to outputs, e.g. {example}, got "
-            f"{type(value).__name__}."
-        )
-    if not value:
-        raise ValueError(f"`{argument}` is empty; give at least one model.")
-
-
 def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     """Arrays of the models, whose names are distinct, non-empty strings."""
-    check_mapping("outputs", outputs, "{'cnn': y_pred}")
-    for name in outputs:
-        if not isinstance(name, str) or not name.strip():
-            raise ValueError(f"model names must be non-empty strings, got {name!r}.")
+    check_mapping("outputs", outputs, "outputs, like {'cnn': y_pred}")
+    if not all(map(str.strip, outputs)):
+        raise ValueError("a model's name is blank; name each.")
     counts = Counter(name.strip() for name in outputs)
     repeated = [name for name, count in counts.items() if count > 1]
     if repeated:

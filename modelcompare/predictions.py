@@ -13,7 +13,7 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
 from modelcompare.kinds import Output, are_codes, check_guess, decide_kinds, same_type
-from modelcompare.words import Kind, KindOrAuto
+from modelcompare.words import Kind, KindOrAuto, check_mapping
 
 
 class Predictions:
@@ -140,7 +140,7 @@ class Predictions:
         >>> preds.probabilities("a").round(4).tolist()
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
-        checks.check_mapping("logits", logits, "{'cnn': logits}")
+        check_mapping("logits", logits, "logits, like {'cnn': logits}")
         outputs = {m: checks.softmax(m, checks.as_array(array)) for m, array in logits.items()}
         return cls(y_true, outputs, kind="probabilities", **options)
 

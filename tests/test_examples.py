@@ -22,7 +22,7 @@ def test_snli_holds_the_whole_test_set_and_four_models():
 
 
 def test_unknown_example_names_the_known_ones():
-    with pytest.raises(ValueError, match="unknown example 'mnist'; there are snli"):
+    with pytest.raises(ValueError, match="`name` is no example: 'mnist'; there are snli"):
         mc.load_example("mnist")
 
 

@@ -182,10 +182,9 @@ def test_the_representation_names_what_is_there():
 
 GOOD = {"a": [0, 1, 1]}
 BAD_INPUT = [
-    (([0, 1], [0, 1]), {}, "`outputs` must be a mapping of model names to outputs, e.g. {'cnn': "
-     "y_pred}, got list."),
-    (([0, 1], {}), {}, "`outputs` is empty; give at least one model."),
-    (([0, 1], {"": [0, 1]}), {}, "model names must be non-empty strings, got ''."),
+    (([0, 1], [0, 1]), {}, "`outputs` must map names to outputs, like {'cnn': y_pred}, got [0, 1]."),
+    (([0, 1], {}), {}, "`outputs` is empty; give at least one."),
+    (([0, 1], {"": [0, 1]}), {}, "a model's name is blank; name each."),
     (([0, 1], {"a": [0, 1], "a ": [0, 1]}), {}, "model name 'a' occurs twice; names must be "
      "distinct."),
     (([0, 1], GOOD), {}, "model 'a' has 3 rows, `y_true` has 2; they must describe the same "

@@ -303,8 +303,8 @@ class Comparison(Result):
         --------
         >>> import modelcompare as mc
         >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
-        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
-        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
+        >>> mc.compare(preds, "accuracy", n_resamples=99, method="wilson").signature
+        'modelcompare:0.1.0|n:18|B:99|ci:wilson/BCa|test:studentized-permutation|adjust:holm|tests:1|rng:0'
         """
         evaluation = self.bootstrap.evaluation
         clustered = evaluation.predictions.groups is not None

@@ -61,10 +61,11 @@ def as_frame(source: Any) -> pd.DataFrame:
 
 def _read_delimited(opened: Content, *, separator: str) -> Table:
     data = opened.text()
-    header = _header(data, separator, opened.name)
+    header, n_before = _header(data, separator, opened.name)
     try:
         rows = pd.read_csv(
             io.BytesIO(data), sep=separator, encoding="utf-8-sig", header=None, index_col=False,
+            skiprows=n_before,
             # A column more than the header has, to see rows that are longer.
             names=range(len(header) + 1),
             # Only an empty cell is missing: "NA", "null" and "None" may be labels.
@@ -73,30 +74,28 @@ def _read_delimited(opened: Content, *, separator: str) -> Table:
     except pd.errors.ParserError as error:
         what = str(error).strip()
         raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
-    longer = rows[len(header)].notna().to_numpy()[1:]
+    longer = rows.pop(len(header)).notna().to_numpy()
     what = f"{opened.name}: rows of different lengths (the header has {len(header)} cells), longer"
     refuse_rows(longer, what, "quote cells that hold the separator")
+    rows.columns = pd.Index(header, dtype=object)
     # An index that was written along has no heading.
-    named = [place for place, heading in enumerate(header) if heading]
-    frame = rows.iloc[1:, named]
-    frame.index = pd.RangeIndex(len(frame))
-    frame.columns = pd.Index([header[place] for place in named], dtype=object)
+    frame = rows if all(header) else rows.loc[:, [*map(bool, header)]]
     check_columns_distinct(frame, opened.name)
     _refuse_headers(frame, opened.name)
     return Table(frame, written=True)
 
 
-def _header(data: bytes, separator: str, name: str) -> list[str]:
-    """Cells of the first line that is not blank."""
+def _header(data: bytes, separator: str, name: str) -> tuple[list[str], int]:
+    """Cells of the first row that is not blank, and how many rows end with it."""
     file = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
     lines = csv.reader(file, delimiter=separator)
     try:
-        header = next((line for line in lines if any(map(str.strip, line))), None)
+        for number, header in enumerate(lines, start=1):
+            if any(map(str.strip, header)):
+                return header, number
     except csv.Error as error:
         raise ValueError(f"{name}: the header is no line of headings ({error}).") from error
-    if header is None:
-        raise ValueError(f"{name}: the file holds no table.")
-    return header
+    raise ValueError(f"{name}: the file holds no table.")
 
 
 def _refuse_headers(frame: pd.DataFrame, name: str) -> None:

@@ -17,7 +17,7 @@ CASES: list[Call | Run] = [
     Call(
         "no models",
         lambda _: mc.Predictions([0, 1], {}),
-        "`outputs` is empty; give at least one model.",
+        "`outputs` is empty; give at least one.",
     ),
     Call("n_resamples of a half", lambda _: mc.compare(PREDS, n_resamples=1.5), "`n_resamples` must be a whole number, got 1.5.", TypeError),
     Call("n_resamples in a text", lambda _: mc.compare(PREDS, n_resamples="100"), "`n_resamples` must be a whole number, got '100'.", TypeError),

@@ -258,3 +258,12 @@ def test_every_kind_of_file_has_one_reader():
     from modelcompare.readers.tables import TABLES
 
     assert sorted([*TABLES, *WHOLE]) == sorted(get_args(FileKind))
+
+
+def test_a_header_of_several_lines_behind_blank_ones_is_read(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'\xef\xbb\xbf\r\n\r\n"y_true",a,"b\r\nagain"\r\nx,x,y\r\n\r\ny,y,"y"\r\n')
+    preds = read_predictions(path)
+    assert preds.models == ("a", "b\r\nagain")
+    assert preds.codes.tolist() == [0, 1]
+    assert preds.predicted("b\r\nagain").tolist() == [1, 1]
