@@ -38,6 +38,13 @@ def _intervals() -> Iterator[Cell]:
         yield _labels(share=share, n=n)
     for share, n in product((0.5, 0.1, 0.05), (50, 200, 1000)):
         yield _labels(share=share, n=n, agreement=0.97)
+    # Beside cells of equal models, where any interval around 0 holds the difference.
+    sparse = ((0.05, 50), (0.02, 100), (0.01, 200), (0.02, 200), (0.1, 50), (0.05, 100))
+    for (share, n), gap in product(sparse, (0.05, 0.15)):
+        if n * share > 2 or gap == 0.05:
+            yield _labels(share=share, n=n, gap=gap, gap_in="f1_macro")
+    for gap in (0.005, 0.015):
+        yield _labels(share=0.05, n=1000, agreement=0.97, gap=gap, gap_in="f1_macro")
     for classes, support in product((2, 3, 10, 50, 150), (1, 2, 5, 10, 30)):
         if classes * support >= 20:
             yield _labels(classes=classes, support=support, low=0.6, high=0.95, metrics=AVERAGES)

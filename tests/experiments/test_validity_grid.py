@@ -176,6 +176,23 @@ def test_a_default_is_too_wide_beside_the_narrowest_method_that_holds():
     assert short.value == pytest.approx(1.2)
 
 
+def test_a_method_that_holds_differences_of_0_alone_is_no_measure_of_width():
+    def cell(percentile, **more):
+        methods = [("default", 0.95, 0.12), ("percentile", percentile, 0.05)]
+        return [
+            rows("intervals", measure, value, method=method, error=0.0005, **more)
+            for method, coverage, width in methods
+            for measure, value in (("covered", coverage), ("width", width), ("width 0", 0))
+        ]
+
+    equal = cell(0.95, cell="equal")
+    assert len(told(*equal)) == 1
+    apart = cell(0.7, cell="apart", gap=0.1, null_cell="equal")
+    assert told(*equal, *apart).empty
+    apart = cell(0.94, cell="apart", gap=0.1, null_cell="equal")
+    assert len(told(*equal, *apart)) == 2
+
+
 def test_power_is_measured_against_tests_that_hold_their_size_in_the_same_cell():
     names = ("default", "permutation", "wald")
     sizes = {"default": 0.05, "permutation": 0.05, "wald": 0.3}
