@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import (
     Column,
     KeptNumbers,
@@ -397,19 +397,25 @@ class Evaluation:
             def one_block(
                 block: int, evaluators: list[tuple[int, slice, Any]] = evaluators
             ) -> list[FloatArray]:
-                drawn: Any
-                if weights.whole and self.predictions.sample_weight is None:
-                    # Narrow integers: cumulated sums and gathers are several times faster.
-                    counts = weights.draw_counts(block)
-                    drawn = counts if self._unit_of is None else counts[:, self._unit_of]
-                else:
-                    drawn = self.per_sample(weights.draw_all(block))
-                return [evaluate(drawn).reshape(len(drawn), -1) for _, _, evaluate in evaluators]
+                values = [
+                    [evaluate(drawn).reshape(len(drawn), -1) for _, _, evaluate in evaluators]
+                    for drawn in self._sample_weights(weights, block)
+                ]
+                return [np.concatenate(parts) for parts in zip(*values, strict=True)]
 
             found = map_blocks(one_block, range(weights.n_blocks), n_jobs, prefer=prefer)
             for block, values in enumerate(found):
                 for (position, where, _), value in zip(evaluators, values, strict=True):
                     out[weights.rows(block), position, where] = value
+
+    def _sample_weights(self, weights: Weights, block: int) -> Iterator[AnyArray]:
+        """Weights of all samples, for some resamples of a block after others."""
+        if weights.whole and self.predictions.sample_weight is None:
+            # Narrow integers: cumulated sums and gathers are several times faster.
+            for counts in weights.parts(block, counts=True):
+                yield counts if self._unit_of is None else counts[:, self._unit_of]
+        else:
+            yield from map(self.per_sample, weights.parts(block))
 
     def _evaluator(
         self, metric: OrderMetric | CallableMetric, model: str
@@ -420,17 +426,18 @@ class Evaluation:
         return CallableEvaluator(metric, self.predictions, model)
 
     def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
+        key = (metric.name, model)
+        if key not in self._left_out:
+            self._left_out[key] = self._all_left_out(metric, model)
+        return self._left_out[key][rows]
+
+    def _all_left_out(self, metric: OrderMetric | CallableMetric, model: str) -> FloatArray:
         if isinstance(metric, OrderMetric) and metric.jackknife and self._unit_of is None:
             outcomes = Outcomes.of(self.predictions, model)
             left = metric.jackknife(outcomes, self.per_sample(np.ones((1, len(outcomes))))[0])
-            return left[rows].reshape(len(left[rows]), -1)
-        key = (metric.name, model)
-        if key not in self._left_out:
-            evaluate = self._evaluator(metric, model)
-            self._left_out[key] = leave_out(
-                lambda weights: evaluate(self.per_sample(weights)), self.units.n_units
-            )
-        return self._left_out[key][rows]
+            return left.reshape(len(left), -1)
+        evaluate = self._evaluator(metric, model)
+        return leave_out(lambda weights: evaluate(self.per_sample(weights)), self.units.n_units)
 
     def per_sample(self, unit_weights: FloatArray) -> FloatArray:
         """Weights of the samples behind the units, times their sample weights."""

@@ -251,7 +251,9 @@ def signed_sums(
             mean += np.einsum("i,imv->mv", counts[rows], influence) / units.size
             flat = influence.reshape(len(influence), -1)
             for block in range(masks.n_blocks):
-                sign = counts[rows] - 2 * masks.draw(block, row_block)
+                sign = masks.draw(block, row_block)
+                sign *= -2
+                sign += counts[rows]
                 where = masks.rows(block)
                 sums[where, models] += (sign @ flat).reshape(len(sign), *mean.shape)
                 signs[where] += sign.sum(axis=1)
