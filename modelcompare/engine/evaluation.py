@@ -229,9 +229,14 @@ class Evaluation:
         self._fill(out, parts)
         return out
 
-    def statistics(self, models: slice = slice(None), rows: slice = slice(None)) -> FloatArray:
-        """Statistics of some models and units, of shape (n_rows, n_columns)."""
-        columns = self.columns(models)
+    def statistics(
+        self,
+        models: slice = slice(None),
+        rows: slice = slice(None),
+        metrics: Sequence[Metric] | None = None,
+    ) -> FloatArray:
+        """Statistics of some models and units, of shape (n_rows, n_columns); of all metrics."""
+        columns = self.columns(models, metrics)
         outcomes = [self._outcomes(model, rows) for model in self.models[models]]
         n_rows = len(range(*rows.indices(self.units.n_units)))
         here = rows if self._unit_of is None else slice(None)
@@ -292,9 +297,10 @@ class Evaluation:
 
     # -- workers ----------------------------------------------------------------------------
 
-    def columns(self, models: slice) -> list[Column]:
-        """Where the statistics of some models stand."""
-        return lay_out(self._sums, self._widths, len(self.models[models]))
+    def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
+        """Where the statistics of some models stand, of all metrics or of some."""
+        metrics = self._sums if metrics is None else metrics
+        return lay_out(metrics, self._widths, len(self.models[models]))
 
     @cached_property
     def _widths(self) -> dict[Statistic, int]:

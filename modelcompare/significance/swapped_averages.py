@@ -250,7 +250,9 @@ class SwappedAverages(SwappedSums):
         for model in range(len(self.evaluation.models)):
             own = [part[:, min(model, part.shape[1] - 1)] for part in groups]
             numerator, denominator = quotient_parts(self.metric, own)
-            found.append((numerator.astype(np.float32), denominator.astype(np.float32)))
+            found.append(
+                tuple(part.astype(np.float32, order="C") for part in (numerator, denominator))
+            )
         return found
 
     def _quotient(self, parts: list[FloatArray]) -> tuple[FloatArray, FloatArray]:

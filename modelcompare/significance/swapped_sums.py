@@ -159,8 +159,14 @@ class SwappedSums(ABC):
 
     def parts(self, rows: slice) -> list[FloatArray]:
         """The metric's statistics of some units, each (n_rows, n_models or 1, width)."""
-        numbers = self.evaluation.statistics(rows=rows)
-        found = {c.statistic: c.of(numbers) for c in self.evaluation.columns(slice(None))}
+        return self._parted_columns(self._statistics_of(rows))
+
+    def _statistics_of(self, rows: slice) -> FloatArray:
+        return self.evaluation.statistics(rows=rows, metrics=(self.metric,))
+
+    def _parted_columns(self, numbers: FloatArray) -> list[FloatArray]:
+        columns = self.evaluation.columns(slice(None), (self.metric,))
+        found = {column.statistic: column.of(numbers) for column in columns}
         return [found[statistic] for statistic in self.metric.statistics]
 
     def after(
@@ -205,8 +211,12 @@ class SwappedSums(ABC):
         return shapes
 
     def _matrix(self, rows: slice) -> Columns:
-        dense = np.hstack([part.reshape(len(part), -1) for part in self._columns(rows)])
-        numbers = () if self.strata is None else self.stratified(self.parts(rows))
+        dense = self._statistics_of(rows)
+        parts = self._parted_columns(dense)
+        columns = [*parts, *self.products(parts, rows)]
+        if sum(part[0].size for part in columns) > dense.shape[1]:
+            dense = np.hstack([part.reshape(len(part), -1) for part in columns])
+        numbers = () if self.strata is None else self.stratified(parts)
         if self.strata is None or not numbers:
             return Columns(dense)
         return Columns(dense, sparse.hstack([self.strata.spread(x, rows) for x in numbers]).tocsr())
