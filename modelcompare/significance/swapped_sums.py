@@ -226,7 +226,7 @@ class SwappedSums(ABC):
         return self._matrix(slice(0, self.evaluation.units.n_units))
 
     def _passes(self, masks: Weights) -> Iterator[range]:
-        step = max(1, PASS_BYTES // (16 * masks.block_size(0) * len(self.total)))
+        step = max(1, PASS_BYTES // (64 * masks.block_size(0) * len(self.total)))
         for start in range(0, masks.n_blocks, step):
             yield range(start, min(start + step, masks.n_blocks))
 
