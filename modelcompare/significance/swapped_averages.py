@@ -27,8 +27,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import class_slopes, quotient_parts

@@ -16,8 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
