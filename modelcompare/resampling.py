@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.words import Scheme
@@ -25,6 +24,8 @@ RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence |
 
 RESAMPLE_BLOCK = 128
 ROW_BLOCK = 65_536
+# Weights of so many units, or of one resample, are drawn at once where all units are needed.
+_PART_NUMBERS = 2**21
 # Strata of fewer units are drawn as Rao & Wu (1988) do.
 SMALL_STRATUM = 30
 
@@ -142,9 +143,10 @@ class _Blocks(ABC):
         """Weights of all units, block by block of resamples."""
         return map(self.draw_all, range(self.n_blocks))
 
-    def draw_counts(self, block: int) -> NDArray[np.int32]:
-        """The same as `draw_all` in narrow integers, where weights are `whole`."""
-        return self.draw_all(block).astype(np.int32)
+    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
+        """The same as `draw_all`, some resamples after others; in narrow integers if `counts`."""
+        drawn = self.draw_all(block)
+        yield drawn.astype(np.int32) if counts else drawn
 
     def _generator(self, purpose: int, *key: int) -> np.random.Generator:
         key = (*self.seed.spawn_key, purpose, *key)
@@ -169,47 +171,72 @@ class BootstrapWeights(_Blocks):
     def whole(self) -> bool:
         return self.scheme != "bayesian" and not any(map(self._is_rescaled, self._strata))
 
-    def draw_counts(self, block: int) -> NDArray[np.int32]:
-        units, plain = self.units, self.scheme == "multinomial"
-        one_block = units.n_units <= ROW_BLOCK
-        if plain and units.strata is None and units.multiplicity is None and one_block:
-            # Straight into integers, without the floats between.
-            generator = self._generator(_BOOTSTRAP, block, 0, 0)
-            out = np.empty((self.block_size(block), units.n_units), dtype=np.int32)
-            return _fill_counts(generator, self._sizes(block, 0, -1), out)
-        return super().draw_counts(block)
+    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
+        dtype: type[np.generic] = np.int32 if counts else np.float64
+        step = max(1, _PART_NUMBERS // self.units.n_units)
+        blocks = range(len(self.units.row_blocks()))
+        for drawn in zip(*(self._drawn(block, j, step, dtype) for j in blocks), strict=True):
+            yield drawn[0] if len(drawn) == 1 else np.hstack(drawn)
 
     def draw(self, block: int, row_block: int) -> FloatArray:
+        drawn: FloatArray = next(self._drawn(block, row_block, RESAMPLE_BLOCK, np.float64))
+        return drawn
+
+    def _drawn(
+        self, block: int, row_block: int, step: int, dtype: type[np.generic]
+    ) -> Iterator[AnyArray]:
+        """Weights of so many resamples of a block after others, for the rows of a row block."""
         rows = self.units.row_blocks()[row_block]
         counts = self.units.counts()[rows]
-        strata = self.units.strata
-        if strata is None:
-            return self._draw_stratum(block, row_block, counts, stratum=-1)
-        weights = np.empty((self.block_size(block), len(counts)))
-        for stratum in np.unique(strata[rows]):
-            members = strata[rows] == stratum
-            weights[:, members] = self._draw_stratum(
-                block, row_block, counts[members], stratum=int(stratum)
-            )
-        return weights
+        if self.units.strata is None:
+            yield from self._of_stratum(block, row_block, counts, step, dtype, stratum=-1)
+            return
+        strata = self.units.strata[rows]
+        members = {stratum: strata == stratum for stratum in np.unique(strata).tolist()}
+        streams = [
+            self._of_stratum(block, row_block, counts[here], step, dtype, stratum=stratum)
+            for stratum, here in members.items()
+        ]
+        for drawn in zip(*streams, strict=True):
+            weights = np.empty((len(drawn[0]), len(counts)), dtype)
+            for here, part in zip(members.values(), drawn, strict=True):
+                weights[:, here] = part
+            yield weights
 
-    def _draw_stratum(
-        self, block: int, row_block: int, counts: IntArray, *, stratum: int
-    ) -> FloatArray:
+    def _of_stratum(
+        self,
+        block: int,
+        row_block: int,
+        counts: IntArray,
+        step: int,
+        dtype: type[np.generic],
+        *,
+        stratum: int,
+    ) -> Iterator[AnyArray]:
         generator = self._generator(_BOOTSTRAP, block, row_block, stratum + 1)
-        n_resamples, available = self.block_size(block), int(counts.sum())
-        share = self._stratum_size(stratum) / self._stratum_available(stratum)
-        if self.scheme == "poisson":
-            return generator.poisson(share * counts, (n_resamples, len(counts))).astype(np.float64)
         sizes = self._sizes(block, row_block, stratum)
+        for start in range(0, len(sizes), step):
+            drawn = self._draw(generator, sizes[start : start + step], counts, dtype, stratum)
+            yield drawn.astype(dtype, copy=False)
+
+    def _draw(
+        self,
+        generator: np.random.Generator,
+        sizes: FloatArray,
+        counts: IntArray,
+        dtype: type[np.generic],
+        stratum: int,
+    ) -> AnyArray:
+        shape = (len(sizes), len(counts))
+        if self.scheme == "poisson":
+            share = self._stratum_size(stratum) / self._stratum_available(stratum)
+            return generator.poisson(share * counts, shape)
         if self.scheme == "bayesian":
-            raw = generator.standard_gamma(counts, (n_resamples, len(counts)))
+            raw = generator.standard_gamma(counts, shape)
             return raw * (sizes / raw.sum(axis=1))[:, None]
-        drawn = np.empty((len(sizes), len(counts)))
         if self.units.multiplicity is not None:
-            drawn[:] = generator.multinomial(sizes.astype(np.intp), counts / available)
-        else:
-            _fill_counts(generator, sizes, drawn)
+            return generator.multinomial(sizes.astype(np.intp), counts / counts.sum())
+        drawn = _fill_counts(generator, sizes, np.empty(shape, dtype))
         if self._is_rescaled(stratum):
             n = self._stratum_available(stratum)
             drawn *= n / (n - 1)

@@ -83,15 +83,18 @@ def test_more_resamples_begin_with_the_same():
     np.testing.assert_array_equal(many[:256], few)
 
 
-@pytest.mark.parametrize("scheme", ["multinomial", "poisson"])
-@pytest.mark.parametrize("strata", [None, np.arange(90) % 3])
-def test_integers_are_the_same_draws(scheme, strata):
+@pytest.mark.parametrize("scheme", ["multinomial", "poisson", "bayesian"])
+@pytest.mark.parametrize("strata", [None, np.arange(90) % 3, np.arange(90) % 5])
+@pytest.mark.parametrize("at_once", [1, 1000, 10**6])
+def test_some_resamples_after_others_are_the_same_draws(monkeypatch, scheme, strata, at_once):
+    monkeypatch.setattr(resampling, "ROW_BLOCK", 40)
+    monkeypatch.setattr(resampling, "_PART_NUMBERS", at_once)
     weights = BootstrapWeights(Units(90, strata=strata), 200, SEED, scheme)
-    assert weights.whole
     for block in range(weights.n_blocks):
-        counts = weights.draw_counts(block)
-        assert counts.dtype == np.int32
-        np.testing.assert_array_equal(counts, weights.draw_all(block))
+        for counts in (False, True) if weights.whole else (False,):
+            parts = list(weights.parts(block, counts=counts))
+            assert {part.dtype.kind for part in parts} == {"i" if counts else "f"}
+            np.testing.assert_array_equal(np.vstack(parts), weights.draw_all(block))
 
 
 def test_masks_swap_half_of_the_samples():

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.resampling import Units
 
@@ -251,7 +252,9 @@ def signed_sums(
             mean += np.einsum("i,imv->mv", counts[rows], influence) / units.size
             flat = influence.reshape(len(influence), -1)
             for block in range(masks.n_blocks):
-                sign = counts[rows] - 2 * masks.draw(block, row_block)
+                sign = masks.draw(block, row_block)
+                sign *= -2
+                sign += counts[rows]
                 where = masks.rows(block)
                 sums[where, models] += (sign @ flat).reshape(len(sign), *mean.shape)
                 signs[where] += sign.sum(axis=1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 

@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.resampling import Units
 
 
@@ -25,7 +25,7 @@ class Weights(Protocol):
     def block_size(self, block: int) -> int: ...
     def draw(self, block: int, row_block: int) -> FloatArray: ...
     def draw_all(self, block: int) -> FloatArray: ...
-    def draw_counts(self, block: int) -> NDArray[np.int32]: ...
+    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]: ...
 
 
 @dataclass(frozen=True)
@@ -59,5 +59,6 @@ class GivenWeights:
     def draw_all(self, block: int) -> FloatArray:
         return self.weights[self.rows(block)]
 
-    def draw_counts(self, block: int) -> NDArray[np.int32]:
-        return self.draw_all(block).astype(np.int32)
+    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
+        drawn = self.draw_all(block)
+        yield drawn.astype(np.int32) if counts else drawn

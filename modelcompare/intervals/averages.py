@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.intervals.confusions import CellSums, Confusions, Margins, taken
 from modelcompare.intervals.ratios import (
     Bounds,
     ClassRatio,
@@ -31,12 +32,10 @@ from modelcompare.intervals.ratios import (
 from modelcompare.metrics.quotient import divide
 
 
-def outcome_counts(confusion: FloatArray) -> FloatArray:
-    """TP, FN, FP and TN of each class, (..., n_classes, 4), from confusion matrices."""
-    hits = np.diagonal(confusion, axis1=-2, axis2=-1)
-    missed = confusion.sum(axis=-1) - hits
-    alarms = confusion.sum(axis=-2) - hits
-    total = confusion.sum(axis=(-2, -1))[..., None]
+def outcome_counts(margins: Margins) -> FloatArray:
+    """TP, FN, FP and TN of each class, (..., n_classes, 4), from margins of confusion matrices."""
+    true, named, hits = margins
+    missed, alarms, total = true - hits, named - hits, true.sum(axis=-1)[..., None]
     counts = np.stack([hits, missed, alarms, total - hits - missed - alarms], axis=-1)
     # What cancels in exact arithmetic is 0.
     return np.where(counts <= 1e-12 * total[..., None], 0.0, counts)
@@ -48,8 +47,8 @@ class Average:
 
     Attributes
     ----------
-    confusion, squares : ndarray of shape (..., n_classes, n_classes)
-        Sums of weights, and of squared weights; rows are true classes.
+    cells : Confusions
+        Of one or many models.
     ratio : ClassRatio
         The metric of one class.
     support_weighted : bool
@@ -60,8 +59,7 @@ class Average:
         Whether a class that was never predicted has no value, whatever the formula says.
     """
 
-    confusion: FloatArray
-    squares: FloatArray
+    cells: Confusions
     ratio: ClassRatio
     support_weighted: bool = False
     only: int | None = None
@@ -70,24 +68,29 @@ class Average:
     @cached_property
     def counts(self) -> FloatArray:
         """Outcomes of each class, of shape (..., n_classes, 4)."""
-        return outcome_counts(self.confusion)
+        return outcome_counts(self.cells.margins)
 
     @cached_property
     def trials(self) -> Trials:
         """Successes of each class."""
-        return Trials.of(self.counts, outcome_counts(self.squares), self.ratio)
+        return Trials.of(self.counts, outcome_counts(self.cells.margins_of_squares), self.ratio)
+
+    @property
+    def mass(self) -> FloatArray:
+        """Sum of the weights of each class."""
+        return self.cells.margins[0]
 
     @cached_property
     def support(self) -> FloatArray:
         """Effective number of samples of each class."""
-        return divide(self.confusion.sum(axis=-1) ** 2, self.squares.sum(axis=-1), 0.0)
+        return divide(self.mass**2, self.cells.margins_of_squares[0], 0.0)
 
     @cached_property
     def counted(self) -> BoolArray:
         """Which classes the average is of: those that occur in the truth and have a value."""
         occurs = (self.support > 0) | (self.ratio.numerator[0] == 0)
         if self.strict:
-            occurs &= self.confusion.sum(axis=-2) > 0
+            occurs &= self.cells.margins[1] > 0
         return occurs & (self.trials.size > 0)
 
     @cached_property
@@ -95,7 +98,7 @@ class Average:
         """Share of each class in the average, 0 where it does not occur or has no value."""
         if self.only is not None:
             return np.broadcast_to(np.eye(self.values.shape[-1])[self.only], self.values.shape)
-        mass = self.counted * (self.confusion.sum(axis=-1) if self.support_weighted else 1.0)
+        mass: FloatArray = self.counted * (self.mass if self.support_weighted else np.ones(1))
         return divide(mass, mass.sum(axis=-1, keepdims=True), 0.0)
 
     @property
@@ -129,7 +132,7 @@ class Average:
     @cached_property
     def size(self) -> FloatArray:
         """Effective number of samples."""
-        return self.confusion.sum(axis=(-2, -1)) ** 2 / self.squares.sum(axis=(-2, -1))
+        return self.mass.sum(axis=-1) ** 2 / self.cells.squares.sum(axis=-1)
 
     def mean(self, values: FloatArray) -> FloatArray:
         """Average of values of the classes."""
@@ -158,8 +161,9 @@ class Average:
             return np.zeros(values.shape[:-1])
         around = self.around_mean(values)
         # A class that happens to be frequent also has more hits for its false alarms.
-        both = self.squares * over_cells(self.gains(values)) * around[..., :, None]
-        of_both = 2 * both.sum(axis=(-2, -1)) / self.confusion.sum(axis=(-2, -1))
+        gains = over_cells(self.gains(values)).of(self.cells)
+        both = self.cells.squares * gains * taken(around, self.cells.true)
+        of_both = 2 * both.sum(axis=-1) / self.mass.sum(axis=-1)
         return self.mean(around**2) / self.size + of_both
 
     def excess_of_weights(self) -> FloatArray:
@@ -187,20 +191,18 @@ class Average:
         own = own / (1 - size / (size + 2) ** 2)
         # The square of what a sample gains in all classes, less the squares: what classes share.
         gains = self.gains(values)
-        shared = self.squares * (over_cells(gains) ** 2 - over_cells(gains**2))
-        total = own.sum(axis=-1) + shared.sum(axis=(-2, -1)) + self.variance_of_weights(values)
+        apart = over_cells(gains).of(self.cells) ** 2 - over_cells(gains**2).of(self.cells)
+        shared = (self.cells.squares * apart).sum(axis=-1)
+        total = own.sum(axis=-1) + shared + self.variance_of_weights(values)
         total = np.where(self.of_any, np.maximum(total, own.max(axis=-1)), 1.0)
         return total, divide(total**2, divide(own**2, size, 0.0).sum(axis=-1), 0.0)
 
 
-def over_cells(gains: FloatArray) -> FloatArray:
-    """Sum over classes of what a sample of each cell adds, of shape (..., n_classes, n_classes)."""
+def over_cells(gains: FloatArray) -> CellSums:
+    """Sum over classes of what a sample of each cell adds."""
     hit, missed, alarm, other = np.moveaxis(gains, -1, 0)
-    rest = other.sum(axis=-1)[..., None, None]
-    cells = rest + (missed - other)[..., :, None] + (alarm - other)[..., None, :]
-    diagonal = np.arange(gains.shape[-2])
-    cells[..., diagonal, diagonal] = rest[..., 0] + hit - other
-    return cells
+    rest = other.sum(axis=-1)[..., None]
+    return CellSums(rest + (missed - other), alarm - other, rest + hit - other)
 
 
 def mover_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
@@ -228,9 +230,10 @@ def mover_interval(average: Average, confidence_level: float = 0.95) -> Bounds:
 
 def _class_correlation(average: Average) -> FloatArray:
     """Correlation of the classes' values, after half a sample more in every cell."""
-    counts = average.confusion + 0.5
-    more = Average(counts, counts, average.ratio)
-    own = np.eye(counts.shape[-1], dtype=bool)
+    k = average.cells.n_classes
+    counts = average.cells.weights.reshape(*average.mass.shape, k) + 0.5
+    more = Average(Confusions.of_tables(counts, counts), average.ratio)
+    own = np.eye(k, dtype=bool)
     # What a sample of true class j and predicted class m is to class k.
     outcome = 2 * ~own[:, :, None] + ~own[:, None, :]
     classes = np.arange(len(own))[:, None, None]
@@ -301,7 +304,7 @@ def _share_seen(average: Average) -> FloatArray:
     never true says nothing of the others.
     """
     if average.support_weighted or average.ratio.numerator[0] == 0:
-        return np.ones(average.confusion.shape[:-2])
+        return np.ones(average.mass.shape[:-1])
     support = average.support
     once, twice = (((support > n - 0.5) & (support <= n + 0.5)).sum(axis=-1) for n in (1, 2))
     unseen = once * (once - 1) / (2 * (twice + 1))

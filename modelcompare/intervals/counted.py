@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard, cast
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.intervals.averages import Average
+from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.ratios import RECALL, Bounds, ClassRatio, Four
 from modelcompare.metrics.base import AnyMetric, Metric, Statistic
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
@@ -17,7 +19,7 @@ from modelcompare.predictions import Predictions
 
 Pairs = tuple[IntArray, IntArray]
 # Cells of the confusion matrices that are worked on at once.
-_CELLS = 2**22
+_CELLS = 2**20
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,15 @@ def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
 
 def class_ratio(metric: Metric, n_classes: int) -> ClassRatio | None:
     """What a sample adds to the ratio of a class; None where that depends on which class."""
-    found = _added(metric, n_classes)
-    if found is None or found[0].ndim < 3:
-        return None
-    right, wrong = found
-    own = np.eye(n_classes, dtype=bool)
-    named = np.roll(own, 1, axis=1)
-    rest = np.concatenate([right[:, ~own], wrong[:, ~(own | named)]], axis=1)
-    outcomes = (right[:, own], wrong[:, own], wrong[:, named], rest)
-    if any(np.ptp(of_classes, axis=1).any() for of_classes in outcomes):
+    parts = []
+    for right, wrong, own, named in _added(metric, n_classes):
+        if right.ndim < 3:
+            return None
+        rest = np.concatenate([right[:, ~own], wrong[:, ~(own | named)]], axis=1)
+        ends = np.stack([rest.min(axis=1), rest.max(axis=1)], axis=1)
+        parts.append((right[:, own], wrong[:, own], wrong[:, named], ends))
+    outcomes = [np.concatenate(of_classes, axis=1) for of_classes in zip(*parts, strict=True)]
+    if not outcomes or any(np.ptp(of_classes, axis=1).any() for of_classes in outcomes):
         return None
     numerator, denominator = np.array([of_classes[:, 0] for of_classes in outcomes]).T.tolist()
     return ClassRatio(cast(Four, tuple(numerator)), cast(Four, tuple(denominator)))
@@ -85,28 +87,40 @@ def class_ratio(metric: Metric, n_classes: int) -> ClassRatio | None:
 
 def _of_samples(metric: Metric, n_classes: int) -> Counted | None:
     """Describe a ratio that samples add to by being right or wrong, whatever their class."""
-    found = _added(metric, n_classes)
-    if found is None or any(part.ndim > 2 or np.ptp(part, axis=1).any() for part in found):
+    parts = []
+    for *of_outcomes, _, _ in _added(metric, n_classes):
+        if of_outcomes[0].ndim > 2:
+            return None
+        parts.append(of_outcomes)
+    found = [np.concatenate(of_classes, axis=1) for of_classes in zip(*parts, strict=True)]
+    if not found or any(np.ptp(of_classes, axis=1).any() for of_classes in found):
         return None
-    (hit, right), (missed, wrong) = (part[:, 0].tolist() for part in found)
+    (hit, right), (missed, wrong) = (of_classes[:, 0].tolist() for of_classes in found)
     if right == wrong and hit != missed:
         return Counted(RECALL, "correct", missed / wrong, (hit - missed) / wrong)
     ratio = ClassRatio((hit, 0.0, 0.0, 0.0), (right, wrong, 0.0, 0.0))
     return Counted(ratio, "correct") if missed == 0 and ratio.is_share else None
 
 
-def _added(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray] | None:
-    """Numerator and denominator of a sample of each class that is right, and that is wrong."""
+def _added(
+    metric: Metric, n_classes: int
+) -> Iterator[tuple[FloatArray, FloatArray, BoolArray, BoolArray]]:
+    """Numerator and denominator of a sample of each class that is right, and that is wrong.
+
+    For some classes after others, with which one is true and which is named wrongly.
+    """
     if metric.ratio is None or n_classes < 2:
-        return None
-    one = np.eye(n_classes)
-    right = _statistics(one, one, one)
-    wrong = _statistics(0 * one, np.roll(one, 1, axis=1), one)
-    of_right, of_wrong = (
-        np.stack(np.broadcast_arrays(*metric.ratio(*(of[s] for s in metric.statistics))))
-        for of in (right, wrong)
-    )
-    return of_right, of_wrong
+        return
+    classes, step = np.arange(n_classes), max(1, _CELLS // n_classes)
+    for start in range(0, n_classes, step):
+        own = classes[start : start + step, None] == classes
+        named = np.roll(own, 1, axis=1)
+        one, other = own.astype(np.float64), named.astype(np.float64)
+        of_right, of_wrong = (
+            np.stack(np.broadcast_arrays(*metric.ratio(*(of[s] for s in metric.statistics))))
+            for of in (_statistics(one, one, one), _statistics(0 * one, other, one))
+        )
+        yield of_right, of_wrong, own, named
 
 
 def _statistics(
@@ -170,21 +184,37 @@ class Labels:
         return replace(self, codes=np.ones_like(self.codes), predicted=right, n_classes=2)
 
     @property
+    def _tabled(self) -> bool:
+        """Whether all cells of a confusion matrix are no more than there are samples."""
+        return self.n_classes**2 <= max(len(self.codes), 4)
+
+    @property
     def chunks(self) -> list[slice]:
         """Models whose confusion matrices are worked on at once."""
         n_models = self.predicted.shape[1]
-        step = max(1, _CELLS // self.n_classes**2)
+        step = max(1, _CELLS // (self.n_classes**2 if self._tabled else len(self.codes)))
         return [slice(start, min(start + step, n_models)) for start in range(0, n_models, step)]
 
     def average(self, what: Counted, models: slice) -> Average:
         """Values of some models' classes, and their average."""
-        tables = self.confusions(models)
-        return Average(*tables, what.ratio, what.over == "weighted", strict=what.strict)
+        cells = self.confusions(models)
+        return Average(cells, what.ratio, what.over == "weighted", strict=what.strict)
 
-    def confusions(self, models: slice) -> tuple[FloatArray, FloatArray]:
-        """Confusion matrices of weights and of their squares, (n_models, n_classes, n_classes)."""
-        confusion = self._confusion(models, 1)
-        return confusion, confusion if self.weights is None else self._confusion(models, 2)
+    def classes(self, models: slice) -> tuple[IntArray, IntArray]:
+        """True and named class of each sample, (n_models, n_samples)."""
+        named = self.predicted[:, models].T
+        return np.broadcast_to(self.codes, named.shape), named
+
+    def confusions(self, models: slice) -> Confusions:
+        """Confusion matrices of some models."""
+        if self._tabled:
+            weights = self._confusion(models, 1)
+            squares = weights if self.weights is None else self._confusion(models, 2)
+            return Confusions.of_tables(weights, squares)
+        true, named = self.classes(models)
+        weights = np.broadcast_to(self.powered(1), true.shape)
+        squares = weights if self.weights is None else np.square(weights)
+        return Confusions(true, named, weights, squares, self.n_classes)
 
     def _confusion(self, models: slice, power: int) -> FloatArray:
         weights, k = self.powered(power), self.n_classes

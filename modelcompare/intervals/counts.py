@@ -20,6 +20,7 @@ from modelcompare.intervals.averages import (
     mover_interval,
 )
 from modelcompare.intervals.base import Interval
+from modelcompare.intervals.confusions import CellSums
 from modelcompare.intervals.counted import Counted, Labels, Pairs, counted
 from modelcompare.intervals.differences import (
     half_count_error,
@@ -32,7 +33,7 @@ from modelcompare.metrics.quotient import divide
 
 Ends = tuple[FloatArray, FloatArray, FloatArray]
 # Influences of each cell, variance of what was not seen, and the value to centre at.
-Shrunk = tuple[FloatArray, FloatArray, FloatArray]
+Shrunk = tuple[CellSums, FloatArray, FloatArray]
 
 
 def of_counts(
@@ -129,9 +130,8 @@ def _shrunk_errors(labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrun
     influence = np.empty((len(labels.codes), n_models))
     unseen, values = np.empty((2, n_models))
     for models in labels.chunks:
-        table, unseen[models], values[models] = shrunk(models)
-        predicted = labels.predicted[:, models]
-        influence[:, models] = table[np.arange(len(table)), labels.codes[:, None], predicted]
+        found, unseen[models], values[models] = shrunk(models)
+        influence[:, models] = found.at(*labels.classes(models)).T
     error = shrunk_difference_errors(influence, unseen, pairs, labels.weights)
     a, b = pairs
     return error[:, None], (values[a] - values[b])[:, None], labels.disagreements(pairs)[:, None]
@@ -141,7 +141,7 @@ def _agreement_scores(
     labels: Labels, metric: Agreement, estimate: FloatArray, level: float
 ) -> Interval:
     parts = [
-        agreement_interval(metric, estimate[models, 0], *labels.confusions(models), level)
+        agreement_interval(metric, estimate[models, 0], labels.confusions(models), level)
         for models in labels.chunks
     ]
     low, high = (np.concatenate(ends)[:, None] for ends in zip(*parts, strict=True))
@@ -152,8 +152,8 @@ def _agreement_differences(
     labels: Labels, metric: Agreement, difference: FloatArray, pairs: Pairs, level: float
 ) -> Interval:
     def shrunk(models: slice) -> Shrunk:
-        value, influence, *_ = shrunk_agreement(metric, *labels.confusions(models))
-        return influence, np.square(influence).mean(axis=(-2, -1)), value
+        value, influence, *_ = shrunk_agreement(metric, labels.confusions(models))
+        return influence, influence.power_sum(2) / labels.n_classes**2, value
 
     error, _, size = _shrunk_errors(labels, pairs, shrunk)
     # The samples that tell the models apart carry the variance, and the two that were added.

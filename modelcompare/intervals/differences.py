@@ -8,10 +8,13 @@ samples in all where there are more classes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.intervals.averages import Average, over_cells
+from modelcompare.intervals.confusions import CellSums, Confusions
 from modelcompare.intervals.ratios import ClassRatio
 from modelcompare.metrics.quotient import divide
 
@@ -50,7 +53,11 @@ def half_count_error(
     squared = squares + added * weight**2 * _DISAGREE
     weighted, only = average == "weighted", 1 if average is None else None
     of_a, of_b = (
-        _cell_influences(Average(more.sum(axis=x), squared.sum(axis=x), ratio, weighted, only))
+        _cell_influences(
+            Average(
+                Confusions.of_tables(more.sum(axis=x), squared.sum(axis=x)), ratio, weighted, only
+            )
+        )
         for x in (-1, -2)
     )
     apart = of_a[..., :, :, None] - of_b[..., :, None, :]
@@ -58,11 +65,12 @@ def half_count_error(
 
 
 def _cell_influences(average: Average) -> FloatArray:
-    """Influence of a sample of each cell on the average, of shape (..., n_classes, n_classes)."""
-    return over_cells(average.gains(average.values)) + _of_weights(average, average.values)
+    """Influence of a sample of each of four cells on the average, of shape (..., 2, 2)."""
+    influence = _influences(average, average.gains(average.values), average.values)
+    return influence.of(average.cells).reshape(*average.mass.shape, 2)
 
 
-def shrunk_influences(average: Average) -> tuple[FloatArray, FloatArray]:
+def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
     """Influences at shares drawn towards each other, and the variance of what was not seen.
 
     A class of one sample whose value is 0 or 1 would seem to have no variance. Its influences are
@@ -70,7 +78,7 @@ def shrunk_influences(average: Average) -> tuple[FloatArray, FloatArray]:
 
     Returns
     -------
-    influence : ndarray of shape (..., n_classes, n_classes)
+    influence : CellSums
         Of a sample of each cell.
     unseen : ndarray of shape (...)
         Squared influence of one hit more or less in one class, on average over the classes.
@@ -80,15 +88,16 @@ def shrunk_influences(average: Average) -> tuple[FloatArray, FloatArray]:
     gains = average.gains(values) * np.sqrt(residual)[..., None]
     hit = average.ratio.success_weight * divide(average.weights, average.denominators, 0.0)
     unseen = divide((hit**2).sum(axis=-1), np.count_nonzero(average.weights, axis=-1), 0.0)
-    return over_cells(gains) + _of_weights(average, values), unseen
+    return _influences(average, gains, values), unseen
 
 
-def _of_weights(average: Average, values: FloatArray) -> FloatArray | float:
-    """What a sample adds to a weighted average by making its class more frequent."""
+def _influences(average: Average, gains: FloatArray, values: FloatArray) -> CellSums:
+    """What a sample of each cell adds to the average, also by making its class more frequent."""
+    found = over_cells(gains)
     if not average.support_weighted:
-        return 0.0
-    total = average.confusion.sum(axis=(-2, -1))[..., None]
-    return (average.around_mean(values) / total)[..., :, None]
+        return found
+    more = average.around_mean(values) / average.mass.sum(axis=-1)[..., None]
+    return replace(found, of_true=found.of_true + more, right=found.right + more)
 
 
 def shrunk_difference_errors(
@@ -102,7 +111,7 @@ def shrunk_difference_errors(
     Parameters
     ----------
     influence : ndarray of shape (n_samples, n_models)
-        Each sample's, from the tables of `shrunk_influences`.
+        Each sample's, from `shrunk_influences`.
     unseen : ndarray of shape (n_models,)
         As `shrunk_influences` gives it: two unseen hits, one of each model, are added.
     pairs : tuple of ndarray of int of shape (n_pairs,)

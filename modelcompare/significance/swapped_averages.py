@@ -27,8 +27,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import class_slopes, quotient_parts
@@ -238,20 +239,16 @@ class SwappedAverages(SwappedSums):
         pooled = np.divide(
             numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0
         ).astype(np.float32)
-        (n_a, d_a), (n_b, d_b) = self._quotients[a], self._quotients[b]
+        (n_a, d_a), (n_b, d_b) = self._quotients(a), self._quotients(b)
         slope = class_slopes(self.metric, [part[None] for part in totals])[0]
         return _Expansion.of(slope, n_a - pooled * d_a, n_b - pooled * d_b)
 
-    @cached_property
-    def _quotients(self) -> list[tuple[Any, Any]]:
-        """Numerators and denominators of each model's units, each (n_units, n_classes)."""
+    def _quotients(self, model: int) -> tuple[Any, Any]:
+        """Numerators and denominators of a model's units, each (n_units, n_classes)."""
         groups = self.groups(self._only_matrix.dense)
-        found = []
-        for model in range(len(self.evaluation.models)):
-            own = [part[:, min(model, part.shape[1] - 1)] for part in groups]
-            numerator, denominator = quotient_parts(self.metric, own)
-            found.append((numerator.astype(np.float32), denominator.astype(np.float32)))
-        return found
+        own = [part[:, min(model, part.shape[1] - 1)] for part in groups]
+        numerator, denominator = quotient_parts(self.metric, own)
+        return numerator.astype(np.float32, order="C"), denominator.astype(np.float32, order="C")
 
     def _quotient(self, parts: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
         return quotient_parts(self.metric, parts)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.engine.evaluation import PASS_BYTES
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums, growing
 
 

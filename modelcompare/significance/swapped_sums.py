@@ -16,8 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.evaluation import PASS_BYTES, Evaluation
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
@@ -159,8 +160,14 @@ class SwappedSums(ABC):
 
     def parts(self, rows: slice) -> list[FloatArray]:
         """The metric's statistics of some units, each (n_rows, n_models or 1, width)."""
-        numbers = self.evaluation.statistics(rows=rows)
-        found = {c.statistic: c.of(numbers) for c in self.evaluation.columns(slice(None))}
+        return self._parted_columns(self._statistics_of(rows))
+
+    def _statistics_of(self, rows: slice) -> FloatArray:
+        return self.evaluation.statistics(rows=rows, metrics=(self.metric,))
+
+    def _parted_columns(self, numbers: FloatArray) -> list[FloatArray]:
+        columns = self.evaluation.columns(slice(None), (self.metric,))
+        found = {column.statistic: column.of(numbers) for column in columns}
         return [found[statistic] for statistic in self.metric.statistics]
 
     def after(
@@ -205,8 +212,12 @@ class SwappedSums(ABC):
         return shapes
 
     def _matrix(self, rows: slice) -> Columns:
-        dense = np.hstack([part.reshape(len(part), -1) for part in self._columns(rows)])
-        numbers = () if self.strata is None else self.stratified(self.parts(rows))
+        dense = self._statistics_of(rows)
+        parts = self._parted_columns(dense)
+        columns = [*parts, *self.products(parts, rows)]
+        if sum(part[0].size for part in columns) > dense.shape[1]:
+            dense = np.hstack([part.reshape(len(part), -1) for part in columns])
+        numbers = () if self.strata is None else self.stratified(parts)
         if self.strata is None or not numbers:
             return Columns(dense)
         return Columns(dense, sparse.hstack([self.strata.spread(x, rows) for x in numbers]).tocsr())
@@ -216,7 +227,7 @@ class SwappedSums(ABC):
         return self._matrix(slice(0, self.evaluation.units.n_units))
 
     def _passes(self, masks: Weights) -> Iterator[range]:
-        step = max(1, PASS_BYTES // (16 * masks.block_size(0) * len(self.total)))
+        step = max(1, PASS_BYTES // (64 * masks.block_size(0) * len(self.total)))
         for start in range(0, masks.n_blocks, step):
             yield range(start, min(start + step, masks.n_blocks))
 

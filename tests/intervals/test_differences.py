@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modelcompare.intervals.averages import Average
+from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.counted import Labels
 from modelcompare.intervals.differences import (
     half_count_error,
@@ -135,10 +136,10 @@ def test_the_shrunk_error_of_macro_f1_is_that_of_a_plain_loop():
                 influence[i, m] += own * larger / k
             extra += 2 / k * 0.5 * (2 / k / s[c]) ** 2
     expected = np.sqrt(((influence[:, 0] - influence[:, 1]) ** 2).sum() + extra)
-    average = Average(confusion, confusion, F1)
+    average = Average(Confusions.of_tables(confusion, confusion), F1)
 
-    table, unseen = shrunk_influences(average)
-    by_sample = table[np.arange(2), codes[:, None], predicted]
+    influence_of_cells, unseen = shrunk_influences(average)
+    by_sample = influence_of_cells.at(np.broadcast_to(codes, predicted.T.shape), predicted.T).T
     found = shrunk_difference_errors(by_sample, unseen, ONE_PAIR)
 
     np.testing.assert_allclose(found, [expected], rtol=1e-12)
@@ -149,8 +150,10 @@ def test_identical_models_differ_by_no_less_than_what_was_not_seen():
     predicted[:, 1] = predicted[:, 0]
     confusion = confusions_of(codes, predicted)
 
-    table, unseen = shrunk_influences(Average(confusion, confusion, RECALL))
-    by_sample = table[np.arange(2), codes[:, None], predicted]
+    influence_of_cells, unseen = shrunk_influences(
+        Average(Confusions.of_tables(confusion, confusion), RECALL)
+    )
+    by_sample = influence_of_cells.at(np.broadcast_to(codes, predicted.T.shape), predicted.T).T
     found = shrunk_difference_errors(by_sample, unseen, ONE_PAIR)
 
     support = np.bincount(codes)

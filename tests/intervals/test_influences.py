@@ -9,6 +9,7 @@ from scipy.stats import norm, t
 import modelcompare as mc
 from modelcompare.engine.influence import influence_moments, pair_carriers
 from modelcompare.intervals.agreement import agreement_influences, agreement_interval
+from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.influences import (
     cluster_degrees,
     difference_degrees,
@@ -31,12 +32,14 @@ def test_influences_on_agreement_are_derivatives_of_the_metric(metric):
     y_true, y_pred = (side.ravel() for side in np.indices((3, 3)))
     function = getattr(mc.metrics, metric)
 
-    value, found = agreement_influences(metric, confusion)
+    cells = Confusions.of_tables(confusion, confusion)
+    value, found = agreement_influences(metric, cells.margins)
 
     def at(counts):
         return function(y_true, y_pred, sample_weight=counts.ravel())
 
     assert value == pytest.approx(at(confusion), rel=1e-12)
+    found = found.of(cells).reshape(3, 3)
     step = 1e-4
     for cell in np.ndindex(3, 3):
         moved = np.zeros((3, 3))
@@ -48,10 +51,9 @@ def test_influences_on_agreement_are_derivatives_of_the_metric(metric):
 
 def test_a_perfect_kappa_is_known_from_its_size():
     few, many = (np.diag([n / 2, n / 2]) for n in (10.0, 1000.0))
+    both = np.array([few, many])
 
-    low, high = agreement_interval(
-        "cohen_kappa", np.ones(2), np.array([few, many]), np.array([few, many])
-    )
+    low, high = agreement_interval("cohen_kappa", np.ones(2), Confusions.of_tables(both, both))
 
     assert (high == 1).all()
     assert 0 < low[0] < 0.8 < 0.97 < low[1] < 1

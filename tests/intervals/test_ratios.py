@@ -16,6 +16,7 @@ from modelcompare.intervals.averages import (
     mover_interval,
     outcome_counts,
 )
+from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.ratios import ClassRatio, Trials, class_interval, proportion, wilson
 
 Z = norm.ppf(0.975)
@@ -50,8 +51,12 @@ def interval_of_classes(counts, ratio, level=0.95):
     return class_interval(Trials.of(counts, counts, ratio), level)
 
 
+def tables(confusion, squares=None):
+    return Confusions.of_tables(confusion, confusion if squares is None else squares)
+
+
 def average(confusion, ratio, *, weighted=False, squares=None):
-    return Average(confusion, confusion if squares is None else squares, ratio, weighted)
+    return Average(tables(confusion, squares), ratio, weighted)
 
 
 def interval_of(confusion, ratio, level=0.95, *, weighted=False, squares=None):
@@ -95,8 +100,8 @@ def test_the_modified_interval_covers_where_wilsons_does_not():
 def test_f1_and_jaccard_follow_from_the_share_of_hits_among_hits_and_errors():
     confusion = np.array([[30.0, 4.0, 1.0], [2.0, 5.0, 0.0], [0.0, 3.0, 40.0]])
 
-    low, high = interval_of_classes(outcome_counts(confusion), F1)
-    jaccard = interval_of_classes(outcome_counts(confusion), JACCARD)
+    low, high = interval_of_classes(outcome_counts(tables(confusion).margins), F1)
+    jaccard = interval_of_classes(outcome_counts(tables(confusion).margins), JACCARD)
 
     for k in range(3):
         hits = confusion[k, k]
@@ -185,7 +190,7 @@ def test_the_effective_size_interval_of_macro_recall_has_no_covariance():
 
 def test_mover_of_two_classes_is_that_of_a_plain_loop():
     confusion = np.array([[90.0, 6.0], [3.0, 11.0]])
-    low, high = interval_of_classes(outcome_counts(confusion), F1)
+    low, high = interval_of_classes(outcome_counts(tables(confusion).margins), F1)
     more = confusion + 0.5
     influence = np.zeros((2, 2, 2))
     values = []
@@ -242,7 +247,7 @@ def test_the_order_of_the_classes_does_not_matter(name, confusion, data):
 @settings(max_examples=30, deadline=None)
 @given(confusion=confusions)
 def test_classes_hold_their_estimate_and_widen_with_the_level(name, confusion):
-    counts = outcome_counts(confusion)
+    counts = outcome_counts(tables(confusion).margins)
     a = average(confusion, RATIOS[name])
     some = a.trials.size > 0
 

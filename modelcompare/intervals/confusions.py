@@ -1,0 +1,113 @@
+"""Confusion matrices of many models, and numbers of their cells, without a table of all cells.
+
+Of many classes most cells are empty: there the samples themselves are the cells, so that memory
+grows with samples and classes, not with the square of the classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb, prod
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+
+Margins = tuple[FloatArray, FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class Confusions:
+    """Sums of weights, and of their squares, by true and named class.
+
+    Attributes
+    ----------
+    true, named : ndarray of int of shape (n_cells,) or (..., n_cells)
+        Classes of each cell: of all cells, or of one for each sample.
+    weights, squares : ndarray of shape (..., n_cells)
+        What was summed.
+    n_classes : int
+    """
+
+    true: IntArray
+    named: IntArray
+    weights: FloatArray
+    squares: FloatArray
+    n_classes: int
+
+    @classmethod
+    def of_tables(cls, weights: FloatArray, squares: FloatArray) -> Confusions:
+        """All cells of tables (..., n_classes, n_classes), whose rows are true classes."""
+        k = weights.shape[-1]
+        true, named = np.divmod(np.arange(k * k), k)
+        flat = weights.reshape(*weights.shape[:-2], k * k)
+        return cls(
+            true, named, flat, flat if squares is weights else squares.reshape(flat.shape), k
+        )
+
+    @cached_property
+    def margins(self) -> Margins:
+        """Weights of each class where it is true, where it is named, and where both."""
+        return self._margins(self.weights)
+
+    @cached_property
+    def margins_of_squares(self) -> Margins:
+        """The same of squared weights."""
+        return self.margins if self.squares is self.weights else self._margins(self.squares)
+
+    def _margins(self, numbers: FloatArray) -> Margins:
+        if self.named.ndim == 1:
+            tables = numbers.reshape(*numbers.shape[:-1], self.n_classes, self.n_classes)
+            return tables.sum(-1), tables.sum(-2), np.diagonal(tables, axis1=-2, axis2=-1)
+        right = numbers * (self.true == self.named)
+        return (
+            self._by_class(self.true, numbers),
+            self._by_class(self.named, numbers),
+            self._by_class(self.true, right),
+        )
+
+    def _by_class(self, classes: IntArray, numbers: FloatArray) -> FloatArray:
+        *batch, _ = numbers.shape
+        first = np.arange(prod(batch)).reshape(*batch, 1) * self.n_classes
+        found = np.bincount(
+            (first + classes).ravel(), numbers.ravel(), prod(batch) * self.n_classes
+        )
+        return np.asarray(found, dtype=np.float64).reshape(*batch, self.n_classes)
+
+
+@dataclass(frozen=True)
+class CellSums:
+    """Numbers of the cells: ``of_true[j] + of_named[m]``, and ``right[j]`` where j is m.
+
+    Each of shape (..., n_classes).
+    """
+
+    of_true: FloatArray
+    of_named: FloatArray
+    right: FloatArray
+
+    def at(self, true: IntArray, named: IntArray) -> FloatArray:
+        """Numbers of some cells, of shape (..., n_cells)."""
+        wrong = taken(self.of_true, true) + taken(self.of_named, named)
+        return np.where(true == named, taken(self.right, true), wrong)
+
+    def of(self, confusions: Confusions) -> FloatArray:
+        """Numbers of the cells of confusion matrices."""
+        return self.at(confusions.true, confusions.named)
+
+    def power_sum(self, power: int) -> FloatArray:
+        """Sum of a power over all cells, empty ones too, of shape (...)."""
+        x, y = self.of_true, self.of_named
+        terms = (
+            comb(power, i) * (x**i).sum(axis=-1) * (y ** (power - i)).sum(axis=-1)
+            for i in range(power + 1)
+        )
+        return sum(terms) + (self.right**power - (x + y) ** power).sum(axis=-1)
+
+
+def taken(numbers: FloatArray, classes: IntArray) -> FloatArray:
+    """Numbers (..., n_classes) at classes, which are the same for all or not."""
+    if classes.ndim == 1:
+        return numbers[..., classes]
+    return np.take_along_axis(numbers, classes, axis=-1)
