@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,11 @@ from modelcompare.words import (
     Unlisted,
     check_choice,
     check_mapping,
+    check_number,
     check_options,
+    check_predictions,
+    check_sequence,
+    shown,
 )
 
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
@@ -65,12 +69,14 @@ def from_nbest(
     """
     check_choice("kind", kind, Listed)
     check_choice("missing", missing, Unlisted)
-    check_mapping("lists", lists, "n-best lists")
+    check_mapping("lists", lists, "lists, e.g. {'nlu': [[('city', 0.9)]]}")
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
-    checks.check_mapping("lists", lists, "{'nlu': [[('city', 0.9)]]}")
-    pairs = {model: _pairs(model, rows) for model, rows in lists.items()}
+    pairs = {
+        model: [_answers(model, row) for row in check_sequence("lists", rows, "lists")]
+        for model, rows in lists.items()
+    }
     for model, rows in pairs.items():
         _check_lists(model, rows, len(truth))
     if kind == "texts":
@@ -123,11 +129,15 @@ def from_bins(
     [[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]]
     """
     check_choice("missing", missing, Unlisted)
-    checks.check_mapping("y_pred", y_pred, "{'nlu': y_pred}")
-    if not isinstance(bins, Mapping):
-        checks.check_mapping("bins", bins, "{'nlu': ['HIGH', 'LOW']}")
-    if values != "fit" and not _are_numbers(values):
-        raise ValueError(f"`values` must map bins to numbers, or be 'fit', got {values!r}.")
+    check_mapping("y_pred", y_pred, "labels, e.g. {'nlu': y_pred}")
+    check_mapping("bins", bins, "bins, e.g. {'nlu': ['HIGH', 'LOW']}")
+    if values != "fit":
+        if not isinstance(values, Mapping):
+            raise TypeError(
+                f"`values` must map bins to confidences, or be 'fit', got {shown(values)}."
+            )
+        for value in values.values():
+            check_number("values", value, at_most=1.0)
     said = {model: checks.as_array(array) for model, array in y_pred.items()}
     lists = {}
     for model, array in said.items():
@@ -192,7 +202,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     >>> sorted({round(float(value), 2) for value in few})
     [0.45, 0.59, 0.82]
     """
-    check_options(n_bins=n_bins)
+    check_options(predictions=predictions, n_bins=n_bins)
     out = {}
     for model in predictions.models:
         p = predictions.probabilities(model).astype(np.float64)
@@ -232,26 +242,25 @@ def _above_equal(n_classes: int) -> float:
 
 def missing_mass(predictions: Predictions) -> Any:
     """Mean probability that each model's lists leave out, as a Series by model."""
+    check_predictions("predictions", predictions)
     return pd.Series({
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
     })  # fmt: skip
 
 
-def _are_numbers(values: object) -> bool:
-    return isinstance(values, Mapping) and all(isinstance(v, Real) for v in values.values())
-
-
-def _pairs(model: str, rows: NBest) -> list[list[tuple[Any, float]]]:
-    """Each list as pairs of an answer and its probability."""
-    try:
-        pairs = [[*(row.items() if isinstance(row, Mapping) else row)] for row in rows]
-        return [[(answer, float(p)) for answer, p in row] for row in pairs]
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"model {model!r} must have a list of (answer, probability) for each sample, or a "
-            "mapping of answers to probabilities."
-        ) from None
+def _answers(model: str, row: Any) -> list[tuple[Any, float]]:
+    """The answers of one list with their probabilities."""
+    answers = list(row.items()) if isinstance(row, Mapping) else row
+    if not isinstance(answers, list | tuple) or not all(
+        isinstance(pair, list | tuple) and len(pair) == 2 for pair in answers
+    ):
+        raise TypeError(
+            f"`lists` of model {model!r} holds {shown(row)}; a list has pairs of an "
+            "answer and its probability."
+        )
+    return [(answer, check_number("lists", p, at_least=-math.inf))
+            for answer, p in answers]  # fmt: skip
 
 
 def _check_lists(model: str, rows: list[list[tuple[Any, float]]], n_samples: int) -> None:

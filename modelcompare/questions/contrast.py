@@ -18,7 +18,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
-from modelcompare.words import Alternative, IntervalMethod, ZeroDivision
+from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown
 
 
 @dataclass(frozen=True)
@@ -141,14 +141,16 @@ def value_position(evaluation: Evaluation, label: Any) -> int:
     Raises
     ------
     ValueError
-        If the metric is per class and no class is named, or there is no such class.
+        If the metric is per class and no class is named, there is no such class, or no classes.
     """
     labels = [key.label for key in evaluation.keys]
+    name = evaluation.metrics[0].name
     if label is None and len(labels) > 1:
         raise ValueError(
-            f"metric {evaluation.metrics[0].name!r} is per class; name one with `label`: "
-            f"{', '.join(map(str, labels))}."
+            f"metric {name!r} is per class; name one with `label`: {', '.join(map(str, labels))}."
         )
+    if label is not None and labels == [None]:
+        raise ValueError(f"metric {name!r} has one value for all classes; leave `label` out.")
     if label not in labels:
-        raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
+        raise ValueError(f"`label` {shown(label)} is not a class; there are {labels}.")
     return labels.index(label)

@@ -236,7 +236,9 @@ def decide(
     check_choice("kind", kind, Decision)
     check_choice("method", method, IntervalMethod)
     check_fraction("alpha", alpha, below=0.5)
-    check_options(n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs)
+    check_options(
+        predictions=predictions, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
+    )
     check_models(predictions.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")

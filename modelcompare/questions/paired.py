@@ -176,8 +176,9 @@ def paired_test(
     """
     check_choice("method", method, PairedTest)
     check_options(
-        alternative=alternative, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
-    )
+        predictions=predictions, alternative=alternative, n_resamples=n_resamples,
+        zero_division=zero_division, n_jobs=n_jobs,
+    )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     contrast = Contrast.of(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,

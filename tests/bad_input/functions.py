@@ -1,6 +1,9 @@
 """Arguments of the public functions that make no sense."""
 
 import math
+from pathlib import Path
+
+import pandas as pd
 
 import modelcompare as mc
 from tests.bad_input.case import Call, Run
@@ -10,6 +13,7 @@ PREDS = mc.Predictions(
     [0, 1] * 10, {"a": [[0.9, 0.1], [0.2, 0.8]] * 10, "b": [[0.6, 0.4], [0.7, 0.3]] * 10}
 )
 SAME = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [0, 1] * 10})
+TABLE = pd.DataFrame({"y_true": [0, 1], "a": [0, 1]})
 APART = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [1, 0] * 10})
 
 # fmt: off
@@ -17,7 +21,7 @@ CASES: list[Call | Run] = [
     Call(
         "no models",
         lambda _: mc.Predictions([0, 1], {}),
-        "`outputs` is empty; give at least one model.",
+        "`outputs` is empty; give at least one.",
     ),
     Call("n_resamples of a half", lambda _: mc.compare(PREDS, n_resamples=1.5), "`n_resamples` must be a whole number, got 1.5.", TypeError),
     Call("n_resamples in a text", lambda _: mc.compare(PREDS, n_resamples="100"), "`n_resamples` must be a whole number, got '100'.", TypeError),
@@ -87,9 +91,9 @@ CASES: list[Call | Run] = [
     Call("a metric misspelt", lambda _: mc.compare(PREDS, "f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?"),
     Call("a metric that is no text", lambda _: mc.get_metric(5), "a metric's name must be a text, got 5.", TypeError),
     Call("a metric's option that it has not", lambda _: mc.get_metric("accuracy", beta=2), "accuracy has no option 'beta'.", TypeError),
-    Call("an unknown baseline", lambda _: mc.compare(PREDS, baseline="c"), "unknown model 'c'; there are a, b"),
+    Call("an unknown baseline", lambda _: mc.compare(PREDS, baseline="c"), "unknown model 'c'; there are a, b."),
     Call("a baseline that is no name", lambda _: mc.compare(PREDS, baseline=5), "`baseline` must be the name of a model, got 5; there are a, b.", TypeError),
-    Call("an unknown model", lambda _: mc.paired_test(PREDS, "a", "nobody"), "unknown model 'nobody'; there are a, b"),
+    Call("an unknown model", lambda _: mc.paired_test(PREDS, "a", "nobody"), "unknown model 'nobody'; there are a, b."),
     Call("a model twice", lambda _: mc.paired_test(PREDS, "a", "a"), "model 'a' is named twice; name each once."),
     Call("no model named of two", lambda _: mc.calibration_test(PREDS), "name a `model`: there are a, b."),
     Call("a model in a list", lambda _: mc.calibration_test(PREDS, ["a"]), "`model` must be the name of a model, got ['a']; there are a, b.", TypeError),
@@ -118,12 +122,36 @@ CASES: list[Call | Run] = [
     Call("a subgroup of nobody", lambda _: mc.compare_slices(PREDS, min_size=0), "`min_size` must be at least 1, got 0."),
     Call("one test set of several", lambda _: mc.compare_sets({"x": PREDS}), "`sets` holds one test set; compare_sets needs 2, use compare."),
     Call("test sets without names", lambda _: mc.compare_sets([PREDS, PREDS]), "`sets` must map names to predictions, got [Predictions: 20 samples, 2 classes (0, 1), 2 models a prob....", TypeError),
+    Call("a path where predictions should be", lambda _: mc.compare("file.csv"), "`predictions` must be Predictions, got the path 'file.csv'; read it with modelcompare.read_predictions('file.csv').", TypeError),
+    Call("a path where predictions of two models should be", lambda _: mc.paired_test(Path("file.csv"), "a", "b"), "`predictions` must be Predictions, got the path 'file.csv'; read it with modelcompare.read_predictions('file.csv').", TypeError),
+    Call("a table where predictions should be", lambda _: mc.gate(pd.DataFrame({"a": [1]}), "a", "b", ["f1_macro:-0.01"]), "`predictions` must be Predictions, got a table; read it with modelcompare.read_predictions.", TypeError),
+    Call("a mapping where predictions should be", lambda _: mc.omnibus_test({"a": [1, 2]}), "`predictions` must be Predictions, got a mapping; make them with modelcompare.Predictions(y_true, outputs).", TypeError),
+    Call("None where predictions should be", lambda _: mc.unpaired_test(PREDS["a"], None), "`predictions_b` must be Predictions, got None; read a file or a table with modelcompare.read_predictions.", TypeError),
+    Call("a number where models are chosen", lambda _: PREDS[5], "`models` must be a sequence of names, got 5.", TypeError),
+    Call("nobody where models are chosen", lambda _: PREDS[[]], "no model named; write preds[['a', 'b']]."),
+    Call("a column that samples have not", lambda _: PREDS.without("group"), "`columns` must be one of ids, groups, strata, runs, sample_weight, got 'group'."),
+    Call("a new column that samples cannot have", lambda _: PREDS.with_columns(weight=[1] * 20), "`columns` must be one of groups, strata, runs, got 'weight'."),
+    Call("rows that are no numbers", lambda _: PREDS.subset(["a"]), "`rows` must be a mask or row numbers, got ['a'].", TypeError),
+    Call("rows beyond the last", lambda _: PREDS.subset([0, 20]), "`rows` must lie between 0 and 19, got [0, 20]."),
+    Call("a mask of another length", lambda _: PREDS.subset([True]), "`rows` is a mask of shape (1,), but there are 20 samples."),
+    Call("a class for a metric of one value", lambda _: mc.paired_test(PREDS, "a", "b", "accuracy", label=1), "metric 'accuracy' has one value for all classes; leave `label` out."),
+    Call("a level beyond what floats tell from zero", lambda _: mc.sample_size(PREDS, "a", "b", alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),
+    Call("a level of a decision beyond what floats tell from zero", lambda _: mc.decide(PREDS, "a", "b", margin=0.1, alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),
+    Call("no source", lambda _: mc.read_predictions({}), "no file named; give at least one."),
+    Call("a source that is a number", lambda _: mc.read_predictions(5), "`source` must be a path, several paths, or a pandas or polars DataFrame, got 5.", TypeError),
+    Call("a source that holds numbers", lambda _: mc.read_predictions([5]), "`source` must name files by their paths, got 5.", TypeError),
+    Call("a column's name that is a number", lambda _: mc.read_predictions(TABLE, true=5), "`true` must be a text, got 5.", TypeError),
+    Call("a slice that is no sequence", lambda _: mc.read_predictions(TABLE, slices="half"), "`slices` must be a sequence of names, got 'half'.", TypeError),
+    Call("models that are numbers", lambda _: mc.read_predictions(TABLE, models=[5]), "`models` must be a sequence of names, got [5].", TypeError),
+    Call("scores that are no truth value", lambda _: mc.read_predictions(TABLE, scores="no"), "`scores` must be True or False, got 'no'.", TypeError),
+    Call("a label for all samples", lambda _: mc.Predictions(1, {"a": [0, 1]}), "`y_true` must have one entry per sample, got 1.", ValueError),
+    Call("scores without names", lambda _: mc.Predictions.from_scores([1, 0]), "`scores` must map names to scores, e.g. {'cnn': scores}, got [1, 0].", TypeError),
     Call("an unknown example", lambda _: mc.load_example("mnist"), "`name` is no example: 'mnist'; there are snli, snli_sepcnn."),
     Call("bins without a value", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9}), "`values` lacks the bins 'L' of model 'a'."),
     Call("a bin's value above one", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "H"]}, {"H": 9}), "`values` must be in [0, 1], got 9."),
     Call("a bin's value in a text", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "H"]}, {"H": "9"}), "`values` must be a number, got '9'.", TypeError),
-    Call("a list that is no list", lambda _: mc.from_nbest(["u", "v"], {"a": ["u", "v"]}), "`lists` of model 'a' holds 'u'; a list has pairs of answer and probability.", TypeError),
-    Call("a list without probabilities", lambda _: mc.from_nbest(["u", "v"], {"a": [[("u",)], [("v",)]]}), "`lists` of model 'a' holds [('u',)]; a list has pairs of answer and probability.", TypeError),
+    Call("a list that is no list", lambda _: mc.from_nbest(["u", "v"], {"a": ["u", "v"]}), "`lists` of model 'a' holds 'u'; a list has pairs of an answer and its probability.", TypeError),
+    Call("a list without probabilities", lambda _: mc.from_nbest(["u", "v"], {"a": [[("u",)], [("v",)]]}), "`lists` of model 'a' holds [('u',)]; a list has pairs of an answer and its probability.", TypeError),
     Call("lists without a model", lambda _: mc.from_nbest(["u", "v"], {}), "`lists` is empty; give at least one."),
     Call("categories out of order", lambda _: mc.annotator_agreement([["a", "b"]] * 3, order=["a"]), "`order` lacks 'b'."),
     Call("an unknown level of ratings", lambda _: mc.annotator_agreement([["a", "b"]] * 3, level="cardinal"), "`level` must be one of nominal, ordinal, interval, ratio, got 'cardinal'."),
