@@ -170,6 +170,7 @@ def compare(
         difference_interval,
         pairs.difference,
         [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)],
+        method,
     )
     return Comparison(
         bootstrap=replicated,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,12 +15,12 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
-from modelcompare.metrics import AnyMetric, resolve_metrics
+from modelcompare.metrics import AnyMetric, UndefinedMetricWarning, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
-from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown
+from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown, value_name
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,17 @@ def evaluate(
     evaluation = Evaluation(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     return evaluation
+
+
+def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequence[str]) -> None:
+    """Say that there is no difference, where one of two values is undefined."""
+    if math.isnan(difference):
+        warnings.warn(
+            f"{value_name(metric, label)} of {models[0]!r} or {models[1]!r} is undefined on this "
+            "test set, so there is no difference to test.",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
 
 
 def value_position(evaluation: Evaluation, label: Any) -> int:

@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from modelcompare.checks import check_models
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.report.numbers import (
     decimals_for,
     format_interval,
@@ -254,6 +254,7 @@ def decide(
 
     low, high = bounds(alpha)
     gain = sign * contrast.difference
+    warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or low < high):
         raise ValueError(
             f"the {method} interval of the gain in {contrast.metric.name} has "

@@ -11,10 +11,9 @@ P = {name: RNG.dirichlet(np.ones(3), 200) + 2 * np.eye(3)[Y] * skill
      for name, skill in (("a", 1.0), ("b", 0.3))}  # fmt: skip
 SLICES = {"lang": np.where(np.arange(200) < 150, "en", "de"), "rare": np.arange(200) < 5}
 PREDS = mc.Predictions(Y, P, normalize=True, slices=SLICES, name="test.npz")
-FEW = {"n_resamples": 99, "method": "percentile"}
+FEW = {"n_resamples": 99}
 
 
-@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_the_card_holds_what_was_measured():
     card = mc.model_card(PREDS, "a", ["accuracy", "f1"], details={"Intended use": "Tests."}, **FEW)
     assert card.startswith("# Model card: a\n\n## Intended use\n\nTests.\n\n## Compared with")
@@ -26,7 +25,6 @@ def test_the_card_holds_what_was_measured():
     assert "| b |" not in card
 
 
-@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_options_of_compare_reach_the_card():
     card = mc.model_card(PREDS, "a", "accuracy", correction="max-t", scheme="bayesian", **FEW)
     assert "adjust:max-t" in card
@@ -34,13 +32,11 @@ def test_options_of_compare_reach_the_card():
     assert "No subgroup has 30 samples." in mc.model_card(empty, "a", "accuracy", **FEW)
 
 
-@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_subgroups_that_are_all_too_small_are_said_to_be():
     preds = mc.Predictions(Y, {"a": P["a"]}, normalize=True, slices={"id": np.arange(200) // 10})
     assert "No subgroup has 30 samples." in mc.model_card(preds, "a", "accuracy", **FEW)
 
 
-@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_a_card_of_labels_alone_has_no_calibration():
     preds = mc.Predictions(Y, {"a": P["a"].argmax(axis=1)})
     card = mc.model_card(preds, "a", **FEW)
