@@ -340,7 +340,8 @@ class Comparison(Result):
     def n_tests(self, metric: str) -> int:
         """How many tests a metric's p-values are corrected for; 1 if they are not."""
         if metric not in self.metrics:
-            raise ValueError(f"metric {metric!r} was not compared; {', '.join(self.metrics)} were.")
+            names = ", ".join(self.metrics)
+            raise ValueError(f"metric {metric!r} was not compared; there are {names}.")
         sizes = self.family_sizes
         return 1 if self.correction == "none" else max(1, sizes.get(metric, sizes.get("all", 1)))
 

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 import modelcompare as mc
@@ -15,6 +16,23 @@ PREDS = mc.Predictions(
 SAME = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [0, 1] * 10})
 TABLE = pd.DataFrame({"y_true": [0, 1], "a": [0, 1]})
 APART = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [1, 0] * 10})
+
+VALUES = mc.Predictions(
+    [1.5, 2.5, 3.0], {"a": [1.0, 2.0, 3.5], "b": [1.0, 2.5, 3.5]}, kind="values"
+)
+SOFT = mc.Predictions([[0.5, 0.5]] * 4, {"a": [[0.5, 0.5]] * 4})
+TWO = PREDS.with_columns(groups=[0, 1] * 10)
+
+
+def _csv(folder, name, text):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def _npz(folder, **arrays):
+    np.savez(folder / "p.npz", **arrays)
+    return folder / "p.npz"
+
 
 # fmt: off
 CASES: list[Call | Run] = [
@@ -146,6 +164,36 @@ CASES: list[Call | Run] = [
     Call("scores that are no truth value", lambda _: mc.read_predictions(TABLE, scores="no"), "`scores` must be True or False, got 'no'.", TypeError),
     Call("a label for all samples", lambda _: mc.Predictions(1, {"a": [0, 1]}), "`y_true` must have one entry per sample, got 1.", ValueError),
     Call("scores without names", lambda _: mc.Predictions.from_scores([1, 0]), "`scores` must map names to scores, e.g. {'cnn': scores}, got [1, 0].", TypeError),
+    Call("an archive without the truth", lambda f: mc.read_predictions(_npz(f, a=[0, 1]), true="truth"), "p.npz has no array 'truth'; it holds a."),
+    Call("an archive without models", lambda f: mc.read_predictions(_npz(f, y_true=[0, 1])), "p.npz holds no model; name arrays after the models, or probs__NAME, logits__NAME, pred__NAME, scores__NAME."),
+    Call("an archive without the model wanted", lambda f: mc.read_predictions(_npz(f, y_true=[0, 1], a=[0, 1]), models=["b"]), "p.npz has no model 'b'; it has a."),
+    Call("an archive of codes beyond its names", lambda f: mc.read_predictions(_npz(f, y_true=[0, 5], a=[0, 1], class_names=["u", "v"])), "p.npz: y_true holds 5, which indexes none of the 2 class names."),
+    Call("a table with a missing cell", lambda _: mc.read_predictions(pd.DataFrame({"y_true": ["u", "v"], "a": ["u", None]})), "the table has missing cells (a 1; first rows: 1); fill them in, or drop these rows with missing='drop' (--missing drop)."),
+    Call("a table without models", lambda _: mc.read_predictions(TABLE[["y_true"]]), "the table has no model columns; it needs y_true (or --true COLUMN) and a column for each model, or numeric columns of scores per example."),
+    Call("a table without the column named", lambda _: mc.read_predictions(TABLE, groups="team"), "the table has no column 'team'; there are y_true, a."),
+    Call("a table without the model wanted", lambda _: mc.read_predictions(TABLE, models=["b"]), "the table has no model 'b'; there are a."),
+    Call("probabilities that are texts", lambda _: mc.read_predictions(pd.DataFrame({"y_true": ["u", "v"], "a:u": ["x", "y"], "a:v": ["y", "x"]})), "column 'a:u' must hold probabilities; it holds texts."),
+    Call("files without a common id", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n"), _csv(f, "b.csv", "id,y_true,y_pred\n3,u,u\n4,v,v\n")], ids="intersect"), "the files have no id in common; name the column of ids with id (--id)."),
+    Call("files without the model wanted", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n"), _csv(f, "b.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n")], models=["c"]), "no file holds model 'c'; there are a, b."),
+    Call("files with probabilities of other classes", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,prob:u,prob:v\n1,u,1,0\n2,v,0,1\n"), _csv(f, "b.csv", "id,y_true,prob:u,prob:w\n1,u,1,0\n2,v,0,1\n")]), "the files of 'a' and 'b' have probabilities of different classes (u, v and u, w)."),
+    Call("strata of classes where there are none", lambda _: mc.compare(VALUES, "rmse", undefined="stratify"), "`undefined='stratify'` needs true classes."),
+    Call("an undefined resample that must not be", lambda _: mc.bootstrap(mc.Predictions([0, 1, 1], {"a": [0, 0, 0]}), "precision", undefined="raise", n_resamples=20), "precision of class 1 is undefined on 20 of 20 resamples of 'a'; use undefined='count', 'stratify' or 'redraw', or another zero_division."),
+    Call("an estimator that cannot be fitted", lambda _: mc.compare_estimators({"a": 5}, [[0], [1]] * 9, [0, 1] * 9), "`estimators` maps 'a' to 5, which cannot be fitted.", TypeError),
+    Call("a metric that was not compared", lambda _: mc.compare(PREDS, "accuracy", n_resamples=20).n_tests("f1"), "metric 'f1' was not compared; there are accuracy."),
+    Call("subgroups that are all too small", lambda _: mc.compare_slices(mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9}, slices={"s": range(18)})), "no subgroup has 30 samples; lower `min_size`."),
+    Call("subgroups of no variable", lambda _: mc.compare_slices(PREDS), "the predictions have no `slices`; give them, e.g. slices={'lang': lang}."),
+    Call("two models where one was asked for", lambda _: mc.unpaired_test(PREDS, PREDS["a"]), "`predictions_a` holds 2 models; choose one: preds['cnn']."),
+    Call("calibration to soft labels", lambda _: mc.calibration_test(SOFT), "calibration_test needs hard labels; `y_true` holds distributions."),
+    Call("agreement of a single model", lambda _: mc.model_agreement(PREDS["a"]), "agreement is of two or more models with labels or probabilities."),
+    Call("an agreement study of a single model", lambda _: mc.agreement_study(PREDS["a"]), "agreement is over pairs of models; there is 1 model."),
+    Call("an omnibus test of two models", lambda _: mc.omnibus_test(PREDS), "there are 2 models, an omnibus test needs 3; use paired_test."),
+    Call("McNemar of what is not accuracy", lambda _: mc.paired_test(PREDS, "a", "b", "f1_macro", method="mcnemar-exact"), "McNemar's tests are of accuracy, not of f1_macro; use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."),
+    Call("McNemar of clusters", lambda _: mc.paired_test(TWO, "a", "b", "accuracy", method="mcnemar-exact"), "McNemar's test needs independent samples of equal weight; with clusters or weights use 'studentized-permutation', 'bootstrap' or 'wald'."),
+    Call("DeLong of what is no area", lambda _: mc.paired_test(PREDS, "a", "b", "accuracy", method="delong"), "DeLong's test is of roc_auc, not of accuracy."),
+    Call("a test of variances of infinite numbers", lambda _: mc.variance_tests([1.0, math.inf], [1.0, 2.0]), "`x` holds infinite numbers; leave them out."),
+    Call("pairs of unequal length", lambda _: mc.variance_tests([1.0, 2.0, 4.0], [1.0, 2.0], paired=True), "`x` has 3 numbers and `y` 2; pairs need equal ones."),
+    Call("a metric of probabilities on labels", lambda _: mc.compare(mc.Predictions([0, 1], {"a": [0, 1]}), "log_loss"), "metric 'log_loss' needs probabilities, but model 'a' gave labels."),
+    Call("a metric of texts on values", lambda _: mc.compare(VALUES, "wer"), "metric 'wer' needs texts, but model 'a' gave values."),
     Call("an unknown example", lambda _: mc.load_example("mnist"), "`name` is no example: 'mnist'; there are snli, snli_sepcnn."),
     Call("bins without a value", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9}), "`values` lacks the bins 'L' of model 'a'."),
     Call("a bin's value above one", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "H"]}, {"H": 9}), "`values` must be in [0, 1], got 9."),
