@@ -163,7 +163,9 @@ def value_position(evaluation: Evaluation, label: Any) -> int:
             f"metric {name!r} is per class; name one with `label`: {', '.join(map(str, labels))}."
         )
     if label is not None and labels == [None]:
-        raise ValueError(f"metric {name!r} has one value for all classes; leave `label` out.")
+        raise ValueError(
+            f"metric {name!r} has one value for all classes; leave `label` (--label) out."
+        )
     if label not in labels:
         raise ValueError(f"`label` {shown(label)} is not a class; there are {labels}.")
     return labels.index(label)
