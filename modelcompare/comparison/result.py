@@ -302,7 +302,7 @@ class Comparison(Result):
         Examples
         --------
         >>> import modelcompare as mc
-        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
+        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 8 + [1, 1], "b": [1, 1] * 9})
         >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
         'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
         """

@@ -118,7 +118,7 @@ def compare_slices(
     >>> import modelcompare as mc
     >>> preds = mc.Predictions([0, 1] * 60, {"a": [0, 1] * 40 + [0, 0] * 20, "b": [0, 1] * 60},
     ...                        slices={"year": ["old"] * 80 + ["new"] * 40})
-    >>> mc.compare_slices(preds, "accuracy", n_resamples=99, method="basic").scores[
+    >>> mc.compare_slices(preds, "accuracy", n_resamples=99).scores[
     ...     ["value", "model", "estimate"]].head(2)
       value model  estimate
     0   new     a       0.5
