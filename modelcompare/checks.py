@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.words import check_mapping
+from modelcompare.words import check_mapping, shown
 
 
 class DataWarning(UserWarning):
@@ -34,7 +34,7 @@ LARGEST = 1e18
 _N_EXAMPLES = 3
 
 
-def as_array(data: ArrayLike) -> AnyArray:
+def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
     """Any column as an array; text of any kind as objects of str, masked entries as missing."""
     if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
         whole = data.data.astype(data.dtype if data.dtype.kind == "f" else object)
@@ -48,7 +48,7 @@ def as_array(data: ArrayLike) -> AnyArray:
             "length, for each sample."
         ) from None
     if array.ndim == 0:
-        raise ValueError(f"a column must have one entry per sample, got {data!r}.")
+        raise ValueError(f"{where} must have one entry per sample, got {shown(data)}.")
     if array.dtype.kind == "c":
         raise ValueError("complex numbers are no predictions; give their real parts.")
     if array.dtype.kind == "V":
@@ -87,14 +87,15 @@ def refuse_rows(bad: Any, what: str, remedy: str = "") -> None:
 
 def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     """Arrays of the models, whose names are distinct, non-empty strings."""
-    check_mapping("outputs", outputs, "outputs, like {'cnn': y_pred}")
-    if not all(map(str.strip, outputs)):
-        raise ValueError("a model's name is blank; name each.")
+    check_mapping("outputs", outputs, "outputs, e.g. {'cnn': y_pred}")
+    for name in outputs:
+        if not name.strip():
+            raise ValueError(f"model names must not be empty, got {name!r}.")
     counts = Counter(name.strip() for name in outputs)
     repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
         raise ValueError(f"model name {repeated[0]!r} occurs twice; names must be distinct.")
-    return {name.strip(): as_array(array) for name, array in outputs.items()}
+    return {name.strip(): as_array(array, f"model {name!r}") for name, array in outputs.items()}
 
 
 def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samples: int) -> None:
@@ -263,7 +264,7 @@ def softmax(model: str, logits: AnyArray) -> FloatArray:
 
 def classes(labels: ArrayLike | None, found: AnyArray) -> AnyArray:
     """The classes: as given, or as found."""
-    chosen = found if labels is None else as_array(labels)
+    chosen = found if labels is None else as_array(labels, "`labels`")
     if chosen.ndim != 1 or len({*chosen.tolist()}) != len(chosen):
         raise ValueError(f"`labels` must be distinct and one-dimensional, got {listed(chosen)}.")
     if len(chosen) < 2:
@@ -301,7 +302,7 @@ def class_code(labels: AnyArray | None, label: Any) -> int:
 
 def column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     """A column with one value per sample, none missing."""
-    array = as_array(data)
+    array = as_array(data, f"`{name}`")
     if array.shape != (n_samples,):
         raise ValueError(f"`{name}` must have shape ({n_samples},), got {array.shape}.")
     check_defined(array, f"`{name}`")
@@ -337,7 +338,7 @@ def weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray | Non
     """Finite, non-negative weights, not all 0."""
     if sample_weight is None:
         return None
-    array = as_array(sample_weight)
+    array = as_array(sample_weight, "`sample_weight`")
     if array.shape != (n_samples,):
         raise ValueError(f"`sample_weight` must have shape ({n_samples},), got {array.shape}.")
     values = real_values(array, "`sample_weight`")
@@ -355,12 +356,13 @@ def slice_frame(
         return None
     if not isinstance(slices, pd.DataFrame | Mapping):
         raise TypeError(
-            "`slices` must be a DataFrame or a mapping of names to columns, got "
-            f"{type(slices).__name__}."
+            f"`slices` must be a DataFrame or a mapping of names to columns, got {shown(slices)}."
         )
     if isinstance(slices, pd.DataFrame):
         check_columns_distinct(slices, "`slices`")
-    arrays = {str(name): as_array(values) for name, values in slices.items()}
+    arrays = {
+        str(name): as_array(values, "a column of `slices`") for name, values in slices.items()
+    }
     for array in arrays.values():
         if len(array) != n_samples:
             raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")
@@ -381,7 +383,7 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
     for argument, model in named.items():
         if not isinstance(model, str):
             raise TypeError(
-                f"`{argument}` must be the name of a model, got {model!r}; there are "
+                f"`{argument}` must be the name of a model, got {shown(model)}; there are "
                 f"{', '.join(models[:5])}."
             )
         if model not in models:
@@ -391,7 +393,7 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
     """An error that names the nearest models."""
     nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])
-    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}")
+    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}.")
 
 
 def listed(values: AnyArray) -> str:

@@ -21,7 +21,9 @@ from modelcompare.words import (
     check_mapping,
     check_number,
     check_options,
+    check_predictions,
     check_sequence,
+    shown,
 )
 
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
@@ -67,7 +69,7 @@ def from_nbest(
     """
     check_choice("kind", kind, Listed)
     check_choice("missing", missing, Unlisted)
-    check_mapping("lists", lists, "n-best lists")
+    check_mapping("lists", lists, "lists, e.g. {'nlu': [[('city', 0.9)]]}")
     truth = checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
@@ -127,12 +129,13 @@ def from_bins(
     [[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]]
     """
     check_choice("missing", missing, Unlisted)
-    check_mapping("y_pred", y_pred, "labels")
-    if not isinstance(bins, Mapping):
-        raise TypeError(f"`bins` must map models to the bins of their labels, got {bins!r}.")
+    check_mapping("y_pred", y_pred, "labels, e.g. {'nlu': y_pred}")
+    check_mapping("bins", bins, "bins, e.g. {'nlu': ['HIGH', 'LOW']}")
     if values != "fit":
         if not isinstance(values, Mapping):
-            raise TypeError(f"`values` must map bins to confidences, or be 'fit', got {values!r}.")
+            raise TypeError(
+                f"`values` must map bins to confidences, or be 'fit', got {shown(values)}."
+            )
         for value in values.values():
             check_number("values", value, at_most=1.0)
     said = {model: checks.as_array(array) for model, array in y_pred.items()}
@@ -199,7 +202,7 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     >>> sorted({round(float(value), 2) for value in few})
     [0.45, 0.59, 0.82]
     """
-    check_options(n_bins=n_bins)
+    check_options(predictions=predictions, n_bins=n_bins)
     out = {}
     for model in predictions.models:
         p = predictions.probabilities(model).astype(np.float64)
@@ -239,6 +242,7 @@ def _above_equal(n_classes: int) -> float:
 
 def missing_mass(predictions: Predictions) -> Any:
     """Mean probability that each model's lists leave out, as a Series by model."""
+    check_predictions("predictions", predictions)
     return pd.Series({
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models
@@ -252,7 +256,8 @@ def _answers(model: str, row: Any) -> list[tuple[Any, float]]:
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in answers
     ):
         raise TypeError(
-            f"`lists` of model {model!r} holds {row!r}; a list has pairs of answer and probability."
+            f"`lists` of model {model!r} holds {shown(row)}; a list has pairs of an "
+            "answer and its probability."
         )
     return [(answer, check_number("lists", p, at_least=-math.inf))
             for answer, p in answers]  # fmt: skip

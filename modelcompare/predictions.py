@@ -13,7 +13,18 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
 from modelcompare.kinds import Output, are_codes, check_guess, decide_kinds, same_type
-from modelcompare.words import Kind, KindOrAuto, check_mapping
+from modelcompare.words import (
+    Design,
+    Kind,
+    KindOrAuto,
+    SampleColumn,
+    check_choice,
+    check_flag,
+    check_mapping,
+    check_names,
+    check_text,
+    shown,
+)
 
 
 class Predictions:
@@ -87,8 +98,12 @@ class Predictions:
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
         missing_mass: bool = False, greater_is_better: bool = True, name: str | None = None,
     ) -> None:  # fmt: skip
+        check_flag("normalize", normalize)
+        check_flag("missing_mass", missing_mass)
+        check_flag("greater_is_better", greater_is_better)
+        check_text("name", name, optional=True)
         arrays = checks.model_arrays(outputs)
-        truth = None if y_true is None else checks.as_array(y_true)
+        truth = None if y_true is None else checks.as_array(y_true, "`y_true`")
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
         checks.check_lengths(arrays, truth, n_samples)
         kinds = decide_kinds(kind, arrays, truth, labels)
@@ -140,8 +155,11 @@ class Predictions:
         >>> preds.probabilities("a").round(4).tolist()
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
-        check_mapping("logits", logits, "logits, like {'cnn': logits}")
-        outputs = {m: checks.softmax(m, checks.as_array(array)) for m, array in logits.items()}
+        check_mapping("logits", logits, "logits, e.g. {'cnn': logits}")
+        outputs = {
+            m: checks.softmax(m, checks.as_array(array, f"model {m!r}"))
+            for m, array in logits.items()
+        }
         return cls(y_true, outputs, kind="probabilities", **options)
 
     @classmethod
@@ -160,6 +178,7 @@ class Predictions:
           a  scores
           b  scores
         """
+        check_mapping("scores", scores, "scores, e.g. {'cnn': scores}")
         return cls(None, scores, kind="scores", greater_is_better=greater_is_better, **options)
 
     # -- what it holds ----------------------------------------------------------------------
@@ -249,8 +268,7 @@ class Predictions:
 
     def output(self, model: str) -> Output:
         """What a model said, as it is kept."""
-        if model not in self._outputs:
-            raise checks.unknown_model(model, self.models)
+        checks.check_models(self.models, model=model)
         return self._outputs[model]
 
     def class_named(self, text: Any) -> Any:
@@ -277,16 +295,18 @@ class Predictions:
     # -- parts of it ------------------------------------------------------------------------
 
     def __getitem__(self, models: str | Sequence[str]) -> Predictions:
-        chosen = [models] if isinstance(models, str) else list(models)
+        chosen = (models,) if isinstance(models, str) else check_names("models", models)
         if not chosen:
-            raise KeyError("no model named; write preds[['a', 'b']].")
-        repeated = sorted({str(model) for model in chosen if chosen.count(model) > 1})
+            raise ValueError("no model named; write preds[['a', 'b']].")
+        repeated = sorted({model for model in chosen if chosen.count(model) > 1})
         if repeated:
             raise ValueError(f"model {repeated[0]!r} is named twice; name each once.")
         return self._replaced({model: self.output(model) for model in chosen})
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         """The same predictions with other `groups`, `strata` or `runs`."""
+        for name in columns:
+            check_choice("columns", name, Design)
         part = self._replaced(self._outputs)
         part._columns = self._columns | {
             name: frozen(checks.column(name, column, len(self))) for name, column in columns.items()
@@ -294,8 +314,10 @@ class Predictions:
         checks.check_nesting(part.groups, part.strata)
         return part
 
-    def without(self, *columns: str) -> Predictions:
-        """The same predictions without their `ids`, `groups`, `strata` or `runs`."""
+    def without(self, *columns: SampleColumn) -> Predictions:
+        """The same predictions without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
+        for name in columns:
+            check_choice("columns", name, SampleColumn)
         part = self._replaced(self._outputs)
         part._columns = self._columns | dict.fromkeys(columns)
         return part
@@ -318,6 +340,11 @@ class Predictions:
                     f"`rows` is a mask of shape {index.shape}, but there are {len(self):,} samples."
                 )
             index = np.flatnonzero(index)
+        if index.ndim != 1 or index.dtype.kind not in "iu":
+            raise TypeError(f"`rows` must be a mask or row numbers, got {shown(rows)}.")
+        n = len(self)
+        if not ((-n <= index) & (index < n)).all():
+            raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
         part = self._replaced(
             {m: Output(o.kind, frozen(o.array[index])) for m, o in self._outputs.items()}
         )

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from numbers import Integral, Real
+from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 P = ParamSpec("P")
@@ -20,6 +21,9 @@ KindOrAuto = Literal["auto", Kind]
 ToldOrAuto = Literal["auto", Told]
 Listed = Literal["labels", "texts"]
 Unlisted = Literal["unassigned", "spread"]
+# What may stand beside a sample's outputs.
+SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
+Design = Literal["groups", "strata", "runs"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
@@ -104,7 +108,8 @@ GateFormat = Literal["text", "github", "json"]
 MOST_RESAMPLES = 10_000_000
 # What 1 - alpha still tells from 1.
 _SMALLEST_FRACTION = 1e-12
-_MOST_JOBS = 1024
+# More threads than any machine has processors would only take its memory.
+MOST_JOBS = 1024
 _MOST_SHOWN = 59
 
 
@@ -202,6 +207,20 @@ def check_sequence(argument: str, value: object, of: str) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def check_text(argument: str, value: object, *, optional: bool = False) -> None:
+    """Refuse what is no text."""
+    if not (optional and value is None) and not isinstance(value, str):
+        raise TypeError(f"`{argument}` must be a text, got {shown(value)}.")
+
+
+def check_names(argument: str, values: object) -> tuple[str, ...]:
+    """Refuse what is no sequence of names; the names."""
+    names = check_sequence(argument, values, "names")
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"`{argument}` must be a sequence of names, got {shown(values)}.")
+    return names
+
+
 def check_numbers(argument: str, values: object, *, positive: bool = False) -> tuple[float, ...]:
     """Refuse what is no sequence of finite numbers; the numbers as floats."""
     numbers = tuple(
@@ -229,6 +248,21 @@ def check_flag(argument: str, value: object, *, optional: bool = False) -> None:
         raise TypeError(f"`{argument}` must be True or False, got {shown(value)}.")
 
 
+def check_predictions(argument: str, value: object) -> None:
+    """Refuse what is not yet Predictions, and say how to make them of it."""
+    if any(base.__name__ == "Predictions" for base in type(value).__mro__):
+        return
+    what, remedy = shown(value), "read a file or a table with modelcompare.read_predictions"
+    if isinstance(value, str | PathLike):
+        what = f"the path {fspath(value)!r}"
+        remedy = f"read it with modelcompare.read_predictions({fspath(value)!r})"
+    elif hasattr(value, "columns"):
+        what, remedy = "a table", "read it with modelcompare.read_predictions"
+    elif isinstance(value, Mapping):
+        what, remedy = "a mapping", "make them with modelcompare.Predictions(y_true, outputs)"
+    raise TypeError(f"`{argument}` must be Predictions, got {what}; {remedy}.")
+
+
 def check_zero_division(argument: str, value: object) -> None:
     """Refuse what cannot stand for 0 / 0: a metric's value there is 0, 1, NaN, or the paper's."""
     number = isinstance(value, Real) and not isinstance(value, bool)
@@ -238,9 +272,9 @@ def check_zero_division(argument: str, value: object) -> None:
 
 def check_jobs(argument: str, value: object) -> None:
     """Refuse what is no number of jobs of joblib's."""
-    if value is not None and not 1 <= abs(_whole(argument, value)) <= _MOST_JOBS:
+    if value is not None and not 1 <= abs(_whole(argument, value)) <= MOST_JOBS:
         raise ValueError(
-            f"`{argument}` must be a number of jobs up to {_MOST_JOBS:,}, -1 for one on every "
+            f"`{argument}` must be a number of jobs up to {MOST_JOBS:,}, -1 for one on every "
             f"core, or None for one, got {value}."
         )
 
@@ -264,6 +298,9 @@ def check_options(**options: object) -> None:
 
 
 _CHECKS: Mapping[str, Callable[[str, Any], object]] = {
+    "predictions": check_predictions,
+    "predictions_a": check_predictions,
+    "predictions_b": check_predictions,
     "n_resamples": check_count,
     "n_trials": partial(check_count, at_least=1),
     "n_subsamples": partial(check_count, at_least=1),

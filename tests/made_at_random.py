@@ -1,8 +1,15 @@
-"""Small test sets and options drawn at random, and what must be true of every answer."""
+"""Small test sets and options drawn at random, and what must be true of every answer.
+
+``python -m tests.made_at_random 20000`` asks that many, or from the first of two numbers to the
+second, and prints what is wrong.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+import re
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,6 +21,7 @@ import pandas as pd
 
 import modelcompare as mc
 from modelcompare import words
+from modelcompare.report.screen import screen_text
 
 Draw = np.random.Generator
 Question = tuple[str, Callable[[], Any]]
@@ -185,16 +193,17 @@ def _common(draw: Draw) -> dict[str, Any]:
 
 def complaints(ask: Callable[[], Any]) -> list[str]:
     """What is wrong with an answer; nothing if it is a message of ours, or numbers that agree."""
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             found = ask()
-            wrong = list(_CHECKED[type(found)](found, bool(said)))
+            said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+            wrong = list(_CHECKED[type(found)](found, said))
         except (ValueError, TypeError) as error:
             wrong = [] if _ours(error) else [f"not our words: {type(error).__name__}: {error}"]
         except Exception as error:
             wrong = [f"{type(error).__name__}: {error}"]
-    raw = [w for w in said if not issubclass(w.category, UserWarning)]
+    raw = [w for w in caught if not issubclass(w.category, UserWarning)]
     return wrong + [f"raw {w.category.__name__}: {w.message} {Path(w.filename).name}:{w.lineno}"
                     for w in raw]  # fmt: skip
 
@@ -206,69 +215,104 @@ def _ours(error: Exception) -> bool:
     )
 
 
-def _of_comparison(found: mc.Comparison, warned: bool) -> Iterator[str]:
-    yield from _of_frame(found.scores, "estimate", warned)
+def _named(metric: str, said: list[str]) -> bool:
+    """Whether a warning names a metric."""
+    return any(re.search(rf"(?<![\w-]){re.escape(metric)}(?![\w-])", text) for text in said)
+
+
+def _of_comparison(found: mc.Comparison, said: list[str]) -> Iterator[str]:
+    yield from _of_frame(found.scores, "estimate", found.method, said)
+    yield from _of_ranks(found)
     if len(found.models) > 1:
-        yield from _of_frame(found.differences, "difference", warned)
+        yield from _of_frame(found.differences, "difference", found.method, said)
         yield from _of_p_values(found.differences)
     if " nan" in found.verdict():
         yield f"verdict: {found.verdict()}"
+    if found.n_resamples % 4 == 0:
+        yield from _of_tables(found)
 
 
-def _of_frame(frame: pd.DataFrame, value: str, warned: bool) -> Iterator[str]:
+def _of_frame(frame: pd.DataFrame, value: str, asked: str, said: list[str]) -> Iterator[str]:
     for row in frame.itertuples():
         point, low, high = getattr(row, value), row.ci_low, row.ci_high
         where = f"{value} of {row.metric} {row.label} by {row.method}"
-        if math.isinf(point):
+        named = _named(row.metric, said)
+        if math.isnan(point):
+            if not named:
+                yield f"{where} is missing without a warning"
+        elif not math.isfinite(point):
             yield f"{where} is {point}"
-        elif math.isnan(point) or math.isnan(low) or math.isnan(high):
-            if not warned:
-                yield f"{where} is {point} ({low} to {high}) without a warning"
+        elif not low < high:
+            if asked == "auto" or not named:
+                yield f"{where}: {point} has {low} to {high}, {'' if named else 'not '}named"
+        elif not (math.isfinite(low) and math.isfinite(high)) and not named:
+            yield f"{where}: {point} has {low} to {high} without a warning"
         elif not low <= point <= high:
             yield f"{where}: {point} is not within {low} to {high}"
-        elif low == high and not warned:
-            yield f"{where}: {point} has width 0"
 
 
 def _of_p_values(frame: pd.DataFrame) -> Iterator[str]:
     for row in frame.itertuples():
         where = f"p of {row.metric} {row.label}"
-        if math.isnan(row.p_value):
-            if not math.isnan(row.difference):
-                yield f"{where} is missing"
+        if math.isnan(row.difference):
+            if not (math.isnan(row.p_value) and math.isnan(row.p_adjusted)):
+                yield f"{where} is {row.p_value} of no difference"
         elif not 0 < row.p_value <= 1:
             yield f"{where} is {row.p_value}"
-        elif not row.p_value - 1e-12 <= row.p_adjusted <= 1:
+        elif not row.p_value <= row.p_adjusted <= 1:
             yield f"{where} is {row.p_value}, adjusted {row.p_adjusted}"
 
 
-def _of_test(found: mc.PairedTestResult, warned: bool) -> Iterator[str]:
-    if math.isinf(found.difference):
+def _of_ranks(found: mc.Comparison) -> Iterator[str]:
+    n = len(found.models)
+    ranks = {(row.metric, row.label, row.model): row for row in found.scores.itertuples()}
+    for row in ranks.values():
+        if not (1 <= row.rank <= n and 1 <= row.rank_low <= row.rank_high <= n):
+            yield f"rank {row.rank} ({row.rank_low} to {row.rank_high}) of {n}"
+    for row in found.differences.dropna(subset="better").itertuples():
+        worse = {row.model_a: row.model_b, row.model_b: row.model_a}[row.better]
+        first, second = (ranks[row.metric, row.label, m] for m in (row.better, worse))
+        if not (first.rank < second.rank and first.rank_high < n and second.rank_low > 1):
+            yield f"{row.metric}: {row.better} is better, yet ranks {first.rank}, {second.rank}"
+
+
+def _of_tables(found: mc.Comparison) -> Iterator[str]:
+    for written in (screen_text(found), found.to_markdown()):
+        if not all(model in written for model in found.models):
+            yield f"a model is missing: {written}"
+    told = json.loads(found.to_json())
+    if len(told["scores"]) != len(found.scores):
+        yield f"{len(told['scores'])} scores in JSON"
+
+
+def _of_test(found: mc.PairedTestResult, said: list[str]) -> Iterator[str]:
+    if math.isnan(found.difference):
+        if not _named(found.metric, said):
+            yield f"difference of {found.metric} is missing without a warning"
+        if not math.isnan(found.p_value):
+            yield f"p is {found.p_value} of no difference"
+    elif not math.isfinite(found.difference):
         yield f"difference is {found.difference}"
-    if math.isnan(found.difference) and not warned:
-        yield "a missing difference without a warning"
-    if math.isnan(found.difference) != math.isnan(found.p_value):
-        yield f"difference {found.difference}, p {found.p_value}"
-    elif not (math.isnan(found.p_value) or 0 < found.p_value <= 1):
+    elif not 0 < found.p_value <= 1:
         yield f"p is {found.p_value}"
 
 
-def _of_decision(found: mc.DecisionResult, warned: bool) -> Iterator[str]:
-    if math.isinf(found.gain):
+def _of_decision(found: mc.DecisionResult, said: list[str]) -> Iterator[str]:
+    if math.isnan(found.gain):
+        if not _named(found.metric, said):
+            yield f"gain in {found.metric} is missing without a warning"
+    elif not math.isfinite(found.gain):
         yield f"gain is {found.gain}"
-    elif not math.isnan(found.gain):
-        if not found.ci_low <= found.gain <= found.ci_high:
-            yield f"gain {found.gain} is not within {found.ci_low} to {found.ci_high}"
-        elif found.ci_low == found.ci_high and not warned:
-            yield f"gain {found.gain} has width 0"
-        if not 0 < found.p_value <= 1:
-            yield f"p is {found.p_value}"
+    elif not (found.ci_low <= found.gain <= found.ci_high and found.ci_low < found.ci_high):
+        yield f"gain {found.gain} is not within {found.ci_low} to {found.ci_high}"
+    elif not 0 < found.p_value <= 1:
+        yield f"p is {found.p_value}"
     told = found.sentence().lower()
     if "about 0 " in told or (" inf" in told and found.answer != "not enough data"):
         yield found.sentence()
 
 
-def _of_size(found: mc.SampleSize, _: bool) -> Iterator[str]:
+def _of_size(found: mc.SampleSize, _: list[str]) -> Iterator[str]:
     if not found.n_needed >= 2:
         yield f"n_needed is {found.n_needed}"
     if not (math.isfinite(found.difference) and math.isfinite(found.standard_deviation)):
@@ -277,7 +321,29 @@ def _of_size(found: mc.SampleSize, _: bool) -> Iterator[str]:
         yield found.sentence()
 
 
-_CHECKED: dict[type, Callable[[Any, bool], Iterator[str]]] = {
+_CHECKED: dict[type, Callable[[Any, list[str]], Iterator[str]]] = {
     mc.Comparison: _of_comparison, mc.PairedTestResult: _of_test,
     mc.DecisionResult: _of_decision, mc.SampleSize: _of_size,
 }  # fmt: skip
+
+
+def complaints_of(seed: int) -> list[str]:
+    """What is wrong with the answers to the questions of a seed."""
+    try:
+        asked = questions(np.random.default_rng(seed))
+    except ValueError as error:
+        # Test sets are refused too.
+        return [] if str(error).endswith(".") else [str(error)]
+    return [f"{name}: {wrong}" for name, ask in asked for wrong in complaints(ask)]
+
+
+def _main(*numbers: str) -> None:
+    seeds = range(*map(int, numbers))
+    found = {seed: wrong for seed in seeds if (wrong := complaints_of(seed))}
+    for seed, wrong in found.items():
+        sys.stdout.write("\n  ".join([f"seed {seed}:", *wrong]) + "\n")
+    sys.stdout.write(f"{len(seeds):,} test sets, {len(found):,} with something wrong\n")
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

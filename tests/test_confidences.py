@@ -94,7 +94,7 @@ def test_fitted_values_are_the_share_of_right_labels():
             "no more than an equal share of 2 classes",
         ),
         ({"a": ["HIGH"]}, {"HIGH": 1}, "has 2 labels and 1 bins"),
-        ({}, {"HIGH": 1}, "`bins` lacks model 'a'"),
+        ({"b": ["HIGH"]}, {"HIGH": 1}, "`bins` lacks model 'a'"),
     ],
 )
 def test_bad_bins(bins, values, message):

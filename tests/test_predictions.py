@@ -148,7 +148,7 @@ def test_models_are_chosen_in_the_order_named():
     assert preds["b"].models == ("b",)
     with pytest.raises(KeyError, match="unknown model 'cc'; there are c"):
         preds["cc"]
-    with pytest.raises(KeyError, match="no model named"):
+    with pytest.raises(ValueError, match="no model named"):
         preds[[]]
 
 
@@ -182,9 +182,10 @@ def test_the_representation_names_what_is_there():
 
 GOOD = {"a": [0, 1, 1]}
 BAD_INPUT = [
-    (([0, 1], [0, 1]), {}, "`outputs` must map names to outputs, like {'cnn': y_pred}, got [0, 1]."),
+    (([0, 1], [0, 1]), {}, "`outputs` must map names to outputs, e.g. {'cnn': y_pred}, got [0, "
+     "1]."),
     (([0, 1], {}), {}, "`outputs` is empty; give at least one."),
-    (([0, 1], {"": [0, 1]}), {}, "a model's name is blank; name each."),
+    (([0, 1], {"": [0, 1]}), {}, "model names must not be empty, got ''."),
     (([0, 1], {"a": [0, 1], "a ": [0, 1]}), {}, "model name 'a' occurs twice; names must be "
      "distinct."),
     (([0, 1], GOOD), {}, "model 'a' has 3 rows, `y_true` has 2; they must describe the same "

@@ -11,7 +11,6 @@ from modelcompare.cli.options import (
     ResamplingOptions,
     Text,
     Texts,
-    check_alpha,
     measured,
     statistics,
     written,
@@ -65,7 +64,6 @@ def compare(
     ] = None,
 ) -> None:
     """Compare models on one test set: scores, intervals, differences of all pairs."""
-    check_alpha(alpha)
     check_outputs(output, plot, inputs=[*reading.files, *_files_of(metric_from)])
     options = resampling.options()
     predictions = reading.read()

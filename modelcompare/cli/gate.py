@@ -14,7 +14,6 @@ from modelcompare.cli.options import (
     ResamplingOptions,
     Text,
     Texts,
-    check_alpha,
     option,
 )
 from modelcompare.cli.output import answer
@@ -89,7 +88,6 @@ def gate(
             f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
             f"which mean other things; got {inconclusive_exit}."
         )
-    check_alpha(alpha)
     options = resampling.options()
     predictions = reading.read()
     from modelcompare.questions.decide import decide

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_type_hints
 
 import typer
 
-from modelcompare.words import FileKind, Format, Missing, SameIds, Told, ToldOrAuto, listed
+from modelcompare.words import (
+    MOST_JOBS,
+    FileKind,
+    Format,
+    Missing,
+    SameIds,
+    Told,
+    ToldOrAuto,
+    listed,
+)
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -49,11 +58,6 @@ written = partial(option, panel="Output")
 _FILES = f"Predictions: {listed(FileKind)}; several files hold one model each."
 _KINDS = f"What the models gave: {listed(Told)} (values in regression); by its look if auto."
 _FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
-
-# More threads than any machine has processors would only take its memory.
-_MOST_JOBS = 1024
-# Below this a level is no number that data could reach, and 1 - alpha is 1.
-_LEAST_ALPHA = 1e-12
 
 Resamples = Annotated[int, _resampling("N", "Number of resamples.", min=2)]
 Every = Annotated[bool, written("", "Show every row of the table.", "--all")]
@@ -116,8 +120,8 @@ class ResamplingOptions:
 
     def options(self) -> dict[str, Any]:
         """The same as arguments of the library."""
-        if self.jobs is not None and self.jobs != -1 and not 1 <= self.jobs <= _MOST_JOBS:
-            raise ValueError(f"--jobs must be -1 or from 1 to {_MOST_JOBS}, got {self.jobs}.")
+        if self.jobs is not None and self.jobs != -1 and not 1 <= self.jobs <= MOST_JOBS:
+            raise ValueError(f"--jobs must be -1 or from 1 to {MOST_JOBS}, got {self.jobs}.")
         return {"n_resamples": self.resamples, "rng": self.seed, "n_jobs": self.jobs}
 
 
@@ -150,12 +154,6 @@ class StudyOutputOptions:
     ] = None
     format: Annotated[Format | None, written("FORM", f"What to print: {listed(Format)}.")] = None
     all: Every = False
-
-
-def check_alpha(alpha: float) -> None:
-    """Refuse a level that arithmetic takes for 0; the library checks the rest."""
-    if 0 < alpha < _LEAST_ALPHA:
-        raise ValueError(f"--alpha must be at least {_LEAST_ALPHA:g}, got {alpha:g}.")
 
 
 def register(

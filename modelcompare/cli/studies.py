@@ -11,7 +11,6 @@ from modelcompare.cli.options import (
     StudyOutputOptions,
     Text,
     Texts,
-    check_alpha,
     measured,
     statistics,
 )
@@ -73,7 +72,6 @@ def agreement(
     output: StudyOutputOptions,
 ) -> None:
     """Whether two metrics prefer the same models, over all pairs (paper, section 6.2)."""
-    check_alpha(alpha)
     check_folder(output)
     predictions = reading.read()
     from modelcompare.studies.agreement import agreement_study
@@ -122,7 +120,6 @@ def sample_size(
     output: StudyOutputOptions,
 ) -> None:
     """How many samples tell two models apart, and what this test set can show."""
-    check_alpha(alpha)
     check_folder(output)
     predictions = reading.read()
     if len(predictions.models) != 2:

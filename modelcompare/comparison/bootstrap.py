@@ -90,8 +90,8 @@ def bootstrap(
     0      0.75   0.625    0.875
     """
     check_options(
-        n_resamples=n_resamples, scheme=scheme, undefined=undefined, collapse=collapse,
-        zero_division=zero_division, n_jobs=n_jobs, progress=progress,
+        predictions=predictions, n_resamples=n_resamples, scheme=scheme, undefined=undefined,
+        collapse=collapse, zero_division=zero_division, n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     if size is not None:
         check_count("size", size, at_least=1)

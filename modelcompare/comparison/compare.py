@@ -139,8 +139,9 @@ def compare(
     check_choice("method", method, IntervalMethod)
     check_choice("test", test, PairsTest)
     check_options(
-        correction=correction, family=family, confidence_level=confidence_level, alpha=alpha
-    )
+        predictions=predictions, correction=correction, family=family,
+        confidence_level=confidence_level, alpha=alpha,
+    )  # fmt: skip
     models = predictions.models
     model_a, model_b = _pairs(predictions, baseline)
     replicated = bootstrap(
@@ -169,6 +170,7 @@ def compare(
         difference_interval,
         pairs.difference,
         [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)],
+        method,
     )
     return Comparison(
         bootstrap=replicated,

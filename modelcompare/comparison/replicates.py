@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
-from modelcompare.metrics import UndefinedMetricWarning
+from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
 from modelcompare.resampling import BootstrapWeights
 from modelcompare.words import (
     IntervalMethod,
@@ -143,7 +144,7 @@ class BootstrapResult:
         interval = _holding(row.of_scores(ScoreView(self), confidence_level), self.point)
         if not row.chooses:
             self._warn_of_stand_ins(interval, method)
-            self.warn_of_no_width(interval, self.point, [repr(model) for model in self.models])
+        self.warn_of_no_width(interval, self.point, [repr(model) for model in self.models], method)
         return interval
 
     def difference_interval(
@@ -205,24 +206,38 @@ class BootstrapResult:
                 stacklevel=4,
             )
 
-    def warn_of_no_width(self, interval: Interval, point: FloatArray, rows: Sequence[str]) -> None:
-        """Name an interval that says nothing: without bounds, or without width."""
-        missing = np.isnan(interval.low) | np.isnan(interval.high)
-        bad = ~np.isnan(point) & (missing | (interval.low == interval.high))
+    def warn_of_no_width(
+        self, interval: Interval, point: FloatArray, rows: Sequence[str], asked: IntervalMethod
+    ) -> None:
+        """Name, for each metric, an interval that says nothing: without bounds, width or end."""
+        endless = np.isinf(interval.low) | np.isinf(interval.high)
+        bad = ~np.isnan(point) & (endless | ~(interval.low < interval.high))
+        # A stand-in for the logit at a bound was told.
         bad &= interval.method != "none"
-        if not bad.any():
-            return
-        row, position = np.argwhere(bad)[0]
-        key = self.evaluation.keys[position]
-        others = f" (and of {bad.sum() - 1:,} more values)" if bad.sum() > 1 else ""
-        what = "has no bounds" if missing[row, position] else "has width 0"
-        warnings.warn(
-            f"the {interval.method[row, position]} interval of {value_name(key.metric, key.label)} "
-            f"of {rows[row]}{others} {what}: its resamples say nothing of its uncertainty. Use "
-            "method='auto'.",
-            UserWarning,
-            stacklevel=4,
-        )
+        chosen = asked == "auto"
+        remedy = "Take more samples" if chosen else "Use method='auto'"
+        for metric in self.evaluation.metrics:
+            where = self.evaluation.metric_slice(metric.name)
+            found = np.argwhere(bad[:, where])
+            if len(found) == 0:
+                continue
+            row, position = found[0] + [0, where.start]
+            key, others = self.evaluation.keys[position], len(found) - 1
+            warnings.warn(
+                f"the {interval.method[row, position]} interval of "
+                f"{value_name(key.metric, key.label)} of {rows[row]}"
+                f"{f' (and of {others:,} more)' if others else ''} "
+                f"{_flaw(interval.low[row, position], interval.high[row, position])}: the "
+                f"{'' if chosen else 're'}samples say nothing of its uncertainty. {remedy}.",
+                SparseDataWarning if chosen else UserWarning,
+                stacklevel=4,
+            )
+
+
+def _flaw(low: float, high: float) -> str:
+    if math.isnan(low) or math.isnan(high):
+        return "has no bounds"
+    return "has width 0" if low == high else "has no end"
 
 
 def _holding(interval: Interval, estimate: FloatArray) -> Interval:

@@ -302,9 +302,9 @@ class Comparison(Result):
         Examples
         --------
         >>> import modelcompare as mc
-        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
-        >>> mc.compare(preds, "accuracy", n_resamples=99, method="wilson").signature
-        'modelcompare:0.1.0|n:18|B:99|ci:wilson/BCa|test:studentized-permutation|adjust:holm|tests:1|rng:0'
+        >>> preds = mc.Predictions([0, 1] * 9, {"a": [0, 1] * 8 + [1, 1], "b": [1, 1] * 9})
+        >>> mc.compare(preds, "accuracy", n_resamples=99, method="basic").signature
+        'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
         """
         evaluation = self.bootstrap.evaluation
         clustered = evaluation.predictions.groups is not None
@@ -340,7 +340,8 @@ class Comparison(Result):
     def n_tests(self, metric: str) -> int:
         """How many tests a metric's p-values are corrected for; 1 if they are not."""
         if metric not in self.metrics:
-            raise ValueError(f"metric {metric!r} was not compared; {', '.join(self.metrics)} were.")
+            names = ", ".join(self.metrics)
+            raise ValueError(f"metric {metric!r} was not compared; there are {names}.")
         sizes = self.family_sizes
         return 1 if self.correction == "none" else max(1, sizes.get(metric, sizes.get("all", 1)))
 

@@ -124,7 +124,7 @@ def compare_slices(
     0   new     a       0.5
     1   new     b       1.0
     """
-    check_options(correction=correction, alpha=alpha, min_size=min_size)
+    check_options(predictions=predictions, correction=correction, alpha=alpha, min_size=min_size)
     if correction == "max-t":
         raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")
     frame = predictions.slices

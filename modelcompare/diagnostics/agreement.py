@@ -119,10 +119,10 @@ def model_agreement(
     1      churn      0.25
     2      kappa      0.50
     """
+    check_choice("method", method, IntervalMethod)
+    check_options(predictions=predictions, confidence_level=confidence_level)
     if predictions.labels is None or len(predictions.models) < 2:
         raise ValueError("agreement is of two or more models with labels or probabilities.")
-    check_choice("method", method, IntervalMethod)
-    check_options(confidence_level=confidence_level)
     seed = seed_sequence(rng)
     decided = {m: predictions.labels[predictions.predicted(m)] for m in predictions.models}
     frames = []

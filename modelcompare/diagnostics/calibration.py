@@ -155,8 +155,9 @@ def calibration_test(
     0.037 (0.019 to 0.046)
     """
     check_options(
-        confidence_level=confidence_level, n_bins=n_bins, strategy=strategy, n_resamples=n_resamples
-    )
+        predictions=predictions, confidence_level=confidence_level, n_bins=n_bins,
+        strategy=strategy, n_resamples=n_resamples,
+    )  # fmt: skip
     chosen = _only_model(predictions, model)
     _check_plain(predictions)
     resolve_metrics("ece", predictions[chosen])

@@ -71,9 +71,9 @@ def variance_components(
     ...     "se_items"]
     0.13
     """
+    check_options(predictions=predictions, n_resamples=n_resamples)
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
-    check_options(n_resamples=n_resamples)
     item, run = (
         np.unique(column, return_inverse=True)[1]
         for column in (predictions.groups, predictions.runs)

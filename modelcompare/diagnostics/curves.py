@@ -122,7 +122,9 @@ def curve(
     3       0.10     1.0                  1.0
     """
     check_choice("kind", kind, CurveKind)
-    check_options(n_resamples=n_resamples, confidence_level=confidence_level)
+    check_options(
+        predictions=predictions, n_resamples=n_resamples, confidence_level=confidence_level
+    )
     sampled = _Sampled(predictions, label, n_resamples, rng)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
@@ -192,7 +194,9 @@ def operating_point(
       model  threshold  precision  recall
     0     a        0.8        1.0     0.5
     """
-    check_options(n_resamples=n_resamples, confidence_level=confidence_level)
+    check_options(
+        predictions=predictions, n_resamples=n_resamples, confidence_level=confidence_level
+    )
     wishes = {
         "precision": precision, "recall": recall, "false_positive_rate": false_positive_rate,
         "threshold": threshold,

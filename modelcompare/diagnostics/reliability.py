@@ -108,8 +108,9 @@ def reliability(
     2  0.75  1.00  2313.0        0.86      0.81
     """
     check_options(
-        confidence_level=confidence_level, n_bins=n_bins, strategy=strategy, n_resamples=n_resamples
-    )
+        predictions=predictions, confidence_level=confidence_level, n_bins=n_bins,
+        strategy=strategy, n_resamples=n_resamples,
+    )  # fmt: skip
     seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, resolve_metrics("ece", predictions), collapse=False)
     whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))

@@ -66,6 +66,8 @@ _RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
 FEW = 10
 # Resampled intervals of what influences do not describe: from so many samples or clusters up.
 ENOUGH_TO_RESAMPLE = 30
+# A standard error of less than this share of the value is what rounding leaves of equal numbers.
+_ROUNDING = 1e-12
 
 
 def choose_scores(view: ModelsView, level: float) -> Interval:
@@ -188,8 +190,11 @@ class _Rule:
         a, b = pairs
         carriers = self._pair_carriers[:, where]
         size = np.minimum(self._sizes[a, where], self._sizes[b, where])
-        own = self.moments.standard_error()[:, where] ** 2
-        variance = self.moments.pair_standard_error(a, b)[:, where] ** 2
+        rounding = _ROUNDING * np.abs(self.values[:, where])
+        own = self.moments.standard_error()[:, where]
+        own = np.where(own <= rounding, 0.0, own) ** 2
+        error = self.moments.pair_standard_error(a, b)[:, where]
+        variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
         # Models that agree everywhere may yet differ on the next sample.
         variance = np.maximum(variance, (own[a] + own[b]) / len(self.evaluation.predictions))
         clusters = size if self._clustered else None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,12 +15,12 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
-from modelcompare.metrics import AnyMetric, resolve_metrics
+from modelcompare.metrics import AnyMetric, UndefinedMetricWarning, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
-from modelcompare.words import Alternative, IntervalMethod, ZeroDivision
+from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown, value_name
 
 
 @dataclass(frozen=True)
@@ -135,20 +137,35 @@ def evaluate(
     return evaluation
 
 
+def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequence[str]) -> None:
+    """Say that there is no difference, where one of two values is undefined."""
+    if math.isnan(difference):
+        warnings.warn(
+            f"{value_name(metric, label)} of {models[0]!r} or {models[1]!r} is undefined on this "
+            "test set, so there is no difference to test.",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+
+
 def value_position(evaluation: Evaluation, label: Any) -> int:
     """Where one value of the one metric stands along the axis of values.
 
     Raises
     ------
     ValueError
-        If the metric is per class and no class is named, or there is no such class.
+        If the metric is per class and no class is named, there is no such class, or no classes.
     """
     labels = [key.label for key in evaluation.keys]
+    name = evaluation.metrics[0].name
     if label is None and len(labels) > 1:
         raise ValueError(
-            f"metric {evaluation.metrics[0].name!r} is per class; name one with `label`: "
-            f"{', '.join(map(str, labels))}."
+            f"metric {name!r} is per class; name one with `label`: {', '.join(map(str, labels))}."
+        )
+    if label is not None and labels == [None]:
+        raise ValueError(
+            f"metric {name!r} has one value for all classes; leave `label` (--label) out."
         )
     if label not in labels:
-        raise ValueError(f"`label` {label!r} is not a class; there are {labels}.")
+        raise ValueError(f"`label` {shown(label)} is not a class; there are {labels}.")
     return labels.index(label)

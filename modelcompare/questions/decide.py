@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from modelcompare.checks import check_models
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.report.numbers import (
     decimals_for,
     format_interval,
@@ -236,7 +236,9 @@ def decide(
     check_choice("kind", kind, Decision)
     check_choice("method", method, IntervalMethod)
     check_fraction("alpha", alpha, below=0.5)
-    check_options(n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs)
+    check_options(
+        predictions=predictions, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
+    )
     check_models(predictions.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
@@ -252,6 +254,7 @@ def decide(
 
     low, high = bounds(alpha)
     gain = sign * contrast.difference
+    warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or low < high):
         raise ValueError(
             f"the {method} interval of the gain in {contrast.metric.name} has "

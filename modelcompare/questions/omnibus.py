@@ -16,7 +16,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.omnibus import cochran_q, friedman
 from modelcompare.significance.samples import require_plain, sample_contributions
-from modelcompare.words import OmnibusTest, check_choice, signature
+from modelcompare.words import OmnibusTest, check_choice, check_predictions, signature
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,7 @@ def omnibus_test(
     Q = 591.1, p = 8e-128
     """
     check_choice("method", method, OmnibusTest)
+    check_predictions("predictions", predictions)
     if len(predictions.models) < 3:
         raise ValueError(
             f"there are {len(predictions.models)} models, an omnibus test needs 3; use paired_test."

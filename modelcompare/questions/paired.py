@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
 import pandas as pd
 
 from modelcompare.checks import check_models
-from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.contrast import Contrast
+from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
@@ -26,7 +24,6 @@ from modelcompare.words import (
     check_choice,
     check_options,
     signature,
-    value_name,
     written_out,
 )
 
@@ -80,13 +77,7 @@ class PairedTestResult(Result):
         alternative: str,
     ) -> PairedTestResult:
         """Result from the outcome for one pair and one value."""
-        if math.isnan(difference):
-            warnings.warn(
-                f"{value_name(metric, label)} of {models[0]!r} or {models[1]!r} is undefined on "
-                "this test set, so there is no difference to test.",
-                UndefinedMetricWarning,
-                stacklevel=3,
-            )
+        warn_of_undefined(metric, label, difference, models)
         p_value = float(outcome.p_value[0, 0])
         drawn = outcome.n_resamples
         error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
@@ -176,8 +167,9 @@ def paired_test(
     """
     check_choice("method", method, PairedTest)
     check_options(
-        alternative=alternative, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
-    )
+        predictions=predictions, alternative=alternative, n_resamples=n_resamples,
+        zero_division=zero_division, n_jobs=n_jobs,
+    )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     contrast = Contrast.of(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,

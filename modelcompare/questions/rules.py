@@ -18,7 +18,14 @@ from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
-from modelcompare.words import Answer, Decision, check_fraction, check_sequence, signature
+from modelcompare.words import (
+    Answer,
+    Decision,
+    check_fraction,
+    check_predictions,
+    check_sequence,
+    signature,
+)
 
 _KINDS: dict[str, Decision] = {"-": "non-inferior", "+": "superior", "±": "equivalent"}
 
@@ -157,6 +164,7 @@ def gate(
     >>> found.answer, [round(decision.gain, 3) for decision in found.decisions]
     ('shown', [0.018, 0.022])
     """
+    check_predictions("predictions", predictions)
     check_fraction("alpha", alpha, below=0.5)
     given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
     read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in given]

@@ -246,8 +246,9 @@ def sample_size(
     samples.
     """
     check_options(
-        alpha=alpha, power=power, confidence_level=confidence_level, zero_division=zero_division
-    )
+        predictions=predictions, alpha=alpha, power=power, confidence_level=confidence_level,
+        zero_division=zero_division,
+    )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     contrast = Contrast.of(
         predictions, model_a, model_b, metric,

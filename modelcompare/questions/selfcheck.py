@@ -107,8 +107,9 @@ def selfcheck(
     check_choice("test", test, PairsTest)
     check_choice("method", method, IntervalMethod)
     check_options(
-        alpha=alpha, confidence_level=confidence_level, n_trials=n_trials, n_resamples=n_resamples
-    )
+        predictions=predictions, alpha=alpha, confidence_level=confidence_level, n_trials=n_trials,
+        n_resamples=n_resamples,
+    )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")

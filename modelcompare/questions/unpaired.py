@@ -176,7 +176,10 @@ def unpaired_test(
         If there is more than one model on a side, or the method does not apply.
     """
     check_choice("method", method, UnpairedTest)
-    check_options(alternative=alternative, n_resamples=n_resamples, zero_division=zero_division)
+    check_options(
+        predictions_a=predictions_a, predictions_b=predictions_b, alternative=alternative,
+        n_resamples=n_resamples, zero_division=zero_division,
+    )  # fmt: skip
     seed = seed_sequence(rng)
     sides: list[_Side] = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):

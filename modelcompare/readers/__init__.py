@@ -14,7 +14,16 @@ from modelcompare.readers.columns import Columns, frame_predictions
 from modelcompare.readers.content import Content, content, file_stem
 from modelcompare.readers.per_model import is_harness_log, one_table_per_model
 from modelcompare.readers.tables import Table, as_frame, read_table, table_of
-from modelcompare.words import KindOrAuto, Missing, SameIds, check_choice
+from modelcompare.words import (
+    KindOrAuto,
+    Missing,
+    SameIds,
+    check_choice,
+    check_flag,
+    check_names,
+    check_text,
+    shown,
+)
 
 __all__ = ["read_predictions"]
 
@@ -95,9 +104,17 @@ def read_predictions(
     >>> read_predictions(frame).models
     ('cnn', 'bow')
     """
+    for option, column in {
+        "true": true, "id": id, "groups": groups, "strata": strata, "runs": runs, "weight": weight,
+        "score": score,
+    }.items():  # fmt: skip
+        check_text(option, column, optional=True)
+    check_flag("scores", scores)
+    check_flag("lower_is_better", lower_is_better)
     columns = Columns(
         true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight,
-        slices=tuple(slices), models=None if models is None else tuple(models),
+        slices=check_names("slices", slices),
+        models=None if models is None else check_names("models", models),
         scores=scores, lower_is_better=lower_is_better, score=score, missing=missing,
         normalize=normalize, kind=kind,
     )  # fmt: skip
@@ -124,10 +141,20 @@ def _paths(source: Any) -> dict[str, Path] | None:
     if isinstance(source, str | PathLike):
         return {"": Path(source)}
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        _check_paths(list(source.values()))
         return {str(name): Path(path) for name, path in source.items()}
-    if isinstance(source, Sequence):
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        _check_paths(source)
         return _by_stem([Path(path) for path in source])
     return None
+
+
+def _check_paths(paths: Sequence[Any]) -> None:
+    if not paths:
+        raise ValueError("no file named; give at least one.")
+    for path in paths:
+        if not isinstance(path, str | PathLike):
+            raise TypeError(f"`source` must name files by their paths, got {shown(path)}.")
 
 
 def _read_file(path: Path, columns: Columns) -> Predictions:
@@ -145,8 +172,6 @@ def _read_file(path: Path, columns: Columns) -> Predictions:
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
-    if not paths:
-        raise ValueError("no file named; give at least one.")
     stems = [file_stem(path) for path in paths]
     repeated = [stem for stem, count in Counter(stems).items() if count > 1]
     if repeated:

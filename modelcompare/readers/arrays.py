@@ -28,7 +28,7 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
     arrays = _load(opened)
     true = columns.true or "y_true"
     if columns.true is not None and columns.true not in arrays:
-        raise ValueError(f"{where} has no array {columns.true!r}: {', '.join(arrays)}.")
+        raise ValueError(f"{where} has no array {columns.true!r}; it holds {', '.join(arrays)}.")
     truth = None if columns.scores else arrays.pop(true, None)
     arrays.pop(true, None)
     labels = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
@@ -219,12 +219,12 @@ def _named(
     truth: NDArray[Any], outputs: dict[str, NDArray[Any]], labels: NDArray[Any], where: str
 ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """Integer truths and predictions index the class names."""
-    for where, array in {"y_true": truth, **outputs}.items():
+    for name, array in {"y_true": truth, **outputs}.items():
         if array.ndim == 1 and array.dtype.kind in "iu":
             bad = (array < 0) | (array >= len(labels))
             if bad.any():
                 raise ValueError(
-                    f"{where}: {where} holds {int(array[bad][0])}, which indexes none of the "
+                    f"{where}: {name} holds {int(array[bad][0])}, which indexes none of the "
                     f"{len(labels)} class names."
                 )
     named = {

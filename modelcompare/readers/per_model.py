@@ -48,7 +48,7 @@ def one_table_per_model(
     if columns.models is not None:
         unknown = [model for model in columns.models if model not in tables]
         if unknown:
-            raise ValueError(f"no file holds model {unknown[0]!r}: there are {', '.join(tables)}.")
+            raise ValueError(f"no file holds model {unknown[0]!r}; there are {', '.join(tables)}.")
         tables = {model: tables[model] for model in columns.models}
     are_logs = all(is_harness_log(table.frame) for table in tables.values())
     is_scored = are_logs or columns.scores
@@ -189,7 +189,7 @@ def _aligned(
     for model, frame in indexed.items():
         _report_difference(first_model, first, model, frame, ids, len(common))
     if len(common) == 0:
-        raise ValueError("the files have no id in common.")
+        raise ValueError("the files have no id in common; name the column of ids with id (--id).")
     left_out = {model: len(frame) - len(common) for model, frame in indexed.items()}
     if any(left_out.values()):
         counts = ", ".join(f"{n:,} of {model}" for model, n in left_out.items() if n)

@@ -16,6 +16,7 @@ import pandas as pd
 
 from modelcompare.checks import check_columns_distinct, refuse_rows
 from modelcompare.readers.content import Content, content
+from modelcompare.words import shown
 
 _N_EXACT = 2**53
 
@@ -55,7 +56,7 @@ def as_frame(source: Any) -> pd.DataFrame:
         return pd.DataFrame({column.name: column.to_list() for column in source.get_columns()})
     raise TypeError(
         "`source` must be a path, several paths, or a pandas or polars DataFrame, got "
-        f"{type(source).__name__}."
+        f"{shown(source)}."
     )
 
 

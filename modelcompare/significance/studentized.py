@@ -174,7 +174,8 @@ def _drawn_p_values(
     for pair, units in counted.items():
         bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
         found = statistic.enumerated(pair, bits.astype(np.float64), units)
-        p_values[pair] = as_extreme(found, observed[pair], alternative).mean(axis=0)
+        # The first swap is none: what is observed, rounded as the others are.
+        p_values[pair] = as_extreme(found, found[0], alternative).mean(axis=0)
     return np.where(np.isnan(observed), np.nan, p_values), floor
 
 

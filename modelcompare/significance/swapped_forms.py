@@ -97,8 +97,16 @@ class SwappedForms:
 
     @cached_property
     def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, 1)."""
-        return np.array([self._statistics(p, p.surplus[:, None]) for p in self._pairs])
+        """Statistics of the data as they are, of shape (n_pairs, 1).
+
+        They are 0 where a value is lost in the sum of the two models' totals: nothing is shown.
+        """
+        found = np.array([self._statistics(p, p.surplus[:, None]) for p in self._pairs])
+        if not np.isnan(found).any():
+            return found
+        point = self.evaluation.estimate()[:, self.evaluation.metric_slice(self.metric.name)]
+        lost = np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])
+        return np.where(lost, 0.0, found)
 
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
         """Units that a swap changes; see `SwappedQuotients.movable`."""

@@ -16,7 +16,12 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.significance.delong import delong_covariance
-from modelcompare.significance.extreme import normal_p, smallest_p_value, standardized
+from modelcompare.significance.extreme import (
+    normal_p,
+    smallest_p_value,
+    standardized,
+    student_p,
+)
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, pair_differences
 from modelcompare.significance.samples import require_plain
 from modelcompare.words import Alternative
@@ -75,8 +80,10 @@ def sample_test(
 ) -> tuple[float, float]:
     """Statistic and p-value of a test on per-sample differences a - b, by scipy.
 
-    Differences that are all 0 have p = 1. The sign test leaves out samples without a difference;
-    Wilcoxon's keeps their ranks (Pratt), and takes sizes that only rounding tells apart for tied.
+    Differences that are all 0 have p = 1, and equal ones the smallest that their number can show
+    (`smallest_p_value`), for they have no spread to test by. The sign test leaves out samples
+    without a difference; Wilcoxon's keeps their ranks (Pratt), and takes sizes that only rounding
+    tells apart for tied.
     """
     from scipy import stats
 
@@ -90,6 +97,10 @@ def sample_test(
     if method == "wilcoxon":
         tied = _tied(differences)
         result = stats.wilcoxon(tied, zero_method="pratt", alternative=alternative)
+    elif np.ptp(differences) <= TIE_TOLERANCE * np.abs(differences).max():
+        t = math.copysign(math.inf, differences[0])
+        p_value = float(student_p(t, len(differences) - 1, alternative))
+        return t, max(p_value, smallest_p_value(len(differences), alternative))
     else:
         result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
     return float(result.statistic), float(result.pvalue)

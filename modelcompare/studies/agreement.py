@@ -242,8 +242,9 @@ def agreement_study(
     """
     check_choice("test", test, AgreementTest)
     check_options(
-        alpha=alpha, n_resamples=n_resamples, confidence_level=confidence_level,
-        zero_division=zero_division, n_jobs=n_jobs, progress=progress,
+        predictions=predictions, alpha=alpha, n_resamples=n_resamples,
+        confidence_level=confidence_level, zero_division=zero_division, n_jobs=n_jobs,
+        progress=progress,
     )  # fmt: skip
     if len(predictions.models) < 2:
         raise ValueError("agreement is over pairs of models; there is 1 model.")

@@ -63,8 +63,8 @@ def model_card(
     >>> card.splitlines()[0]
     '# Model card: mlp'
     """
+    check_options(predictions=predictions, min_size=min_size)
     check_models(predictions.models, model=model)
-    check_options(min_size=min_size)
     if details is not None:
         check_mapping("details", details, "texts", kind=str)
     with warnings.catch_warnings():

@@ -24,7 +24,7 @@ from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.variants import with_probabilities
-from modelcompare.words import check_fraction, check_options, check_sequence, signature
+from modelcompare.words import check_options, check_sequence, signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
@@ -113,7 +113,7 @@ def quantization_study(
     0       1  cf1_macro        6           1.07
     1       3  cf1_macro        6           1.03
     """
-    check_fraction("confidence_level", confidence_level)
+    check_options(predictions=predictions, confidence_level=confidence_level)
     numbers = check_sequence("n_bins", n_bins, "whole numbers")
     if not numbers:
         raise ValueError("`n_bins` is empty; name at least one number, e.g. n_bins=[3].")

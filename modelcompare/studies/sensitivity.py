@@ -117,8 +117,8 @@ def sensitivity_study(
     1  cf1_macro       0.075   True
     """
     check_options(
-        n_resamples=n_resamples, confidence_level=confidence_level, zero_division=zero_division,
-        n_jobs=n_jobs,
+        predictions=predictions, n_resamples=n_resamples, confidence_level=confidence_level,
+        zero_division=zero_division, n_jobs=n_jobs,
     )  # fmt: skip
     check_choice("method", method, IntervalMethod)
     asked = [("temperature", t) for t in check_numbers("temperatures", temperatures, positive=True)]

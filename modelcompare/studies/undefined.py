@@ -116,8 +116,9 @@ def undefined_study(
     7    0.2  cprecision            0.0
     """
     check_options(
-        n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs, progress=progress
-    )
+        predictions=predictions, n_resamples=n_resamples, zero_division=zero_division,
+        n_jobs=n_jobs, progress=progress,
+    )  # fmt: skip
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)

@@ -277,8 +277,9 @@ def variance_study(
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
     check_options(
-        confidence_level=confidence_level, n_resamples=n_resamples, n_subsamples=n_subsamples,
-        stratify=stratify, zero_division=zero_division, n_jobs=n_jobs, progress=progress,
+        predictions=predictions, confidence_level=confidence_level, n_resamples=n_resamples,
+        n_subsamples=n_subsamples, stratify=stratify, zero_division=zero_division, n_jobs=n_jobs,
+        progress=progress,
     )  # fmt: skip
     check_variance_tests(tests)
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)

@@ -13,7 +13,7 @@ LOST = "preds.csv is read here and would be lost; write to another place."
 ALL = "--all is for tables on a screen; {} holds every row. Leave it out."
 SLICE = "--slice is for report --card, which shows subgroups; leave it out."
 RULE = "--rule says metric, class, margin and kind; leave their options out."
-ALPHA = "--alpha must be at least 1e-12, got 1e-300."
+ALPHA = "`alpha` must be at least 1e-12, got 1e-300."
 
 CASES: list[Call | Run] = [
     # What would be written over.

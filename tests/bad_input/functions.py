@@ -1,6 +1,10 @@
 """Arguments of the public functions that make no sense."""
 
 import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 import modelcompare as mc
 from tests.bad_input.case import Call, Run
@@ -10,7 +14,25 @@ PREDS = mc.Predictions(
     [0, 1] * 10, {"a": [[0.9, 0.1], [0.2, 0.8]] * 10, "b": [[0.6, 0.4], [0.7, 0.3]] * 10}
 )
 SAME = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [0, 1] * 10})
+TABLE = pd.DataFrame({"y_true": [0, 1], "a": [0, 1]})
 APART = mc.Predictions([0, 1] * 10, {"a": [0, 1] * 10, "b": [1, 0] * 10})
+
+VALUES = mc.Predictions(
+    [1.5, 2.5, 3.0], {"a": [1.0, 2.0, 3.5], "b": [1.0, 2.5, 3.5]}, kind="values"
+)
+SOFT = mc.Predictions([[0.5, 0.5]] * 4, {"a": [[0.5, 0.5]] * 4})
+TWO = PREDS.with_columns(groups=[0, 1] * 10)
+
+
+def _csv(folder, name, text):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def _npz(folder, **arrays):
+    np.savez(folder / "p.npz", **arrays)
+    return folder / "p.npz"
+
 
 # fmt: off
 CASES: list[Call | Run] = [
@@ -87,9 +109,9 @@ CASES: list[Call | Run] = [
     Call("a metric misspelt", lambda _: mc.compare(PREDS, "f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?"),
     Call("a metric that is no text", lambda _: mc.get_metric(5), "a metric's name must be a text, got 5.", TypeError),
     Call("a metric's option that it has not", lambda _: mc.get_metric("accuracy", beta=2), "accuracy has no option 'beta'.", TypeError),
-    Call("an unknown baseline", lambda _: mc.compare(PREDS, baseline="c"), "unknown model 'c'; there are a, b"),
+    Call("an unknown baseline", lambda _: mc.compare(PREDS, baseline="c"), "unknown model 'c'; there are a, b."),
     Call("a baseline that is no name", lambda _: mc.compare(PREDS, baseline=5), "`baseline` must be the name of a model, got 5; there are a, b.", TypeError),
-    Call("an unknown model", lambda _: mc.paired_test(PREDS, "a", "nobody"), "unknown model 'nobody'; there are a, b"),
+    Call("an unknown model", lambda _: mc.paired_test(PREDS, "a", "nobody"), "unknown model 'nobody'; there are a, b."),
     Call("a model twice", lambda _: mc.paired_test(PREDS, "a", "a"), "model 'a' is named twice; name each once."),
     Call("no model named of two", lambda _: mc.calibration_test(PREDS), "name a `model`: there are a, b."),
     Call("a model in a list", lambda _: mc.calibration_test(PREDS, ["a"]), "`model` must be the name of a model, got ['a']; there are a, b.", TypeError),
@@ -118,12 +140,66 @@ CASES: list[Call | Run] = [
     Call("a subgroup of nobody", lambda _: mc.compare_slices(PREDS, min_size=0), "`min_size` must be at least 1, got 0."),
     Call("one test set of several", lambda _: mc.compare_sets({"x": PREDS}), "`sets` holds one test set; compare_sets needs 2, use compare."),
     Call("test sets without names", lambda _: mc.compare_sets([PREDS, PREDS]), "`sets` must map names to predictions, got [Predictions: 20 samples, 2 classes (0, 1), 2 models a prob....", TypeError),
+    Call("a path where predictions should be", lambda _: mc.compare("file.csv"), "`predictions` must be Predictions, got the path 'file.csv'; read it with modelcompare.read_predictions('file.csv').", TypeError),
+    Call("a path where predictions of two models should be", lambda _: mc.paired_test(Path("file.csv"), "a", "b"), "`predictions` must be Predictions, got the path 'file.csv'; read it with modelcompare.read_predictions('file.csv').", TypeError),
+    Call("a table where predictions should be", lambda _: mc.gate(pd.DataFrame({"a": [1]}), "a", "b", ["f1_macro:-0.01"]), "`predictions` must be Predictions, got a table; read it with modelcompare.read_predictions.", TypeError),
+    Call("a mapping where predictions should be", lambda _: mc.omnibus_test({"a": [1, 2]}), "`predictions` must be Predictions, got a mapping; make them with modelcompare.Predictions(y_true, outputs).", TypeError),
+    Call("None where predictions should be", lambda _: mc.unpaired_test(PREDS["a"], None), "`predictions_b` must be Predictions, got None; read a file or a table with modelcompare.read_predictions.", TypeError),
+    Call("a number where models are chosen", lambda _: PREDS[5], "`models` must be a sequence of names, got 5.", TypeError),
+    Call("nobody where models are chosen", lambda _: PREDS[[]], "no model named; write preds[['a', 'b']]."),
+    Call("a column that samples have not", lambda _: PREDS.without("group"), "`columns` must be one of ids, groups, strata, runs, sample_weight, got 'group'."),
+    Call("a new column that samples cannot have", lambda _: PREDS.with_columns(weight=[1] * 20), "`columns` must be one of groups, strata, runs, got 'weight'."),
+    Call("rows that are no numbers", lambda _: PREDS.subset(["a"]), "`rows` must be a mask or row numbers, got ['a'].", TypeError),
+    Call("rows beyond the last", lambda _: PREDS.subset([0, 20]), "`rows` must lie between 0 and 19, got [0, 20]."),
+    Call("a mask of another length", lambda _: PREDS.subset([True]), "`rows` is a mask of shape (1,), but there are 20 samples."),
+    Call("a class for a metric of one value", lambda _: mc.paired_test(PREDS, "a", "b", "accuracy", label=1), "metric 'accuracy' has one value for all classes; leave `label` (--label) out."),
+    Call("a level beyond what floats tell from zero", lambda _: mc.sample_size(PREDS, "a", "b", alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),
+    Call("a level of a decision beyond what floats tell from zero", lambda _: mc.decide(PREDS, "a", "b", margin=0.1, alpha=1e-300), "`alpha` must be at least 1e-12, got 1e-300."),
+    Call("no source", lambda _: mc.read_predictions({}), "no file named; give at least one."),
+    Call("a source that is a number", lambda _: mc.read_predictions(5), "`source` must be a path, several paths, or a pandas or polars DataFrame, got 5.", TypeError),
+    Call("a source that holds numbers", lambda _: mc.read_predictions([5]), "`source` must name files by their paths, got 5.", TypeError),
+    Call("a column's name that is a number", lambda _: mc.read_predictions(TABLE, true=5), "`true` must be a text, got 5.", TypeError),
+    Call("a slice that is no sequence", lambda _: mc.read_predictions(TABLE, slices="half"), "`slices` must be a sequence of names, got 'half'.", TypeError),
+    Call("models that are numbers", lambda _: mc.read_predictions(TABLE, models=[5]), "`models` must be a sequence of names, got [5].", TypeError),
+    Call("scores that are no truth value", lambda _: mc.read_predictions(TABLE, scores="no"), "`scores` must be True or False, got 'no'.", TypeError),
+    Call("a label for all samples", lambda _: mc.Predictions(1, {"a": [0, 1]}), "`y_true` must have one entry per sample, got 1.", ValueError),
+    Call("scores without names", lambda _: mc.Predictions.from_scores([1, 0]), "`scores` must map names to scores, e.g. {'cnn': scores}, got [1, 0].", TypeError),
+    Call("an archive without the truth", lambda f: mc.read_predictions(_npz(f, a=[0, 1]), true="truth"), "p.npz has no array 'truth'; it holds a."),
+    Call("an archive without models", lambda f: mc.read_predictions(_npz(f, y_true=[0, 1])), "p.npz holds no model; name arrays after the models, or probs__NAME, logits__NAME, pred__NAME, scores__NAME."),
+    Call("an archive without the model wanted", lambda f: mc.read_predictions(_npz(f, y_true=[0, 1], a=[0, 1]), models=["b"]), "p.npz has no model 'b'; it has a."),
+    Call("an archive of codes beyond its names", lambda f: mc.read_predictions(_npz(f, y_true=[0, 5], a=[0, 1], class_names=["u", "v"])), "p.npz: y_true holds 5, which indexes none of the 2 class names."),
+    Call("a table with a missing cell", lambda _: mc.read_predictions(pd.DataFrame({"y_true": ["u", "v"], "a": ["u", None]})), "the table has missing cells (a 1; first rows: 1); fill them in, or drop these rows with missing='drop' (--missing drop)."),
+    Call("a table without models", lambda _: mc.read_predictions(TABLE[["y_true"]]), "the table has no model columns; it needs y_true (or --true COLUMN) and a column for each model, or numeric columns of scores per example."),
+    Call("a table without the column named", lambda _: mc.read_predictions(TABLE, groups="team"), "the table has no column 'team'; there are y_true, a."),
+    Call("a table without the model wanted", lambda _: mc.read_predictions(TABLE, models=["b"]), "the table has no model 'b'; there are a."),
+    Call("probabilities that are texts", lambda _: mc.read_predictions(pd.DataFrame({"y_true": ["u", "v"], "a:u": ["x", "y"], "a:v": ["y", "x"]})), "column 'a:u' must hold probabilities; it holds texts."),
+    Call("files without a common id", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n"), _csv(f, "b.csv", "id,y_true,y_pred\n3,u,u\n4,v,v\n")], ids="intersect"), "the files have no id in common; name the column of ids with id (--id)."),
+    Call("files without the model wanted", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n"), _csv(f, "b.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n")], models=["c"]), "no file holds model 'c'; there are a, b."),
+    Call("files with probabilities of other classes", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,prob:u,prob:v\n1,u,1,0\n2,v,0,1\n"), _csv(f, "b.csv", "id,y_true,prob:u,prob:w\n1,u,1,0\n2,v,0,1\n")]), "the files of 'a' and 'b' have probabilities of different classes (u, v and u, w)."),
+    Call("strata of classes where there are none", lambda _: mc.compare(VALUES, "rmse", undefined="stratify"), "`undefined='stratify'` needs true classes."),
+    Call("an undefined resample that must not be", lambda _: mc.bootstrap(mc.Predictions([0, 1, 1], {"a": [0, 0, 0]}), "precision", undefined="raise", n_resamples=20), "precision of class 1 is undefined on 20 of 20 resamples of 'a'; use undefined='count', 'stratify' or 'redraw', or another zero_division."),
+    Call("an estimator that cannot be fitted", lambda _: mc.compare_estimators({"a": 5}, [[0], [1]] * 9, [0, 1] * 9), "`estimators` maps 'a' to 5, which cannot be fitted.", TypeError),
+    Call("a metric that was not compared", lambda _: mc.compare(PREDS, "accuracy", n_resamples=20).n_tests("f1"), "metric 'f1' was not compared; there are accuracy."),
+    Call("subgroups that are all too small", lambda _: mc.compare_slices(mc.Predictions([0, 1] * 9, {"a": [0, 1] * 9}, slices={"s": range(18)})), "no subgroup has 30 samples; lower `min_size`."),
+    Call("subgroups of no variable", lambda _: mc.compare_slices(PREDS), "the predictions have no `slices`; give them, e.g. slices={'lang': lang}."),
+    Call("two models where one was asked for", lambda _: mc.unpaired_test(PREDS, PREDS["a"]), "`predictions_a` holds 2 models; choose one: preds['cnn']."),
+    Call("calibration to soft labels", lambda _: mc.calibration_test(SOFT), "calibration_test needs hard labels; `y_true` holds distributions."),
+    Call("agreement of a single model", lambda _: mc.model_agreement(PREDS["a"]), "agreement is of two or more models with labels or probabilities."),
+    Call("an agreement study of a single model", lambda _: mc.agreement_study(PREDS["a"]), "agreement is over pairs of models; there is 1 model."),
+    Call("an omnibus test of two models", lambda _: mc.omnibus_test(PREDS), "there are 2 models, an omnibus test needs 3; use paired_test."),
+    Call("McNemar of what is not accuracy", lambda _: mc.paired_test(PREDS, "a", "b", "f1_macro", method="mcnemar-exact"), "McNemar's tests are of accuracy, not of f1_macro; use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."),
+    Call("McNemar of clusters", lambda _: mc.paired_test(TWO, "a", "b", "accuracy", method="mcnemar-exact"), "McNemar's test needs independent samples of equal weight; with clusters or weights use 'studentized-permutation', 'bootstrap' or 'wald'."),
+    Call("DeLong of what is no area", lambda _: mc.paired_test(PREDS, "a", "b", "accuracy", method="delong"), "DeLong's test is of roc_auc, not of accuracy."),
+    Call("a test of variances of infinite numbers", lambda _: mc.variance_tests([1.0, math.inf], [1.0, 2.0]), "`x` holds infinite numbers; leave them out."),
+    Call("pairs of unequal length", lambda _: mc.variance_tests([1.0, 2.0, 4.0], [1.0, 2.0], paired=True), "`x` has 3 numbers and `y` 2; pairs need equal ones."),
+    Call("a metric of probabilities on labels", lambda _: mc.compare(mc.Predictions([0, 1], {"a": [0, 1]}), "log_loss"), "metric 'log_loss' needs probabilities, but model 'a' gave labels."),
+    Call("a metric of texts on values", lambda _: mc.compare(VALUES, "wer"), "metric 'wer' needs texts, but model 'a' gave values."),
     Call("an unknown example", lambda _: mc.load_example("mnist"), "`name` is no example: 'mnist'; there are snli, snli_sepcnn."),
     Call("bins without a value", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "L"]}, {"H": 0.9}), "`values` lacks the bins 'L' of model 'a'."),
     Call("a bin's value above one", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "H"]}, {"H": 9}), "`values` must be in [0, 1], got 9."),
     Call("a bin's value in a text", lambda _: mc.from_bins([0, 1], {"a": [0, 1]}, {"a": ["H", "H"]}, {"H": "9"}), "`values` must be a number, got '9'.", TypeError),
-    Call("a list that is no list", lambda _: mc.from_nbest(["u", "v"], {"a": ["u", "v"]}), "`lists` of model 'a' holds 'u'; a list has pairs of answer and probability.", TypeError),
-    Call("a list without probabilities", lambda _: mc.from_nbest(["u", "v"], {"a": [[("u",)], [("v",)]]}), "`lists` of model 'a' holds [('u',)]; a list has pairs of answer and probability.", TypeError),
+    Call("a list that is no list", lambda _: mc.from_nbest(["u", "v"], {"a": ["u", "v"]}), "`lists` of model 'a' holds 'u'; a list has pairs of an answer and its probability.", TypeError),
+    Call("a list without probabilities", lambda _: mc.from_nbest(["u", "v"], {"a": [[("u",)], [("v",)]]}), "`lists` of model 'a' holds [('u',)]; a list has pairs of an answer and its probability.", TypeError),
     Call("lists without a model", lambda _: mc.from_nbest(["u", "v"], {}), "`lists` is empty; give at least one."),
     Call("categories out of order", lambda _: mc.annotator_agreement([["a", "b"]] * 3, order=["a"]), "`order` lacks 'b'."),
     Call("an unknown level of ratings", lambda _: mc.annotator_agreement([["a", "b"]] * 3, level="cardinal"), "`level` must be one of nominal, ordinal, interval, ratio, got 'cardinal'."),

@@ -1,5 +1,6 @@
 """Every case of bad input is refused in the words of the catalogue, and leaves nothing behind."""
 
+import re
 import shlex
 
 import pytest
@@ -32,6 +33,24 @@ def test_a_command_is_refused_word_for_word(case, tmp_path, monkeypatch, capsys)
     assert said.err == f"modelcompare: error: {case.message}\n"
     assert (code, said.out) == (case.code, "")
     assert sorted(tmp_path.rglob("*")) == before
+
+
+# Words of Python's own errors and types, which help nobody who reads a message.
+JARGON = (
+    r"\b(dtype|ndarray|NoneType|iterable|hashable|subscriptable|\w+Error|\w+Exception)\b|object is"
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_message_is_a_few_plain_sentences_without_python_s_words(case):
+    assert case.message.isascii()
+    assert case.message[-1] in ".?"
+    assert case.message.count("\n") < 6
+    assert re.findall(JARGON, case.message) == []
+
+
+def test_the_catalogue_holds_at_least_280_cases():
+    assert len(CASES) >= 280, f"{len(CASES)} cases, {len(CALLS)} of them calls"
 
 
 def test_names_of_cases_are_distinct():

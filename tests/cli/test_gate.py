@@ -63,6 +63,7 @@ def test_bad_input(run, wide_csv, arguments, part):
     assert part in done.err
 
 
+@pytest.mark.filterwarnings("default")
 def test_an_undefined_metric_passes_nothing_and_is_valid_json(run, tmp_path):
     path = tmp_path / "never.csv"
     path.write_text("y_true,a,b\n" + "0,0,0\n1,0,1\n" * 30, encoding="utf-8")
@@ -72,6 +73,7 @@ def test_an_undefined_metric_passes_nothing_and_is_valid_json(run, tmp_path):
     document = json.loads(found.out)
     assert document["gain"] is None
     assert "undefined for one of the two" in document["sentence"]
+    assert "precision of 1 of 'b' or 'a' is undefined on this test set" in found.err
 
 
 def test_what_the_data_cannot_say_is_not_enough_and_may_have_its_own_exit_code(run, tmp_path):

@@ -1,6 +1,5 @@
 import json
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -162,12 +161,12 @@ def test_the_order_of_models_does_not_matter(preds, result):
     np.testing.assert_allclose(theirs.estimate, ours.loc[theirs.index].estimate)
 
 
-@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_undefined_resamples_are_counted_and_said():
     preds = mc.Predictions([0] * 30 + [1] * 2, {"a": [0] * 30 + [1, 1], "b": [0] * 31 + [1]})
-    with pytest.warns(
-        UndefinedMetricWarning,
-        match=r"recall of class 1 is undefined on 1\d\.\d% of .*; intervals that resample use the",
+    undefined = r"recall of class 1 is undefined on 1\d\.\d% of .*; intervals that resample use the"
+    with (
+        pytest.warns(UndefinedMetricWarning, match=undefined),
+        pytest.warns(match=r"the percentile interval of recall of 0 of 'a' .*has width 0"),
     ):
         result = mc.compare(preds, "recall", n_resamples=999, method="percentile")
     rare = result.scores[result.scores.label == 1]
@@ -176,12 +175,10 @@ def test_undefined_resamples_are_counted_and_said():
     assert rare[["ci_low", "ci_high"]].notna().all(axis=None)
 
 
-@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_a_metric_undefined_on_the_test_set_has_no_interval():
     preds = mc.Predictions([0, 1] * 10, {"a": [0] * 20, "b": [0, 1] * 10})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        result = mc.compare(preds, "precision", n_resamples=99, method="percentile")
+    with pytest.warns(UndefinedMetricWarning, match="precision of class 1 is undefined on 100"):
+        result = mc.compare(preds, "precision", n_resamples=99)
     row = result.scores[(result.scores.model == "a") & (result.scores.label == 1)].iloc[0]
     assert np.isnan([row.estimate, row.ci_low, row.ci_high]).all()
     pair = result.differences[result.differences.label == 1].iloc[0]
@@ -330,12 +327,30 @@ def test_a_baseline_is_compared_with_and_nothing_else(preds):
         mc.compare(preds, "accuracy", baseline="bad")
 
 
-@pytest.mark.filterwarnings("ignore:the .* interval of")
 def test_where_too_few_samples_part_the_models_nothing_can_be_shown_and_that_is_said():
     y = [0, 1] * 10
     preds = mc.Predictions(y, {"a": y, "b": [1, 0, 1, 0, *y[4:]]})
     with pytest.warns(UserWarning, match=r"accuracy: no p-value can be below 0.12 here"):
-        mc.compare(preds, "accuracy", n_resamples=99, method="percentile")
+        mc.compare(preds, "accuracy", n_resamples=99)
+
+
+def test_intervals_that_say_nothing_are_named_metric_by_metric():
+    y = [0, 1] * 10
+    preds = mc.Predictions(y, {"a": y, "b": [1, 0, *y[2:]]})
+    with (
+        pytest.warns(match="the percentile interval of accuracy of 'a' has width 0: the resamples"),
+        pytest.warns(
+            match=r"interval of f1 of 0 of 'a' \(and of 1 more\) has .* Use method='auto'"
+        ),
+    ):
+        mc.compare(preds, ["accuracy", "f1"], n_resamples=99, method="percentile")
+    equal = mc.Predictions.from_scores({"a": [0.1] * 20, "b": [0.3] * 20})
+    with (
+        pytest.warns(mc.SparseDataWarning, match="'a' .* has no end: the samples say .* Take more"),
+        pytest.warns(mc.SparseDataWarning, match="'a' - 'b' has no end"),
+    ):
+        found = mc.compare(equal, n_resamples=99)
+    assert np.isinf(found.differences[["ci_low", "ci_high"]]).all(axis=None)
 
 
 def test_a_verdict_where_one_model_alone_has_a_value():

@@ -255,3 +255,19 @@ def test_clusters_need_a_test_that_knows_them():
     with pytest.raises(ValueError, match="needs independent samples of equal weight"):
         mc.paired_test(clustered, "a", "b", "accuracy", method="mcnemar-exact")
     assert 0 < mc.paired_test(clustered, "a", "b", "accuracy", method="sign-flip").p_value <= 1
+
+
+@pytest.mark.parametrize(("alternative", "p_value"), [("two-sided", 0.5**7), ("less", 1.0)])
+def test_differences_without_spread_show_what_their_number_can(alternative, p_value):
+    scores = np.array([0.1, 0.7, 0.3, 1e3, 0.2, 0.9, 0.4, 0.5])
+    preds = mc.Predictions.from_scores({"a": scores + 0.1, "b": scores})
+    found = mc.paired_test(preds, "a", "b", "mean_score", method="t", alternative=alternative)
+    assert found.p_value == p_value
+
+
+def test_a_value_lost_beside_the_other_model_s_shows_nothing():
+    truth = np.array([0.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+    preds = mc.Predictions(
+        truth, {"tiny": 1e-17 * truth, "b": [0.2, -0.9, 0.4, 0.1, 0.3, -1.6]}, kind="values"
+    )
+    assert mc.paired_test(preds, "tiny", "b", "pearson", n_resamples=99).p_value == 1

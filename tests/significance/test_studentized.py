@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar
@@ -9,7 +11,12 @@ from modelcompare.resampling import SwapMasks
 from modelcompare.significance import run_test
 from modelcompare.significance.exact import as_extreme, exact_p_values
 from modelcompare.significance.pairwise import PairView, all_pairs
-from modelcompare.significance.studentized import road_of, studentized_permutation, swap_statistic
+from modelcompare.significance.studentized import (
+    _drawn_p_values,
+    road_of,
+    studentized_permutation,
+    swap_statistic,
+)
 from tests.significance import oracle
 
 SEED = np.random.SeedSequence(3)
@@ -306,3 +313,14 @@ def test_other_metrics_of_order_are_served_by_flipped_influences_and_say_so():
     alone = Evaluation(preds, resolve_metrics(["average_precision"], preds), collapse=False)
     flipped = run_test("sign-flip", PairView(alone, *PAIR, 999, SEED))
     assert found.p_value[0, 1] == flipped.p_value[0, 0]
+
+
+def test_swaps_that_are_counted_hold_the_data_as_they_are():
+    # Each swap, and none, is rounded otherwise than what is observed.
+    statistic = SimpleNamespace(
+        observed=np.array([[1.0]]),
+        movable=lambda _: (np.array([[2]]), [np.array([0, 1])]),
+        enumerated=lambda *_: np.array([[1 - 1e-6], [0.1], [-0.1], [1e-6 - 1]]),
+    )
+    p_values, _ = _drawn_p_values(statistic, SimpleNamespace(n_resamples=99), "two-sided", None)
+    assert p_values == 2 / 4
