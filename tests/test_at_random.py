@@ -16,3 +16,8 @@ def test_every_answer_is_a_message_or_numbers_that_agree(block):
     for seed in range(block * _IN_A_BLOCK, (block + 1) * _IN_A_BLOCK):
         wrong += [f"seed {seed}, {what}" for what in complaints_of(seed)]
     assert wrong == []
+
+
+@pytest.mark.parametrize("seed", [5117, 5352, 7180, 7316])
+def test_what_twenty_thousand_sets_found_is_mended(seed):
+    assert complaints_of(seed) == []

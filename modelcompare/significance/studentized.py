@@ -103,6 +103,9 @@ def studentized_permutation(view: PairView) -> Outcome:
             found = _drawn_p_values(statistic, masks, view.alternative, view.n_jobs)
             p_values[:, where], floor[:, where] = found
     p_values = np.where(np.isnan(view.difference), np.nan, p_values)
+    if view.alternative == "two-sided":
+        # Values that are equal but for rounding: everything is as extreme.
+        p_values = np.where(view.difference == 0, 1.0, p_values)
     drawn = 0 if exact else view.n_resamples
     return Outcome(view.difference, p_values, drawn, exact, floor, used)
 

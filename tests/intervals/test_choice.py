@@ -99,7 +99,7 @@ def test_the_interval_of_a_class_is_the_one_of_its_counts():
     for row, model in enumerate(predictions.models):
         confusion = np.zeros((3, 3))
         np.add.at(confusion, (predictions.codes, predictions.predicted(model)), 1.0)
-        counts = outcome_counts(confusion)
+        counts = outcome_counts((confusion.sum(1), confusion.sum(0), np.diag(confusion)))
         low, high = class_interval(Trials.of(counts, counts, f1), 0.9)
         np.testing.assert_allclose(chosen.low[row], low, rtol=1e-12)
         np.testing.assert_allclose(chosen.high[row], high, rtol=1e-12)
