@@ -175,7 +175,7 @@ def test_estimators_without_probabilities_give_labels():
     "estimator",
     [
         FixedThresholdClassifier(LogisticRegression(), threshold=0.9),
-        TunedThresholdClassifierCV(LogisticRegression(), scoring="f1", random_state=0),
+        TunedThresholdClassifierCV(LogisticRegression(), scoring="f1", cv=2, random_state=0),
         LogisticRegression(),
         SVC(),
     ],
