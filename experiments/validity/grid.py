@@ -31,7 +31,7 @@ import modelcompare as mc
 from experiments.validity import catalogue, cells
 from experiments.validity.catalogue import Cell, cell_id
 from experiments.validity.promises import falls_short
-from experiments.validity.results import ChunkFile, announcement, summary, table_of
+from experiments.validity.results import ChunkFile, announcement, by_cell, summary, table_of
 from modelcompare.report.files import write_text
 
 HERE = Path(__file__).resolve().parent
@@ -125,7 +125,8 @@ def write(file: ChunkFile, chosen: list[Cell], folder: Path, say: Callable[[str]
     say(told)
     for kind, part in results.groupby("kind"):
         columns = [c for c in part.columns if c not in ("kind", "null_cell")]
-        write_text(folder / f"{kind}.csv", part[columns].to_csv(index=False))
+        table = by_cell(part) if kind.startswith("intervals") else part[columns]
+        write_text(folder / f"{kind}.csv", table.to_csv(index=False, float_format="%.5g"))
     write_text(folder / "short.csv", falls_short(results).to_csv(index=False))
     write_text(folder / "summary.md", summary(results))
     return told.startswith("Nothing")
@@ -141,6 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="", help="regular expression of the cells' ids")
     parser.add_argument("--also", nargs="*", default=[], metavar="CODE",
                         help="fingerprints of other code whose chunks count")  # fmt: skip
+    parser.add_argument("--tables", action="store_true", help="simulate nothing, write the tables")
     parser.add_argument("--list", action="store_true", help="print the ids and stop")
     parser.add_argument("-o", "--output", type=Path, help="HERE/results or HERE/results/quick")
     options = parser.parse_args(arguments)
@@ -156,7 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if file.n_of_other_code:
         print(f"{file.n_of_other_code:,} chunks of other code are left out.", file=sys.stderr)
     trials = options.trials or TRIALS[options.tier]
-    simulate(chosen, trials, file, jobs=options.jobs, chunk=options.chunk)
+    if not options.tables:
+        simulate(chosen, trials, file, jobs=options.jobs, chunk=options.chunk)
     if not write(file, chosen, folder, print):
         raise SystemExit(1)
 

@@ -114,6 +114,20 @@ def _facts(cell: Cell, metric: str) -> dict[str, Any]:
     }
 
 
+def by_cell(results: pd.DataFrame) -> pd.DataFrame:
+    """Coverage of the default intervals in each cell: over its values, and the lowest of them."""
+    covered = results.query("method == 'default' and measure == 'covered'")
+    rows = []
+    for (cell, quantity), part in covered.groupby(["cell", "quantity"], sort=False):
+        lowest = part.loc[part["value"].idxmin()]
+        rows.append({
+            "cell": cell, "quantity": quantity, "values": len(part), "mean": part["value"].mean(),
+            "lowest": lowest["value"], "metric": lowest["metric"], "trials": lowest["trials"],
+            "code": lowest["code"],
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
 def announcement(results: pd.DataFrame, most: int = 8) -> str:
     """What falls short, the worst of each promise first; or that nothing does."""
     broken = falls_short(results)

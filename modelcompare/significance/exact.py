@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import stats
@@ -256,7 +257,7 @@ class Grids:
         place = np.clip(drawn - self._low, 0, self._sizes - 1)
         return place[..., 0] * self._sizes[:, 1] + place[..., 1]
 
-    @property
+    @cached_property
     def _low(self) -> IntArray:
         """Smallest number of each kind that is looked at; all of them where there is one kind."""
         m = self.discordant
@@ -264,9 +265,22 @@ class Grids:
         cut = np.maximum(np.floor(m / 2 - reach), 0).astype(np.intp)
         return np.where((m > 0).all(axis=1, keepdims=True), cut, 0)
 
-    @property
+    @cached_property
     def _sizes(self) -> IntArray:
         return self.discordant - 2 * self._low + 1
+
+    @cached_property
+    def _steepness(self) -> FloatArray:
+        return np.asarray(np.abs(self.slope).sum(axis=1))
+
+    @cached_property
+    def _least(self) -> FloatArray:
+        """Surplus with which one of the models never predicts the class."""
+        return np.asarray(2 * self.both.sum(axis=1) + self.discordant.sum(axis=1))
+
+    @cached_property
+    def _alone(self) -> BoolArray:
+        return np.asarray((self.members == 0).any(axis=1))
 
     def _statistic(self, surplus: FloatArray, which: IntArray) -> FloatArray:
         """Studentized difference; NaN where a model has no value, infinite if by convention."""
@@ -276,7 +290,7 @@ class Grids:
             for part in (self.slope, self.imbalance, self.cross)
         )
         square = self.within[which] - 2 * delta * cross + delta**2 * self.common[which]
-        top[np.abs(top) <= 1e-12 * np.abs(self.slope).sum(axis=1)[which]] = 0.0
+        top[np.abs(top) <= 1e-12 * self._steepness[which]] = 0.0
         out = np.divide(top, np.sqrt(np.abs(square)), out=np.zeros_like(top), where=top != 0)
         if self.metric.per_class:
             self._put_special(out, surplus, which)
@@ -284,9 +298,8 @@ class Grids:
 
     def _put_special(self, out: FloatArray, surplus: FloatArray, which: IntArray) -> None:
         """Ask the metric itself where a model never predicts the class, or there is only one."""
-        least = 2 * self.both.sum(axis=1) + self.discordant.sum(axis=1)
-        lone = (self.members == 0).any(axis=1)
-        special = np.flatnonzero((np.abs(surplus.sum(axis=1)) == least[which]) | lone[which])
+        never = np.abs(surplus.sum(axis=1)) == self._least[which]
+        special = np.flatnonzero(never | self._alone[which])
         if not len(special):
             return
         which, surplus = which[special], surplus[special]
