@@ -58,9 +58,9 @@ class PairForm:
 
     Parameters
     ----------
-    signs : matrix of shape (n_kinds, n_units)
+    signed : matrix of shape (n_kinds, n_units)
         1 or -1 where a unit is of a kind that a swap changes, by whose output came first.
-    surplus : ndarray of shape (n_kinds,)
+    sums : ndarray of shape (n_kinds,)
         Samples of each kind, those the other way round taken off.
     size : ndarray of shape (n_kinds,)
         Samples of each kind, as their squares weigh.
@@ -76,8 +76,8 @@ class PairForm:
         Strata, in which squares are centred.
     """
 
-    signs: Matrix
-    surplus: FloatArray
+    signed: Matrix
+    sums: FloatArray
     size: FloatArray
     shift: Matrix
     total: FloatArray

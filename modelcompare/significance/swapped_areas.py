@@ -23,25 +23,20 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
-from threadpoolctl import threadpool_limits
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
+from modelcompare.significance.swapped_pairs import SwappedPairs
 from modelcompare.significance.swapped_sums import ROUNDING
-
-Result = TypeVar("Result")
 
 _MOST_PLACES = 256
 # Samples times pairs of models: more take too long beside flipped influences.
@@ -89,13 +84,13 @@ class _Pair:
 
     Parameters
     ----------
-    rows : sparse array of shape (1 + 4 * n_places, n_samples)
+    signed : sparse array of shape (1 + 4 * n_places, n_samples)
         What a sample adds to the difference, and to the jumps and crossed sums of the two sides.
     sides : tuple
         Positives and negatives.
     """
 
-    rows: Any
+    signed: Any
     sides: tuple[_Side, _Side]
 
     @classmethod
@@ -120,14 +115,9 @@ class _Pair:
         return cls(sparse.vstack(rows).tocsr(), (sides[0], sides[1]))
 
     @cached_property
-    def total(self) -> FloatArray:
-        """Sums over all samples as they are, of shape (n_rows, 1)."""
-        return self.rows.sum(axis=1)[:, None]
-
-    @cached_property
-    def moves(self) -> IntArray:
-        """Samples that a swap changes."""
-        return np.flatnonzero(abs(self.rows).sum(axis=0))
+    def sums(self) -> FloatArray:
+        """Sums over all samples as they are, of shape (n_sums,)."""
+        return np.asarray(self.signed.sum(axis=1))
 
     def statistics(self, sums: FloatArray) -> FloatArray:
         """Statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
@@ -139,7 +129,7 @@ class _Pair:
             for place, side in enumerate(self.sides)
         )
         # With this the statistic stays finite, and the order of its sizes as it is.
-        square = square + difference**2 / self.rows.shape[1]
+        square = square + difference**2 / self.signed.shape[1]
         return np.divide(
             difference, np.sqrt(square), out=np.zeros_like(difference), where=difference != 0
         )
@@ -174,19 +164,8 @@ def _at(places: IntArray, numbers: FloatArray, n_places: int, sign: float) -> An
     return out
 
 
-class SwappedAreas:
-    """Studentized differences of the ROC AUC of two classes under given swaps.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Models and units.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
-    """
-
-    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
-        self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
+class SwappedAreas(SwappedPairs[_Pair]):
+    """Studentized differences of the ROC AUC of two classes under given swaps."""
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: AnyMetric) -> bool:
@@ -207,43 +186,10 @@ class SwappedAreas:
             and len(p) * max(1, n_models * (n_models - 1) // 2) <= _MOST_SAMPLES
         )
 
-    def map(
-        self,
-        masks: Weights,
-        reduce: Callable[[FloatArray], Result],
-        *,
-        pairs: IntArray | None = None,
-        n_jobs: int | None = None,
-    ) -> list[Result]:
-        """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
-        chosen = self._pairs if pairs is None else [self._pairs[place] for place in pairs]
+    def statistics(self, pair: _Pair, sums: FloatArray) -> FloatArray:
+        return pair.statistics(sums)
 
-        def one(block: int) -> Result:
-            swapped = np.ascontiguousarray(masks.draw_all(block).T)
-            columns = [pair.statistics(pair.total - 2 * (pair.rows @ swapped)) for pair in chosen]
-            return reduce(np.stack(columns, axis=1)[:, :, None])
-
-        with threadpool_limits(limits=1):
-            return map_blocks(one, range(masks.n_blocks), n_jobs)
-
-    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
-        """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
-        found = self._pairs[pair]
-        return found.statistics(found.total - 2 * (found.rows[:, units] @ bits.T))[:, None]
-
-    @cached_property
-    def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, 1)."""
-        return np.array([pair.statistics(pair.total) for pair in self._pairs])
-
-    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
-        """Units that a swap changes; see `SwappedSums.movable`."""
-        found = [pair.moves for pair in self._pairs]
-        count = np.array([[min(len(units), enough)] for units in found], dtype=np.intp)
-        return count, [units if len(units) < enough else None for units in found]
-
-    @cached_property
-    def _pairs(self) -> list[_Pair]:
+    def form_pairs(self) -> list[_Pair]:
         outcomes = [self.evaluation.outcomes(model) for model in self.evaluation.models]
         ranks = [rankdata(o.probabilities[:, 1]) for o in outcomes]
         positive = outcomes[0].true_codes == 1

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import (
     FEW_SLOPES,
@@ -27,32 +23,29 @@ from modelcompare.significance.pair_forms import (
     kinds_of_labels,
     of_labels,
 )
-
-Result = TypeVar("Result")
+from modelcompare.significance.swapped_pairs import SwappedPairs
 
 # More columns than this take too long to differentiate one by one.
 MOST_SLOPES = 100
 _STEP = 1e-5
 
 
-class SwappedForms:
+class SwappedForms(SwappedPairs[PairForm]):
     """Studentized differences of one metric without classes under given swaps.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Models and units.
+    evaluation, model_a, model_b
+        As for `SwappedPairs`.
     metric : Metric
-        One of its metrics that `applies`.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
+        One of the evaluation's metrics that `applies`.
     """
 
     def __init__(
         self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
     ) -> None:
-        self.evaluation, self.metric = evaluation, metric
-        self.model_a, self.model_b = model_a, model_b
+        super().__init__(evaluation, model_a, model_b)
+        self.metric = metric
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
@@ -66,60 +59,20 @@ class SwappedForms:
             return _n_columns(evaluation, metric) <= MOST_SLOPES
         return of_labels(evaluation, metric) or evaluation.predictions.n_classes <= FEW_SLOPES
 
-    def map(
-        self,
-        masks: Weights,
-        reduce: Callable[[FloatArray], Result],
-        *,
-        pairs: IntArray | None = None,
-        n_jobs: int | None = None,
-    ) -> list[Result]:
-        """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
-        chosen = self._pairs if pairs is None else [self._pairs[place] for place in pairs]
-
-        def one(block: int) -> Result:
-            swapped = np.ascontiguousarray(masks.draw_all(block).T)
-            columns = [
-                self._statistics(pair, pair.surplus[:, None] - 2 * (pair.signs @ swapped))
-                for pair in chosen
-            ]
-            return reduce(np.stack(columns, axis=1)[:, :, None])
-
-        # Many thin products: threads of BLAS would wait for each other more than they work.
-        with threadpool_limits(limits=1):
-            return map_blocks(one, range(masks.n_blocks), n_jobs)
-
-    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
-        """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
-        found = self._pairs[pair]
-        moved = found.signs[:, units] @ bits.T
-        return self._statistics(found, found.surplus[:, None] - 2 * moved)[:, None]
-
     @cached_property
     def observed(self) -> FloatArray:
         """Statistics of the data as they are, of shape (n_pairs, 1).
 
         They are 0 where a value is lost in the sum of the two models' totals: nothing is shown.
         """
-        found = np.array([self._statistics(p, p.surplus[:, None]) for p in self._pairs])
+        found = self.unswapped()
         if not np.isnan(found).any():
             return found
         point = self.evaluation.estimate()[:, self.evaluation.metric_slice(self.metric.name)]
         lost = np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])
         return np.where(lost, 0.0, found)
 
-    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
-        """Units that a swap changes; see `SwappedQuotients.movable`."""
-        multiplicity = self.evaluation.units.counts()
-        found = []
-        for pair in self._pairs:
-            units = np.flatnonzero(abs(pair.signs).sum(axis=0))
-            found.append(np.repeat(units, multiplicity[units]))
-        count = np.array([[min(len(units), enough)] for units in found], dtype=np.intp)
-        return count, [few if len(few) < enough else None for few in found]
-
-    @cached_property
-    def _pairs(self) -> list[PairForm]:
+    def form_pairs(self) -> list[PairForm]:
         labelled = of_labels(self.evaluation, self.metric)
         make = kinds_of_labels if labelled else each_unit
         return [
@@ -127,21 +80,21 @@ class SwappedForms:
             for a, b in zip(self.model_a, self.model_b, strict=True)
         ]
 
-    def _statistics(self, pair: PairForm, surplus: FloatArray) -> FloatArray:
-        totals = pair.totals(surplus)
+    def statistics(self, pair: PairForm, sums: FloatArray) -> FloatArray:
+        totals = pair.totals(sums)
         parts = [self._parts(total) for total in totals]
         first, second = (self.metric.value(*part) for part in parts)
         difference, size = first - second, self.evaluation.units.size
         if self.metric.average is None:
             slope = _slopes(self._value, np.stack(totals), pair.total)
-            square = pair.squares(surplus, slope[0], slope[1])
+            square = pair.squares(sums, slope[0], slope[1])
             if pair.within is None:
                 # What the samples' d lack of the difference is spread over all of them.
                 lack = (slope[0] * totals[0] - slope[1] * totals[1]).sum(axis=0)
                 square += (difference**2 - lack**2) / size
         else:
             slope_a, slope_b = (class_slopes(self.metric, part).T for part in parts)
-            square = pair.squares(surplus, slope_a, slope_b)
+            square = pair.squares(sums, slope_a, slope_b)
         difference[np.abs(difference) <= 1e-13 * (np.abs(first) + np.abs(second))] = 0.0
         least = difference**2 / size
         square = np.maximum(square, least) if pair.within is None else square + least

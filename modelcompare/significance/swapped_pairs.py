@@ -1,0 +1,114 @@
+"""Statistics of pairs of models after swaps, one pair at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.weights import Weights
+
+Result = TypeVar("Result")
+
+
+class SignedSums(Protocol):
+    """What a swap of some units changes of one pair: each unit's part of some sums has its sign.
+
+    Attributes
+    ----------
+    signed : matrix of shape (n_sums, n_units)
+        What each unit adds.
+    sums : ndarray of shape (n_sums,)
+        Sums over the samples as they are.
+    """
+
+    @property
+    def signed(self) -> Any: ...
+    @property
+    def sums(self) -> FloatArray: ...
+
+
+Pair = TypeVar("Pair", bound=SignedSums)
+
+
+class SwappedPairs(ABC, Generic[Pair]):
+    """A statistic of pairs of models in one value, from sums that are signed by swaps.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and units.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    """
+
+    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
+        self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
+
+    @abstractmethod
+    def form_pairs(self) -> Sequence[Pair]:
+        """What is to be signed, of each pair."""
+
+    @abstractmethod
+    def statistics(self, pair: Pair, sums: FloatArray) -> FloatArray:
+        """Statistics (n_resamples,) of one pair from signed sums (n_sums, n_resamples)."""
+
+    @cached_property
+    def pairs(self) -> Sequence[Pair]:
+        """What is to be signed, of each pair, made once."""
+        return self.form_pairs()
+
+    def map(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        *,
+        pairs: IntArray | None = None,
+        n_jobs: int | None = None,
+    ) -> list[Result]:
+        """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
+        chosen = self.pairs if pairs is None else [self.pairs[place] for place in pairs]
+
+        def one(block: int) -> Result:
+            swapped = np.ascontiguousarray(masks.draw_all(block).T)
+            columns = [
+                self.statistics(pair, pair.sums[:, None] - 2 * (pair.signed @ swapped))
+                for pair in chosen
+            ]
+            return reduce(np.stack(columns, axis=1)[:, :, None])
+
+        # Many thin products: threads of BLAS would wait for each other more than they work.
+        with threadpool_limits(limits=1):
+            return map_blocks(one, range(masks.n_blocks), n_jobs)
+
+    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
+        """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
+        found = self.pairs[pair]
+        moved = found.signed[:, units] @ bits.T
+        return self.statistics(found, found.sums[:, None] - 2 * moved)[:, None]
+
+    @cached_property
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, 1)."""
+        return self.unswapped()
+
+    def unswapped(self) -> FloatArray:
+        """Statistics when nothing is swapped, of shape (n_pairs, 1)."""
+        return np.array([self.statistics(pair, pair.sums[:, None]) for pair in self.pairs])
+
+    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
+        """Samples that a swap changes; see `SwappedSums.movable`."""
+        multiplicity = self.evaluation.units.counts()
+        found = []
+        for pair in self.pairs:
+            units = np.flatnonzero(abs(pair.signed).sum(axis=0))
+            found.append(np.repeat(units, multiplicity[units]))
+        count = np.array([[min(len(units), enough)] for units in found], dtype=np.intp)
+        return count, [few if len(few) < enough else None for few in found]
