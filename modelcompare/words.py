@@ -97,7 +97,7 @@ Strategy = Literal["width", "mass"]
 Normalize = Literal["true", "pred", "all"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
-FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz"]
+FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz", "json", "eval", "text"]
 SameIds = Literal["same", "intersect"]
 Missing = Literal["raise", "drop"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]

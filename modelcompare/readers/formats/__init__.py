@@ -1,0 +1,16 @@
+"""The kinds of logs that evaluation tools write: a file here and a row below for each."""
+
+from __future__ import annotations
+
+from modelcompare.readers.formats.base import Format, Opened
+
+__all__ = ["FORMATS", "Format", "Opened", "format_of"]
+
+# Asked in this order; the first that recognises a file reads it.
+FORMATS: tuple[Format, ...] = ()
+
+
+def format_of(opened: Opened) -> Format | None:
+    """The format that a file is of, if it is a log and no plain table."""
+    found = (each for each in FORMATS if opened.kind in each.kinds and each.recognises(opened))
+    return next(found, None)

@@ -1,0 +1,65 @@
+"""What a format is: how its files are recognised and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from modelcompare.readers.records import Records, stacked
+from modelcompare.words import FileKind
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file whose kind is known, and what is in it.
+
+    The payload is a `Table` for csv, tsv, parquet and jsonl; the parsed document for json; a list
+    of lines without their ends for text; the open `Content` for eval, whose bytes are an archive's.
+    """
+
+    path: Path
+    kind: FileKind
+    payload: Any
+
+    @property
+    def name(self) -> str:
+        """The file's name, for messages."""
+        return self.path.name
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of log.
+
+    Parameters
+    ----------
+    name : str
+        What people call it.
+    kinds : frozenset of str
+        Kinds of file that it comes in.
+    recognises : callable
+        Whether a file is one, by what it holds (never by its name alone), without reading all.
+    read : callable
+        All files of this format that were named together -> their records. A row whose file does
+        not say the model or the test set is given them by the caller, from ``frame["file"]``, the
+        position of the file among those given.
+    """
+
+    name: str
+    kinds: frozenset[FileKind]
+    recognises: Callable[[Opened], bool]
+    read: Callable[[Sequence[Opened]], Records]
+
+
+def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], Records]:
+    """Read files one by one, where each stands for itself."""
+
+    def read(files: Sequence[Opened]) -> Records:
+        parts = [read_one(file) for file in files]
+        for position, part in enumerate(parts):
+            part.frame.insert(0, "file", position)
+        return stacked(parts)
+
+    return read
