@@ -1,10 +1,15 @@
-"""Labels that differ from the known ones in their writing alone, and what to do about it."""
+"""Names and labels that differ from the known ones in their writing alone: what may be meant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+import difflib
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
+from fnmatch import fnmatchcase
 from typing import Any
+
+# So many names are listed whole.
+_FEW_NAMES = 10
 
 
 def _without_blanks(label: Any) -> str:
@@ -74,3 +79,42 @@ def remedy(unknown: Iterable[Any], known: Iterable[Any]) -> str:
     if shift(unknown, known):
         return "they are off by one; count both from 0, or both from 1"
     return ""
+
+
+def chosen(available: Sequence[str], wanted: Sequence[str] | None, where: str) -> list[str]:
+    """The models that were asked for, by name or by a pattern with ``*``; all if none were.
+
+    Examples
+    --------
+    >>> chosen(["bert_0", "bert_1", "cnn"], ["bert_*"], "t.csv")
+    ['bert_0', 'bert_1']
+    """
+    if wanted is None:
+        return list(available)
+    found: dict[str, None] = {}
+    for name in wanted:
+        fitting = [each for each in available if each == name] or [
+            each for each in available if fnmatchcase(each, name)
+        ]
+        if not fitting:
+            raise ValueError(
+                f"{where}: there is no model {name!r}; there are {nearest(name, available)}."
+            )
+        found |= dict.fromkeys(fitting)
+    return [*found]
+
+
+def nearest(name: str, available: Sequence[str]) -> str:
+    """The names that could be meant: all of a few, else those that hold it or look like it.
+
+    Examples
+    --------
+    >>> nearest("densenet", ["lenet5", "densenet_bc_100", "densenet_bc_40"])
+    'lenet5, densenet_bc_100, densenet_bc_40'
+    """
+    if len(available) <= _FEW_NAMES:
+        return ", ".join(available)
+    holding = [each for each in available if name.casefold() in each.casefold()]
+    alike = difflib.get_close_matches(name, [*available], n=3, cutoff=0.4)
+    near = [*dict.fromkeys([*holding, *alike])] or [*available]
+    return ", ".join(near[:_FEW_NAMES]) + f", ... ({len(available)} in all)"

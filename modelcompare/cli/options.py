@@ -55,8 +55,15 @@ statistics = partial(option, panel="Statistics")
 _resampling = partial(option, panel="Resampling")
 written = partial(option, panel="Output")
 
-_FILES = f"Predictions: {listed(FileKind)}; several files hold one model each."
+_FILES = (
+    f"Predictions: {listed(FileKind)}; several files hold one model each, a folder holds a file or "
+    "a folder for each model."
+)
 _KINDS = f"What the models gave: {listed(Told)} (values in regression); by its look if auto."
+_MISSING = (
+    "Missing results: refuse, drop samples that any model lacks, count as the worst result, or answer "
+    "for the worst and the best case (bounds, in compare)."
+)
 _FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
 
 Resamples = Annotated[int, _resampling("N", "Number of resamples.", min=2)]
@@ -68,9 +75,26 @@ class ReadingOptions:
     """Which predictions to read, and how."""
 
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help=_FILES)]
-    model: Annotated[Texts, _input("NAME", "Keep this model (repeatable); all by default.")] = None
-    true: Annotated[Text, _input("COLUMN", "Column of the true labels (y_true by default).")] = None
-    id: Annotated[Text, _input("COLUMN", "Column that names the samples.")] = None
+    model: Annotated[
+        Texts, _input("NAME", "Keep this model, or those of a pattern with * (repeatable).")
+    ] = None
+    true: Annotated[
+        Text, _input("COLUMN", "Column of the truth; found by its name (y_true, label, gold).")
+    ] = None
+    id: Annotated[Text, _input("COLUMN", "Column that names the samples; found if it can be.")] = (
+        None
+    )
+    pred: Annotated[
+        Text, _input("COLUMN", "Column of what the model gave, where each row is of one model.")
+    ] = None
+    model_column: Annotated[
+        Text, _input("COLUMN", "Column that names the model of each row; model by default.")
+    ] = None
+    run: Annotated[Text, _input("COLUMN", "Column of repetitions (run, seed, epoch).")] = None
+    set: Annotated[Text, _input("NAME", "Read this test set, where there are several.")] = None
+    filter: Annotated[Text, _input("NAME", "Filter of the answers, in logs that hold several.")] = (
+        None
+    )
     groups: Annotated[Text, _input("COLUMN", "Column of clusters, which are resampled whole.")] = (
         None
     )
@@ -82,7 +106,8 @@ class ReadingOptions:
         bool, _input("", "The model columns are scores per example, not predictions.", "--scores")
     ] = False
     score: Annotated[
-        Text, _input("FIELD", "Field of the score in logs of lm-evaluation-harness.")
+        Texts,
+        _input("NAME", "Score to read from logs and long tables (repeatable); all if none."),
     ] = None
     lower_is_better: Annotated[
         bool, _input("", "Low scores per example are good.", "--lower-is-better")
@@ -90,9 +115,11 @@ class ReadingOptions:
     ids: Annotated[
         SameIds, _input(None, "Files with different samples: refuse them, or keep the common ones.")
     ] = "same"
-    missing: Annotated[
-        Missing, _input(None, "Missing cells: refuse them, or drop rows that any model lacks.")
-    ] = "raise"
+    missing: Annotated[Missing, _input(None, _MISSING)] = "refuse"
+    na: Annotated[
+        Texts,
+        _input("TEXT", "How a missing cell is written (repeatable); NA, NaN, null, - by default."),
+    ] = None
     normalize: Annotated[bool, _input("", "Divide probabilities by their sum.", "--normalize")] = (
         False
     )
@@ -101,11 +128,27 @@ class ReadingOptions:
         """Read the files and keep the models asked for; say whether subgroups are looked at."""
         if self.slice and not sliced:
             raise ValueError("--slice is for report --card, which shows subgroups; leave it out.")
-        from modelcompare.readers import read_predictions
+        if self.missing == "bounds":
+            raise ValueError(
+                "--missing bounds is for compare, which answers for both cases; choose refuse, "
+                "drop or worst."
+            )
+        from modelcompare.cli.output import say
+        from modelcompare.readers import asked, read
 
-        columns = {**vars(self), "models": self.model, "slices": self.slice or ()}
-        del columns["files"], columns["model"], columns["slice"]
-        return read_predictions(self.files, **columns)
+        reading = read(self.files, asked(**self.columns()), self.ids)
+        say(f"modelcompare: read {reading.sentence}")
+        return reading.predictions
+
+    def columns(self) -> dict[str, Any]:
+        """The same as arguments of `read_predictions`."""
+        columns = {
+            **vars(self), "models": self.model, "slices": self.slice or (), "runs": self.run,
+            "score": self.score or (),
+        }  # fmt: skip
+        for name in ("files", "model", "slice", "run", "ids"):
+            del columns[name]
+        return columns
 
 
 @dataclass(frozen=True)

@@ -1,44 +1,53 @@
-"""Files and frames -> Predictions."""
+"""Files, folders and frames -> Predictions."""
 
 from __future__ import annotations
 
-from collections import Counter
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from os import PathLike
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
+from modelcompare.checks import DataWarning, check_columns_distinct
 from modelcompare.predictions import Predictions
+from modelcompare.readers.aligned import record_predictions
 from modelcompare.readers.arrays import read_arrays
-from modelcompare.readers.columns import Columns, frame_predictions
-from modelcompare.readers.content import Content, content, file_stem
-from modelcompare.readers.per_model import is_harness_log, one_table_per_model
-from modelcompare.readers.tables import Table, as_frame, read_table, table_of
+from modelcompare.readers.asked import Columns, with_named
+from modelcompare.readers.content import Content
+from modelcompare.readers.formats import format_of
+from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.long import table_records
+from modelcompare.readers.opening import opened
+from modelcompare.readers.records import Records, stacked
+from modelcompare.readers.roles import find_roles
+from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.sources import Place, Source, places
+from modelcompare.readers.tables import Table, as_frame
+from modelcompare.readers.wide import wide_predictions
 from modelcompare.words import (
     KindOrAuto,
-    Missing,
+    MissingResults,
     SameIds,
     check_choice,
     check_flag,
     check_names,
     check_text,
-    shown,
 )
 
-__all__ = ["read_predictions"]
+__all__ = ["read_predictions", "read_sets"]
 
-Source = str | PathLike[str]
-
-# A row for each kind of file that holds all models, and no table; the tables stand in `TABLES`.
+# A row for each kind of file that holds all models, and no table; tables stand in `TABLES`, logs in
+# `FORMATS`.
 WHOLE: dict[str, Callable[[Content, Columns], Predictions]] = {"npz": read_arrays}
 
 
 def read_predictions(
     source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
     id: str | None = None, groups: str | None = None, strata: str | None = None,
-    runs: str | None = None, weight: str | None = None, slices: Sequence[str] = (),
+    runs: str | None = None, weight: str | None = None, pred: str | None = None,
+    model_column: str | None = None, slices: Sequence[str] = (),
     models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
-    score: str | None = None, ids: SameIds = "same", missing: Missing = "raise",
+    score: str | Sequence[str] = (), set: str | None = None, filter: str | None = None,
+    na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto",
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
@@ -104,79 +113,270 @@ def read_predictions(
     >>> read_predictions(frame).models
     ('cnn', 'bow')
     """
-    for option, column in {
-        "true": true, "id": id, "groups": groups, "strata": strata, "runs": runs, "weight": weight,
-        "score": score,
-    }.items():  # fmt: skip
-        check_text(option, column, optional=True)
-    check_flag("scores", scores)
-    check_flag("lower_is_better", lower_is_better)
-    columns = Columns(
-        true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight,
-        slices=check_names("slices", slices),
-        models=None if models is None else check_names("models", models),
-        scores=scores, lower_is_better=lower_is_better, score=score, missing=missing,
-        normalize=normalize, kind=kind,
+    columns = asked(
+        true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, pred=pred,
+        model_column=model_column, slices=slices, models=models, scores=scores,
+        lower_is_better=lower_is_better, score=score, set=set, filter=filter, na=na,
+        missing=missing, normalize=normalize, kind=kind,
     )  # fmt: skip
     check_choice("ids", ids, SameIds)
-    check_choice("missing", missing, Missing)
-    check_choice("kind", kind, KindOrAuto)
-    paths = _paths(source)
-    if paths is None or len(paths) == 1:
-        if ids == "intersect":
-            raise ValueError(
-                "ids='intersect' (--ids intersect) keeps what several files share, but there is "
-                "one; leave it out."
-            )
-        if paths is None:
-            return frame_predictions(Table(as_frame(source)), columns, name=None)
-    if len(paths) == 1 and not isinstance(source, Mapping):
-        return _read_file(next(iter(paths.values())), columns)
-    tables = {model: read_table(path) for model, path in paths.items()}
-    return one_table_per_model(tables, [path.name for path in paths.values()], columns, ids)
+    return read(source, columns, ids).predictions
 
 
-def _paths(source: Any) -> dict[str, Path] | None:
-    """The files named, by the models that they would hold alone; None for a frame."""
-    if isinstance(source, str | PathLike):
-        return {"": Path(source)}
-    if isinstance(source, Mapping) and not hasattr(source, "columns"):
-        _check_paths(list(source.values()))
-        return {str(name): Path(path) for name, path in source.items()}
-    if isinstance(source, Sequence) and not isinstance(source, bytes):
-        _check_paths(source)
-        return _by_stem([Path(path) for path in source])
-    return None
+def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[str, Predictions]:
+    """Read the predictions of the same models on several test sets.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, or DataFrame
+        Files that hold all models, each a test set named by its file; a folder, or several, of
+        which a folder is a model and a file a test set; logs and tables that name the set.
+    **options
+        As for `read_predictions`.
+
+    Returns
+    -------
+    dict of str to Predictions
+        By the names of the sets.
+
+    Raises
+    ------
+    ValueError
+        If there is only one test set, or something does not fit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({
+    ...     "model": ["a", "a", "b", "b"] * 2, "task": ["x"] * 4 + ["y"] * 4,
+    ...     "item": [1, 2] * 4, "score": [0.0, 1, 1, 1, 1, 0, 0, 1],
+    ... })
+    >>> {name: preds.n_samples for name, preds in read_sets(frame).items()}
+    {'x': 2, 'y': 2}
+    """
+    ids = options.pop("ids", "same")
+    columns = asked(**options)
+    check_choice("ids", ids, SameIds)
+    return {
+        name: found.predictions for name, found in readings_of_sets(source, columns, ids).items()
+    }
 
 
-def _check_paths(paths: Sequence[Any]) -> None:
-    if not paths:
-        raise ValueError("no file named; give at least one.")
-    for path in paths:
-        if not isinstance(path, str | PathLike):
-            raise TypeError(f"`source` must name files by their paths, got {shown(path)}.")
+def asked(**said: Any) -> Columns:
+    """What was said of a source, checked."""
+    for option in (
+        "true", "id", "groups", "strata", "runs", "weight", "pred", "model_column", "set", "filter",
+    ):  # fmt: skip
+        check_text(option, said.get(option), optional=True)
+    for option in ("scores", "lower_is_better"):
+        check_flag(option, said.get(option, False))
+    score = said.get("score", ())
+    said["score"] = (score,) if isinstance(score, str) else check_names("score", score or ())
+    said["slices"] = check_names("slices", said.get("slices", ()))
+    for option in ("models", "na"):
+        if said.get(option) is not None:
+            said[option] = check_names(option, said[option])
+    check_choice("missing", said.get("missing", "refuse"), MissingResults)
+    check_choice("kind", said.get("kind", "auto"), KindOrAuto)
+    return Columns(**said)
 
 
-def _read_file(path: Path, columns: Columns) -> Predictions:
-    opened = content(path)
-    read = WHOLE.get(opened.kind)
-    if read is not None:
-        return read(opened, columns)
-    table = table_of(opened)
-    # The table of one model has its labels under y_pred, or probabilities under prob:class.
-    names = [str(column) for column in table.frame.columns]
-    of_one = "y_pred" in names or any(name.startswith("prob:") for name in names)
-    if of_one or is_harness_log(table.frame):
-        return one_table_per_model({file_stem(path): table}, [path.name], columns, "same")
-    return frame_predictions(table, columns, name=path.name)
-
-
-def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
-    stems = [file_stem(path) for path in paths]
-    repeated = [stem for stem, count in Counter(stems).items() if count > 1]
-    if repeated:
+def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:
+    """Read one test set, and say what was understood."""
+    found = places(source)
+    if ids == "intersect" and (found is None or len(found) == 1):
         raise ValueError(
-            f"several files are named {repeated[0]!r}, so their models would be too; rename one, "
-            "or pass a mapping of model names to files."
+            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
+            "leave it out."
         )
-    return dict(zip(stems, paths, strict=True))
+    if found is None:
+        return _read_table(Table(as_frame(source)), columns, ids, name=None, stem="model")
+    if len(found) == 1 and not isinstance(source, Mapping):
+        return _read_alone(found[0], columns, ids)
+    records = _one_set(_gathered(found, columns), columns)
+    return record_predictions(records, columns, ids, name=_heading(found))
+
+
+def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> dict[str, Reading]:
+    """Read every test set of a source by its name."""
+    found = places(source)
+    files = None if found is None else [(place, opened(place.path)) for place in found]
+    if files is not None and not any(place.in_folder for place, _ in files):
+        alone = {place.model: _whole(file, columns) for place, file in files}
+        if all(alone.values()):
+            return {name: reading for name, reading in alone.items() if reading is not None}
+    if found is None:
+        records = _records_of(Table(as_frame(source)), columns, "the table", alone=True)
+    else:
+        records = _gathered(found, columns)
+    if "set" not in records.frame or records.frame["set"].nunique() < 2:
+        raise ValueError("there is one test set only; compare its models with `compare`.")
+    return {
+        str(name): record_predictions(_part(records, name), columns, ids, name=str(name))
+        for name in dict.fromkeys(records.frame["set"].dropna())
+    }
+
+
+def _whole(file: Opened, columns: Columns) -> Reading | None:
+    """What a file that holds all models of one test set says; None if it is of another kind."""
+    if file.kind in WHOLE:
+        return _archive(file, columns)
+    if not isinstance(file.payload, Table) or format_of(file) is not None:
+        return None
+    table = _named(file.payload, columns, file.name)
+    roles = find_roles(table, columns, file.name, alone=True)
+    if roles.layout != "wide":
+        return None
+    return wide_predictions(table, columns, roles, name=file.name)
+
+
+def _read_alone(place: Place, columns: Columns, ids: SameIds) -> Reading:
+    """What is in a single file."""
+    file = opened(place.path)
+    if file.kind in WHOLE:
+        return _archive(file, columns)
+    if isinstance(file.payload, Table) and format_of(file) is None:
+        return _read_table(file.payload, columns, ids, name=file.name, stem=place.model)
+    records = _one_set(_gathered([place], columns), columns)
+    return record_predictions(records, columns, ids, name=file.name)
+
+
+def _archive(file: Opened, columns: Columns) -> Reading:
+    predictions = WHOLE[file.kind](file.payload, columns)
+    truth = None if predictions.y_true is None else columns.true or "y_true"
+    return Reading(
+        predictions,
+        {"truth": truth or "none (scores)", "models": counted(predictions.models)},
+    )
+
+
+def _read_table(
+    table: Table, columns: Columns, ids: SameIds, *, name: str | None, stem: str
+) -> Reading:
+    """What is in a table that stands alone: wide, long, or of one model."""
+    where = name or "the table"
+    named = _named(table, columns, where)
+    roles = find_roles(named, columns, where, alone=True)
+    if roles.layout == "wide":
+        return wide_predictions(named, columns, roles, name=name)
+    records = _one_set(_of_model(table_records(named, roles, columns, where), stem), columns)
+    return record_predictions(records, columns, ids, name=name)
+
+
+def _named(table: Table, columns: Columns, where: str) -> Table:
+    """A table whose headings are distinct texts, with every column that was named."""
+    frame = table.frame.rename(columns=str)
+    check_columns_distinct(frame, where)
+    return Table(with_named(frame, columns, where), table.written)
+
+
+def _records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Records:
+    named = _named(table, columns, where)
+    return table_records(named, find_roles(named, columns, where, alone=alone), columns, where)
+
+
+def _gathered(found: Sequence[Place], columns: Columns) -> Records:
+    """The records of several files, logs and tables, whose places name what they do not say."""
+    by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
+    for place in found:
+        file = opened(place.path)
+        if file.kind in WHOLE:
+            raise ValueError(
+                f"{file.name}: one model per file needs rows or a log; name this file alone."
+            )
+        log = format_of(file)
+        if log is None and not isinstance(file.payload, Table):
+            _refuse_unknown(file)
+        by_format.setdefault(log, []).append((place, file))
+    parts = []
+    for log, files in by_format.items():
+        if log is not None:
+            records = log.read([file for _, file in files])
+            parts.append(_placed(records, [place for place, _ in files]))
+            continue
+        for place, file in files:
+            where = f"the file of model {place.model!r}"
+            records = _records_of(file.payload, columns, where, alone=False)
+            parts.append(_placed(records, [place]))
+    return _newest(parts[0] if len(parts) == 1 else stacked(parts))
+
+
+def _refuse_unknown(file: Opened) -> None:
+    raise ValueError(
+        f"{file.name} is of no format that is read; give a table (csv, jsonl, parquet) of one row "
+        "for each sample, or a log that `modelcompare` knows (README, Your predictions)."
+    )
+
+
+def _placed(records: Records, files: Sequence[Place]) -> Records:
+    """Records whose models and sets are named by their places where the files do not say."""
+    frame = records.frame
+    position = frame["file"].to_numpy() if "file" in frame else [0] * len(frame)
+    made: dict[str, list[str | None]] = {}
+    if "model" not in frame:
+        made["model"] = [files[place].model for place in position]
+    if "set" not in frame and any(place.set for place in files):
+        # A folder that holds one file stands for a model, whatever the file is called.
+        several = len({place.model for place in files}) < len(files)
+        if several:
+            made["set"] = [files[place].set for place in position]
+    return replace(records, frame=frame.assign(**made))
+
+
+def _of_model(records: Records, stem: str) -> Records:
+    if "model" in records.frame:
+        return records
+    return replace(records, frame=records.frame.assign(model=stem))
+
+
+def _newest(records: Records) -> Records:
+    """Of several logs of one model on one test set the newest, and say so."""
+    beside = records.beside
+    if beside is None or "date" not in beside or "file" not in records.frame:
+        return records
+    keys = [records.frame[c] for c in ("model", "set") if c in records.frame]
+    newest = beside["date"].groupby(keys, dropna=False).transform("max")
+    old = (beside["date"] != newest) & beside["date"].notna()
+    if not old.any():
+        return records
+    models = counted([*dict.fromkeys(records.frame["model"][old])])
+    warnings.warn(
+        f"there are several logs of the same model and task; the newest was taken of {models}.",
+        DataWarning,
+        stacklevel=5,
+    )
+    return replace(records, frame=records.frame[~old], beside=beside[~old])
+
+
+def _one_set(records: Records, columns: Columns) -> Records:
+    """The records of the test set that was asked for, or of the only one."""
+    if "set" not in records.frame:
+        if columns.set is not None:
+            raise ValueError("set (--set) chooses among several test sets; there is one.")
+        return records
+    known = [str(name) for name in dict.fromkeys(records.frame["set"].dropna())]
+    if columns.set is not None:
+        if columns.set not in known:
+            raise ValueError(
+                f"there is no test set {columns.set!r}; there are {', '.join(known[:10])}."
+            )
+        return _part(records, columns.set)
+    if len(known) > 1:
+        raise ValueError(
+            f"there are {len(known)} test sets ({', '.join(known[:5])}"
+            f"{', ...' if len(known) > 5 else ''}); choose one with set={known[0]!r} (--set "
+            f"{known[0]}), or compare on all with `modelcompare sets`."
+        )
+    return records
+
+
+def _part(records: Records, name: Any) -> Records:
+    rows = records.frame["set"].astype(str) == str(name)
+    frame = records.frame[rows | records.frame["set"].isna()]
+    beside = None if records.beside is None else records.beside.loc[frame.index]
+    return replace(records, frame=frame, beside=beside)
+
+
+def _heading(found: Sequence[Place]) -> str:
+    names = [place.path.name for place in found]
+    return ", ".join(names[:3]) + ", ..." * (len(names) > 3)

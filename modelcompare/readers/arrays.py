@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from modelcompare.checks import DataWarning, as_array, softmax
 from modelcompare.predictions import Predictions
+from modelcompare.readers import names
+from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import alike
-from modelcompare.readers.columns import ID_NAMES, Columns
 from modelcompare.readers.content import Content, check_inflation
+from modelcompare.spelling import chosen
 
 _PREFIXES = ("probs__", "logits__", "pred__", "scores__")
 _LABELS = ("labels", "class_names")
@@ -36,7 +38,7 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
         role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
     }
     if "id" not in special:
-        found = next((name for name in (*ID_NAMES, "ids") if name in arrays), None)
+        found = next((name for name in ("ids", *names.ID) if name in arrays), None)
         special["id"] = None if found is None else arrays.pop(found)
     if "groups" not in special:
         special["groups"] = arrays.pop("groups", None)
@@ -60,12 +62,16 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
         plain: softmax(plain, arrays[name]) if name.startswith("logits__") else arrays[name]
         for plain, name in zip(plain_names, models, strict=True)
     }
-    if columns.models is not None:
-        outputs = _chosen(outputs, columns.models, where)
+    outputs = {model: outputs[model] for model in chosen([*outputs], columns.models, where)}
     if not outputs:
         raise ValueError(
             f"{where} holds no model; name arrays after the models, or probs__NAME, "
             "logits__NAME, pred__NAME, scores__NAME."
+        )
+    if columns.missing in ("worst", "best"):
+        raise ValueError(
+            "missing='worst' (--missing worst) is for tables and logs; in an archive fill in what "
+            "is missing, or pass missing='drop'."
         )
     if columns.missing == "drop":
         keep = _complete([*outputs.values(), *([] if truth is None else [truth])], where)
@@ -204,15 +210,6 @@ def _models(
 
 def _plain(name: str) -> str:
     return next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
-
-
-def _chosen(
-    outputs: dict[str, NDArray[Any]], wanted: tuple[str, ...], where: str
-) -> dict[str, NDArray[Any]]:
-    absent = [model for model in wanted if model not in outputs]
-    if absent:
-        raise ValueError(f"{where} has no model {absent[0]!r}; it has {', '.join(outputs)}.")
-    return {model: outputs[model] for model in wanted}
 
 
 def _named(

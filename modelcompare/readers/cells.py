@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.words import KindOrAuto
 
 # Whole numbers as Python writes them, of so many digits that they fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_NAN = ("nan", "NaN", "NAN")
+# How a missing cell is written where nobody says otherwise, beside an empty one.
+MISSING_MARKS = frozenset(
+    ("-", "#N/A", "<NA>", "N/A", "NA", "NAN", "NULL", "NaN", "None", "n/a", "na", "nan", "null")
+)
 
 
 def names(written: AnyArray) -> AnyArray:
@@ -69,28 +72,54 @@ def typed(
     return pd.DataFrame(columns, index=frame.index, copy=False)
 
 
-def with_missing(frame: pd.DataFrame, kind: KindOrAuto) -> pd.DataFrame:
-    """A written table whose cells are missing where they are empty, or nan among numbers.
+def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:
+    """Which cells are texts that stand for a missing one."""
+    if column.dtype.kind in "iufbM":
+        return np.zeros(len(column), dtype=bool)
+    found: BoolArray = column.isin([*marks]).to_numpy()
+    return found
 
-    Among texts that are answers an empty cell is an answer too.
+
+def with_missing(
+    frame: pd.DataFrame, kind: KindOrAuto, *, true: str | None, marks: Collection[str] | None
+) -> pd.DataFrame:
+    """A table whose cells are missing where they are empty, or hold a mark of a missing one.
+
+    The usual marks are none where the truth and an output both hold them: they name a class there.
+    Among texts that are answers an empty cell is an answer too, and only the marks told are marks.
     """
     if kind == "texts":
-        return frame.fillna("")
-    cells = frame.to_numpy()
-    nan = np.any([cells == nan for nan in _NAN], axis=0)
-    for place in np.flatnonzero(nan.any(axis=0)):
-        others = pd.Series(cells[~nan[:, place], place]).dropna()
-        if pd.to_numeric(others, errors="coerce").isna().any():
-            nan[:, place] = False
-    return frame.mask(nan) if nan.any() else frame
+        empty = frame.fillna("")
+        return empty if marks is None else empty.mask(_places(empty, marks))
+    told = MISSING_MARKS if marks is None else marks
+    places = _places(frame, told)
+    if true is None or marks is not None or not places[true].any():
+        return frame.mask(places) if places.to_numpy().any() else frame
+    held = {*frame[true][places[true]]}
+    for mark in sorted(held):
+        if not frame.drop(columns=true).isin([mark]).to_numpy().any():
+            count = int((frame[true] == mark).sum())
+            raise ValueError(
+                f"column {true!r} holds {mark!r} in {count:,} rows, and no model ever says it; if "
+                f"these are missing pass na={[mark]!r} (--na {mark}), if it is a class na=[''] "
+                "(--na '')."
+            )
+    return frame.mask(_places(frame, {*told} - held))
 
 
-def are_numbers(column: pd.Series[Any], written: bool) -> bool:
-    """Whether a column holds numbers, apart from missing cells."""
-    if not written:
-        return column.dtype.kind in "iufb"
-    found = column.dropna().to_numpy()
-    return len(found) > 0 and not np.isnan(pd.to_numeric(found, errors="coerce")).any()
+def _places(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:
+    return frame.apply(lambda column: marked(column, marks))
+
+
+def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
+    """Share of the cells that are not missing which are numbers; 0 where all are missing."""
+    if column.dtype.kind in "iufb":
+        return float(column.notna().any())
+    found = column[~marked(column, marks)].dropna()
+    if not len(found):
+        return 0.0
+    numbers = pd.to_numeric(found, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    return float((~np.isnan(numbers)).mean())
 
 
 def column_array(column: pd.Series[Any]) -> AnyArray:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, get_args
 
 from modelcompare.words import FileKind
 
-_OTHER_NAMES = {"ndjson": "jsonl", "pq": "parquet", "txt": "tsv", "tab": "tsv"}
+_OTHER_NAMES: dict[str, FileKind] = {
+    "ndjson": "jsonl", "pq": "parquet", "tab": "tsv", "txt": "text", "run": "text",
+    "qrels": "text", "trec": "text", "score": "text", "ref": "text", "hyp": "text", "trn": "text",
+}  # fmt: skip
 # What is compressed beyond this ratio, and inflates to more than this, is no table of predictions.
 MOST_RATIO = 100
 MOST_BYTES = 100_000_000
@@ -22,8 +25,12 @@ class Content:
     """An open file of a known kind; it can be read once."""
 
     name: str
-    kind: str
+    kind: FileKind
     file: BinaryIO
+
+    def holding(self, data: bytes) -> Content:
+        """The same file, whose bytes were read already."""
+        return replace(self, file=io.BytesIO(data))
 
     def text(self) -> bytes:
         """All of it, which must be text in UTF-8."""
@@ -69,20 +76,31 @@ def check_file(path: Path) -> None:
         raise ValueError(f"{path.name}: the file is empty.")
 
 
-def file_kind(path: Path) -> str:
+def file_kind(path: Path) -> FileKind:
     """Kind of a file by its name, without .gz."""
+    suffix = _suffix(path)
+    found = known_kind(path)
+    if found is None:
+        known = [".txt" if kind == "text" else f".{kind}" for kind in get_args(FileKind)]
+        raise ValueError(
+            f"{path.name}: unknown kind of file {'.' + suffix if suffix else '(no suffix)'}; known "
+            f"are {', '.join(known)}, also with .gz."
+        )
+    return found
+
+
+def known_kind(path: Path) -> FileKind | None:
+    """Kind of a file by its name, if that tells one."""
+    suffix = _suffix(path)
+    kinds: tuple[FileKind, ...] = get_args(FileKind)
+    return _OTHER_NAMES.get(suffix) or next((kind for kind in kinds if kind == suffix), None)
+
+
+def _suffix(path: Path) -> str:
     suffixes = [suffix.lower().lstrip(".") for suffix in path.suffixes]
     if suffixes and suffixes[-1] == "gz":
         suffixes.pop()
-    kind = suffixes[-1] if suffixes else ""
-    kind = _OTHER_NAMES.get(kind, kind)
-    known = get_args(FileKind)
-    if kind not in known:
-        raise ValueError(
-            f"{path.name}: unknown kind of file {'.' + kind if kind else '(no suffix)'}; known are "
-            f"{', '.join(f'.{each}' for each in known)}, also with .gz."
-        )
-    return kind
+    return suffixes[-1] if suffixes else ""
 
 
 def file_stem(path: Path) -> str:
@@ -118,10 +136,12 @@ def _inflated(data: bytes, name: str) -> bytes:
     return inflated
 
 
-def _kind_by_content(data: bytes) -> str:
+def _kind_by_content(data: bytes) -> FileKind:
     """Archives by their signature, JSON lines by a brace, tsv by a tab in the header, else csv."""
-    signatures = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
+    signatures: dict[bytes, FileKind] = {b"PK": "npz", b"PAR1": "parquet", b"{": "jsonl"}
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
-    kind = next((kind for signature, kind in signatures.items() if start.startswith(signature)), "")
     header = start.split(b"\n", 1)[0]
-    return kind or ("tsv" if b"\t" in header else "csv")
+    for signature, kind in signatures.items():
+        if start.startswith(signature):
+            return kind
+    return "tsv" if b"\t" in header else "csv"

@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.checks import check_columns_distinct, refuse_rows
-from modelcompare.readers.content import Content, content
+from modelcompare.readers.content import Content
 from modelcompare.words import shown
 
 _N_EXACT = 2**53
@@ -27,11 +26,6 @@ class Table:
 
     frame: pd.DataFrame
     written: bool = False
-
-
-def read_table(path: Path) -> Table:
-    """Read a file of rows."""
-    return table_of(content(path))
 
 
 def table_of(opened: Content) -> Table:
@@ -46,6 +40,34 @@ def table_of(opened: Content) -> Table:
     if len(table.frame) == 0:
         raise ValueError(f"{name}: the file has a header and no rows.")
     return table
+
+
+def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
+    """What a dotted name reaches in the objects of a table's cells; None where it reaches nothing.
+
+    A column of that very name comes first, then the longest heading that the name starts with.
+    """
+    if name in frame.columns:
+        return frame[name]
+    places = [place for place, sign in enumerate(name) if sign == "."]
+    for place in reversed(places):
+        if name[:place] in frame.columns:
+            keys = name[place + 1 :].split(".")
+            found = [_reached(cell, keys) for cell in frame[name[:place]]]
+            column = pd.Series(found, index=frame.index, name=name, dtype=object)
+            return None if column.isna().all() else _inferred(column)
+    return None
+
+
+def _reached(cell: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        if isinstance(cell, Mapping):
+            cell = cell.get(key)
+        elif isinstance(cell, list | tuple | np.ndarray) and key.isdecimal():
+            cell = cell[int(key)] if int(key) < len(cell) else None
+        else:
+            return None
+    return cell
 
 
 def as_frame(source: Any) -> pd.DataFrame:
@@ -125,8 +147,17 @@ def _read_jsonl(opened: Content) -> Table:
         if not isinstance(row, dict):
             raise ValueError(f"{where} is not a JSON object.")
         rows.append(row)
-    frame = pd.DataFrame(rows, dtype=object)
-    return _of_types(frame)
+    return _of_types(pd.DataFrame(rows, dtype=object))
+
+
+def rows_of(objects: Sequence[Any], name: str) -> Table:
+    """A table from a list of objects."""
+    for place, row in enumerate(objects):
+        if not isinstance(row, dict):
+            raise ValueError(f"{name}: entry {place} of the list is not an object.")
+    if not objects:
+        raise ValueError(f"{name}: the list is empty.")
+    return _of_types(pd.DataFrame(objects, dtype=object))
 
 
 def _of_types(frame: pd.DataFrame) -> Table:

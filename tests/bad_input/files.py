@@ -285,8 +285,8 @@ CASES: list[Call | Run] = [
     Run(
         "the field of a log that is none",
         "compare t.csv --score acc",
-        "score (--score) names a field in logs of lm-evaluation-harness, which this is not; leave "
-        "it out.",
+        "score (--score) names scores in logs and in tables of one row for each model and sample, "
+        "which this is not; leave it out, or name the models (--model).",
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
     Call(

@@ -17,6 +17,14 @@ class Run:
     code: int
     out: str
     err: str
+    # The line on stderr that says what was taken for what.
+    read: str = ""
+
+
+def told(stderr: str) -> str:
+    """What stands on stderr behind the line that says what was read."""
+    first, _, rest = stderr.partition("\n")
+    return rest if first.startswith("modelcompare: read ") else stderr
 
 
 @pytest.fixture
@@ -29,7 +37,8 @@ def run(capsys, monkeypatch, tmp_path) -> Callable[..., Run]:
     def _run(*arguments: object) -> Run:
         code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
-        return Run(code, captured.out, captured.err)
+        read = captured.err.removesuffix(told(captured.err))
+        return Run(code, captured.out, told(captured.err), read)
 
     return _run
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.cli.conftest import told
+
 FEW = ("--resamples", "199")
 
 
@@ -206,13 +208,13 @@ def _subprocess(*arguments, **more):
 
 def test_the_installed_program_prints_the_answer_only_on_stdout(wide_csv):
     done = _subprocess("compare", wide_csv, "-m", "accuracy", *FEW)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, told(done.stderr.decode())) == (0, "")
     assert "├" in done.stdout.decode()
 
 
 def test_a_terminal_that_knows_only_ascii_gets_ascii(wide_csv):
     done = _subprocess("compare", wide_csv, "-m", "accuracy", *FEW, PYTHONIOENCODING="ascii")
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, told(done.stderr.decode())) == (0, "")
     assert b"|---" in done.stdout
 
 

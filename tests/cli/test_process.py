@@ -12,6 +12,8 @@ import time
 import numpy as np
 import pytest
 
+from tests.cli.conftest import told
+
 FEW = ("--resamples", "99")
 GATE = ("gate", "{csv}", "--baseline", "poor", "--candidate", "good", "--margin", "0.01", *FEW)
 COMPARE = ("compare", "{csv}", "-m", "accuracy", *FEW)
@@ -48,7 +50,7 @@ def test_a_reader_that_has_gone_is_exit_code_74_without_a_word(wide_csv, tmp_pat
         check=False,
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (74, b"")
+    assert (done.returncode, told(done.stderr.decode())) == (74, "")
 
 
 @pytest.mark.parametrize("arguments", [GATE, COMPARE], ids=["gate", "compare"])
@@ -61,7 +63,7 @@ def test_an_answer_that_cannot_be_written_is_exit_code_74(
 ):
     done = _shell(arguments, wide_csv, redirected, tmp_path)
     message = f"modelcompare: error: the answer cannot be written: {reason}\n"
-    assert (done.returncode, done.stderr.decode()) == (74, message)
+    assert (done.returncode, told(done.stderr.decode())) == (74, message)
 
 
 def test_a_message_that_cannot_be_written_is_no_answer_of_the_gate(wide_csv, tmp_path):

@@ -186,7 +186,7 @@ def damaged(tmp_path, name, content):
         ("t.csv", b"y_true,a\n1,2\n1,2,3\n", "t.csv: rows of different lengths ("),
         ("t.csv.gz", gzip.compress(b"y_true,a\n1,2\n")[:-9], "t.csv.gz: the file is damaged or cut"),
         ("t.xlsx", b"x", "t.xlsx: unknown kind of file .xlsx; known are .csv, .tsv, .parquet, "
-         ".jsonl, .npz, also with .gz."),
+         ".jsonl, .npz, .json, .eval, .txt, also with .gz."),
         ("t", b"x", "t: unknown kind of file (no suffix)"),
         ("t.jsonl", b'{"a": 1}\n{"a": \n', "t.jsonl: line 2 is not JSON ("),
         ("t.jsonl", b"[1]\n", "t.jsonl: line 1 is not a JSON object."),
@@ -203,7 +203,7 @@ def test_files_that_cannot_be_read(tmp_path, name, content, message):
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nothing\.csv: there is no such file\."):
         read_predictions(tmp_path / "nothing.csv")
-    with pytest.raises(ValueError, match="is a folder; name the files in it"):
+    with pytest.raises(ValueError, match="holds no file of a kind that is read; name the files"):
         read_predictions(tmp_path)
     with pytest.raises(ValueError, match="no file named"):
         read_predictions([])
@@ -234,7 +234,7 @@ def test_absent_columns_are_named(tmp_path, options, message):
     ("other", "message"),
     [
         (ONE.assign(id=[1, 2, 2]), "the file of model 'bow' repeats 1 ids (2); each sample must occur "
-         "once."),
+         "once, or once in each run (--run COLUMN)."),
         (ONE.iloc[:2], "the file of model 'bow' lacks 1 ids of 'cnn' (3); keep the 2 common ids with "
          "ids='intersect' (--ids intersect)."),
         (ONE.assign(id=[2, 3, 4], y_true=["b", "b", "a"]), "the file of model 'bow' lacks 1 ids of "
@@ -242,10 +242,11 @@ def test_absent_columns_are_named(tmp_path, options, message):
          "(--ids intersect)."),
         (ONE.assign(y_true=["b", "b", "b"]), "the files of 'cnn' and 'bow' disagree on y_true for 1 "
          "ids (1)."),
-        (ONE.drop(columns="y_pred"), "the file of model 'bow' has neither y_pred nor prob:class "
-         "columns; it has y_true."),
-        (ONE.drop(columns="id"), "the file of model 'bow' has no id column (id, uid, doc_id, seg_id, "
-         "sample_id); files are aligned by id, so name it with id= (--id COLUMN)."),
+        (ONE.drop(columns="y_pred"), "the file of model 'bow' has neither predictions nor "
+         "scores (its columns: id, y_true); say which column holds what the model gave with pred= "
+         "(--pred COLUMN), or its scores with score= (--score COLUMN)."),
+        (ONE.drop(columns="id"), "the file of model 'bow' has no column that names the samples (id, "
+         "item, image, ...); files are aligned by id, so name it with id= (--id COLUMN)."),
     ],
 )  # fmt: skip
 def test_files_of_models_that_do_not_fit_together(tmp_path, other, message):
@@ -255,9 +256,11 @@ def test_files_of_models_that_do_not_fit_together(tmp_path, other, message):
 
 def test_every_kind_of_file_has_one_reader():
     from modelcompare.readers import WHOLE
+    from modelcompare.readers.formats import FORMATS
     from modelcompare.readers.tables import TABLES
 
-    assert sorted([*TABLES, *WHOLE]) == sorted(get_args(FileKind))
+    of_logs = {kind for each in FORMATS for kind in each.kinds}
+    assert {*TABLES, *WHOLE} | of_logs == {*get_args(FileKind)}
 
 
 def test_a_header_of_several_lines_behind_blank_ones_is_read(tmp_path):

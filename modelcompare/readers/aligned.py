@@ -1,0 +1,437 @@
+"""Records, a row for each model and sample -> Predictions, aligned by the samples' ids."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray
+from modelcompare.checks import DataWarning, refuse_rows
+from modelcompare.predictions import Predictions
+from modelcompare.readers import cells
+from modelcompare.readers.asked import Columns, refuse_column
+from modelcompare.readers.cells import column_array
+from modelcompare.readers.missing import filled, refuse_missing
+from modelcompare.readers.records import PROBABILITY, SCORE, Records
+from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.tables import nested
+from modelcompare.readers.wide import typed_labels
+from modelcompare.spelling import chosen
+from modelcompare.words import KindOrAuto, SameIds
+
+_N_EXAMPLES = 3
+_RUN = "run"
+_OTHER_TASK = "the logs of {} and {} are of different tasks: they disagree on {} for {}"
+
+
+def record_predictions(
+    records: Records, columns: Columns, ids: SameIds, *, name: str | None
+) -> Reading:
+    """Predictions from the records of one test set."""
+    frame = _chosen_filter(records, columns)
+    beside = _beside(records, columns).loc[frame.index]
+    frame = frame.drop(columns=["file", "set", "filter"], errors="ignore")
+    truths, rows = _answer_key(frame)
+    models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
+    scores = _chosen_scores(records, rows, columns)
+    scored = bool(scores)
+    used = [*map(SCORE.__add__, scores)] if scored else _said(rows)
+    kept = [c for c in ("id", _RUN, "group", *([] if scored else ["y_true"])) if c in rows]
+    table = pd.concat([rows[[*kept, *used]], beside.loc[rows.index]], axis=1)
+    columns, table = _with_runs(columns, table)
+    parts = {model: _rows_of(model, table, rows["model"]) for model in models}
+    kind: KindOrAuto = "scores" if scored else columns.kind
+    if kind == "auto":
+        kind = records.kind
+    columns = replace(
+        columns, kind=kind, lower_is_better=columns.lower_is_better or records.lower_is_better
+    )
+    true = None if scored else "y_true"
+    aligned = _aligned(parts, columns, ids, records)
+    if truths is not None and not scored:
+        aligned = _with_truth(aligned, truths, records)
+    _check_same(aligned, records.same, _OTHER_TASK)
+    aligned = {
+        model: part.assign(
+            **cells.with_missing(
+                part[_used(part, true)], kind, true=true if true in part else None,
+                marks=columns.na,
+            )
+        )
+        for model, part in aligned.items()
+    }  # fmt: skip
+    lacking = {m: int(p[_used(p, None)].isna().any(axis=1).sum()) for m, p in aligned.items()}
+    aligned = _settled(aligned, columns, true)
+    aligned = {
+        model: columns.typed(
+            part, kind, records.written, true if true in part.columns else None,
+            [c for c in part.columns if c == "y_pred"],
+            [c for c in part.columns if c.startswith((PROBABILITY, SCORE))],
+        )
+        for model, part in aligned.items()
+    }  # fmt: skip
+    _check_same(aligned, columns.beside_names, "the files of {} and {} disagree on {} for {}")
+    first = next(iter(aligned.values()))
+    described = {"ids": first.index.to_numpy(), "name": name, **columns.beside(first)}
+    if scored:
+        predictions = _of_scores(aligned, scores, columns, described)
+    else:
+        predictions = _of_labels(aligned, columns, described)
+    columns.check_used(predictions, scored=scored)
+    return Reading(
+        predictions,
+        {
+            "read as": records.says, "models": counted(models),
+            "scores": ", ".join(scores),
+            "runs": f"{first[_RUN].nunique()} of each sample, kept together as clusters"
+            if _RUN in first else "",
+            "clusters": columns.groups if columns.groups not in (None, _RUN, "item") else "",
+            "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
+        },
+    )  # fmt: skip
+
+
+def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.DataFrame:
+    """The rows of one model, without columns that only other models' files have."""
+    part = table[(models == model).to_numpy()].reset_index(drop=True)
+    return part.dropna(axis="columns", how="all").infer_objects()
+
+
+def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
+    """The rows of the filter that was asked for, or of the only one."""
+    frame = records.frame
+    if columns.filter is not None:
+        if "filter" not in frame:
+            raise ValueError("filter (--filter) is for logs that hold a filter; leave it out.")
+        known = sorted(map(str, frame["filter"].dropna().unique()))
+        if columns.filter not in known:
+            refuse_column(columns.filter, known, "the log's column of filters")
+        return frame[frame["filter"].isna() | (frame["filter"] == columns.filter)]
+    if "filter" in frame and frame["filter"].nunique() > 1:
+        known = sorted(map(str, frame["filter"].dropna().unique()))
+        raise ValueError(
+            f"there are results by {len(known)} filters ({', '.join(known)}); choose one with "
+            f"filter={known[0]!r} (--filter {known[0]})."
+        )
+    return frame
+
+
+def _beside(records: Records, columns: Columns) -> pd.DataFrame:
+    """The columns beside the results that were named, and those that all models must share."""
+    found = {}
+    wanted = [*columns.beside_names, *records.same]
+    for name in dict.fromkeys(wanted):
+        source = records.frame if records.beside is None else records.beside
+        column = nested(source, name)
+        if column is None and name in records.frame:
+            column = records.frame[name]
+        if column is None:
+            refuse_column(name, [str(each) for each in source.columns], f"the {records.says}")
+        found[name] = column
+    return pd.DataFrame(found, index=records.frame.index)
+
+
+def _answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
+    """The rows of no model, which hold the truth alone, and those of models."""
+    of_none = frame["model"].isna()
+    if not of_none.any():
+        return None, frame
+    return frame.loc[of_none, ["id", "y_true"]], frame[~of_none]
+
+
+def _with_truth(
+    aligned: dict[str, pd.DataFrame], truths: pd.DataFrame, records: Records
+) -> dict[str, pd.DataFrame]:
+    """Parts that hold the truth of an answer key."""
+    key = truths.set_index("id")["y_true"]
+    first = next(iter(aligned.values()))
+    absent = first.index[~first.index.isin(key.index)]
+    if len(absent):
+        raise ValueError(
+            f"the {records.says} has no truth for {len(absent):,} ids ({_listed(absent)})."
+        )
+    return {model: part.assign(y_true=key.loc[part.index]) for model, part in aligned.items()}
+
+
+def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> list[str]:
+    """The scores to compare by: those asked for, or all that every model has."""
+    known = list(records.scores)
+    if columns.score:
+        for wanted in columns.score:
+            if wanted not in known:
+                refuse_column(wanted, known or ["none"], f"the {records.says}, as a score,")
+        return list(columns.score)
+    if not known or ("y_pred" in rows and not columns.scores):
+        return []
+    held = rows.groupby("model")[[SCORE + name for name in known]].count()
+    shared = [name for name in known if (held[SCORE + name] > 0).all()]
+    if not shared:
+        raise ValueError(
+            f"the models of the {records.says} share no score ({', '.join(known)}); name models "
+            "that do with models= (--model)."
+        )
+    return shared
+
+
+def _said(rows: pd.DataFrame) -> list[str]:
+    found = [c for c in rows.columns if c == "y_pred" or c.startswith(PROBABILITY)]
+    if not found:
+        raise ValueError(
+            "there are neither predictions nor scores; name the column of predictions with pred= "
+            "(--pred COLUMN), or scores with score= (--score COLUMN)."
+        )
+    return found
+
+
+def _with_runs(columns: Columns, table: pd.DataFrame) -> tuple[Columns, pd.DataFrame]:
+    """Where samples occur in several runs: rows named by both, and samples kept together.
+
+    Runs of one sample are not independent, so they are its cluster unless clusters were told.
+    """
+    if _RUN not in table or table[_RUN].nunique() < 2:
+        table = table.drop(columns=_RUN, errors="ignore")
+        if columns.groups is None and "group" in table:
+            return replace(columns, groups="group"), table
+        return columns, table.drop(columns="group", errors="ignore")
+    runs = table[_RUN].astype(str)
+    table = table.assign(id=table["id"].astype(str) + " run " + runs, item=table["id"])
+    groups = columns.groups or ("group" if "group" in table else "item")
+    table = table.drop(columns=[c for c in ("item", "group") if c in table and c != groups])
+    return replace(columns, groups=groups, runs=_RUN), table
+
+
+def _of_scores(
+    parts: dict[str, pd.DataFrame], scores: Sequence[str], columns: Columns,
+    described: dict[str, Any],
+) -> Predictions:  # fmt: skip
+    """Predictions of one score of each sample, or of several by their names."""
+    better = not columns.lower_is_better
+    if len(scores) == 1:
+        given: Any = {model: column_array(part[SCORE + scores[0]]) for model, part in parts.items()}
+    else:
+        given = {
+            model: {name: column_array(part[SCORE + name]) for name in scores}
+            for model, part in parts.items()
+        }
+    return Predictions.from_scores(given, greater_is_better=better, **described)
+
+
+def _of_labels(
+    parts: dict[str, pd.DataFrame], columns: Columns, described: dict[str, Any]
+) -> Predictions:
+    """Predictions of labels, probabilities, values or texts."""
+    holders = {model: part for model, part in parts.items() if "y_true" in part.columns}
+    if not holders:
+        raise ValueError(
+            f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
+            "with true= (--true COLUMN)."
+        )
+    _check_same(holders, ["y_true"], "the files of {} and {} disagree on {} for {}")
+    headings = {model: _headings(part) for model, part in parts.items()}
+    said = {model: _column(model, parts[model]) for model, found in headings.items() if not found}
+    truth = column_array(next(iter(holders.values()))["y_true"])
+    truth, *same = cells.alike([truth, *said.values()])
+    outputs = dict(zip(said, same, strict=True))
+    shared = _common_headings({model: found for model, found in headings.items() if found})
+    if shared:
+        labels = described["labels"] = typed_labels(
+            [heading.removeprefix(PROBABILITY) for heading in shared], truth
+        )
+    for model in parts.keys() - said.keys():
+        outputs[model] = parts[model][shared].to_numpy(dtype=np.float64)
+        _check_likeliest(model, parts[model], outputs[model], labels)
+    return Predictions(
+        truth, {model: outputs[model] for model in parts}, kind=columns.kind,
+        normalize=columns.normalize, **described,
+    )  # fmt: skip
+
+
+def _settled(
+    parts: dict[str, pd.DataFrame], columns: Columns, true: str | None
+) -> dict[str, pd.DataFrame]:
+    """Aligned parts without missing results, in the way that was asked for."""
+    used = {model: _used(part, true) for model, part in parts.items()}
+    empty = {model: part[used[model]].isna() for model, part in parts.items()}
+    bad = np.any([found.any(axis=1).to_numpy() for found in empty.values()], axis=0)
+    if not bad.any():
+        return parts
+    if columns.missing == "drop":
+        what = f"left out {int(bad.sum()):,} of {len(bad):,} samples with missing cells."
+        warnings.warn(what, DataWarning, stacklevel=4)
+        return {model: part.loc[~bad] for model, part in parts.items()}
+    if columns.missing in ("worst", "best"):
+        return _with_stand_ins(parts, columns, true)
+    for group in ([true], ["y_pred"], None):
+        for model, part in parts.items():
+            wanted = [c for c in used[model] if group is None or c in group]
+            where = f"the file of model {model!r}"
+            refuse_missing(part.reset_index(drop=True), wanted, where)
+    return parts
+
+
+def _with_stand_ins(
+    parts: dict[str, pd.DataFrame], columns: Columns, true: str | None
+) -> dict[str, pd.DataFrame]:
+    """Parts whose missing results count as the worst or the best."""
+    truth = None
+    if true is not None:
+        holder = next((part for part in parts.values() if true in part), None)
+        truth = None if holder is None else holder[true]
+    said = {m: [c for c in _used(p, None) if c != true] for m, p in parts.items()}
+    found = dict(parts)
+    for column in dict.fromkeys(c for each in said.values() for c in each):
+        holders = {model: parts[model][column] for model in parts if column in said[model]}
+        for model, series in filled(holders, truth, columns).items():
+            found[model] = found[model].assign(**{column: series})
+    return found
+
+
+def _used(part: pd.DataFrame, true: str | None) -> list[str]:
+    said = [column for column in (true, "y_pred") if column in part.columns]
+    return [*map(str, said), *[c for c in part.columns if c.startswith((PROBABILITY, SCORE))]]
+
+
+def _headings(part: pd.DataFrame) -> list[str]:
+    return [column for column in part.columns if column.startswith(PROBABILITY)]
+
+
+def _aligned(
+    parts: dict[str, pd.DataFrame], columns: Columns, ids: SameIds, records: Records
+) -> dict[str, pd.DataFrame]:
+    """Parts indexed by id, all with the same ids in the first one's order."""
+    for model, part in parts.items():
+        absent = part["id"].isna()
+        if absent.any():
+            raise ValueError(f"the file of model {model!r} lacks {int(absent.sum()):,} ids.")
+    found = [
+        cells.names(part["id"].to_numpy(object)) if records.written else column_array(part["id"])
+        for part in parts.values()
+    ]
+    indexed = {}
+    for (model, part), array in zip(parts.items(), cells.alike(found), strict=True):
+        index = pd.Index(array, dtype=array.dtype, name="id")
+        repeated = index[index.duplicated()].unique()
+        if len(repeated):
+            raise ValueError(
+                f"the file of model {model!r} repeats {len(repeated):,} ids ({_listed(repeated)}); "
+                "each sample must occur once, or once in each run (--run COLUMN)."
+            )
+        indexed[model] = part.drop(columns="id").set_axis(index)
+    if columns.missing in ("worst", "best"):
+        return _united(indexed)
+    first_model, first = next(iter(indexed.items()))
+    common = first.index
+    for part in indexed.values():
+        common = common[common.isin(part.index)]
+    if columns.missing == "refuse":
+        for model, part in indexed.items():
+            _report_difference(first_model, first, model, part, ids, len(common))
+    if len(common) == 0:
+        raise ValueError("the files have no id in common; name the column of ids with id (--id).")
+    left_out = {model: len(part) - len(common) for model, part in indexed.items()}
+    if any(left_out.values()):
+        counts = ", ".join(f"{n:,} of {model}" for model, n in left_out.items() if n)
+        what = f"kept the {len(common):,} ids that all files share; left out {counts}."
+        warnings.warn(what, DataWarning, stacklevel=4)
+    return {model: part.loc[common] for model, part in indexed.items()}
+
+
+def _united(parts: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Parts with the ids of all, where what a model lacks is missing, and the rest is shared."""
+    every = pd.Index(dict.fromkeys(each for part in parts.values() for each in part.index))
+    united = {model: part.reindex(every) for model, part in parts.items()}
+    for model, part in united.items():
+        for column in part.columns:
+            if column == "y_pred" or column.startswith((PROBABILITY, SCORE)):
+                continue
+            for other in united.values():
+                if column in other:
+                    part[column] = part[column].where(part[column].notna(), other[column])
+        united[model] = part
+    return united
+
+
+def _report_difference(
+    first_model: str, first: pd.DataFrame, model: str, frame: pd.DataFrame, ids: SameIds,
+    n_common: int,
+) -> None:  # fmt: skip
+    missing = first.index[~first.index.isin(frame.index)]
+    extra = frame.index[~frame.index.isin(first.index)]
+    if ids == "intersect" or not (len(missing) or len(extra)):
+        return
+    parts = []
+    if len(missing):
+        parts.append(f"lacks {len(missing):,} ids of {first_model!r} ({_listed(missing)})")
+    if len(extra):
+        parts.append(f"has {len(extra):,} ids that {first_model!r} lacks ({_listed(extra)})")
+    raise ValueError(
+        f"the file of model {model!r} {' and '.join(parts)}; keep the {n_common:,} common ids with "
+        "ids='intersect' (--ids intersect)."
+    )
+
+
+def _check_same(frames: Mapping[str, pd.DataFrame], names: Sequence[str], what: str) -> None:
+    """Refuse frames that say different things of the same samples."""
+    for name in names:
+        holders = {model: frame for model, frame in frames.items() if name in frame.columns}
+        pairs = zip(
+            holders, cells.alike([f[name].to_numpy() for f in holders.values()]), strict=True
+        )
+        first_model, first = next(pairs, ("", np.empty(0)))
+        for model, found in pairs:
+            differs = np.array([a != b for a, b in zip(first, found, strict=True)], dtype=bool)
+            differs &= ~(pd.isna(first) & pd.isna(found))
+            if differs.any():
+                where = holders[model].index[np.flatnonzero(differs)]
+                ids = f"{len(where):,} ids ({_listed(where)})"
+                raise ValueError(what.format(repr(first_model), repr(model), name, ids) + ".")
+
+
+def _check_likeliest(
+    model: str, frame: pd.DataFrame, probabilities: AnyArray, labels: AnyArray
+) -> None:
+    """A label beside probabilities is the likeliest one, or two answers were given."""
+    if "y_pred" not in frame.columns:
+        return
+    place = {str(label): code for code, label in enumerate(labels.tolist())}
+    said = np.array([place.get(str(label), -1) for label in frame["y_pred"]])
+    chosen = probabilities[np.arange(len(said)), said]
+    other = (said < 0) | (chosen < probabilities.max(axis=1))
+    what = f"the file of model {model!r} has a y_pred that is not the likeliest class"
+    refuse_rows(other, what, "keep y_pred or the prob: columns")
+
+
+def _column(model: str, frame: pd.DataFrame) -> AnyArray:
+    """The column of a model's labels, values or scores."""
+    if "y_pred" not in frame.columns:
+        raise ValueError(
+            f"the file of model {model!r} has neither y_pred nor prob:class columns; it has "
+            f"{', '.join(map(str, frame.columns[:5]))}."
+        )
+    return column_array(frame["y_pred"])
+
+
+def _common_headings(headings: dict[str, list[str]]) -> list[str]:
+    """Headings of the first model, which must be those of all; none where there are only labels."""
+    first_model, first = next(iter(headings.items()), ("", []))
+    for model, found in headings.items():
+        if {*found} != {*first}:
+            classes = [
+                ", ".join(heading.removeprefix(PROBABILITY) for heading in each[:5])
+                for each in (first, found)
+            ]
+            raise ValueError(
+                f"the files of {first_model!r} and {model!r} have probabilities of different "
+                f"classes ({classes[0]} and {classes[1]})."
+            )
+    return first
+
+
+def _listed(values: Any) -> str:
+    shown = ", ".join(str(value) for value in list(values)[:_N_EXAMPLES])
+    return shown + (", ..." if len(values) > _N_EXAMPLES else "")

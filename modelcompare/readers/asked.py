@@ -1,0 +1,112 @@
+"""What was said of a source: which column is what, and what to do with what does not fit."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.predictions import Predictions
+from modelcompare.readers import cells
+from modelcompare.readers.cells import column_array
+from modelcompare.readers.tables import nested
+from modelcompare.words import KindOrAuto, MissingResults
+
+_ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Which column is what, and what to do with cells that do not fit."""
+
+    true: str | None = None
+    id: str | None = None
+    groups: str | None = None
+    strata: str | None = None
+    runs: str | None = None
+    weight: str | None = None
+    pred: str | None = None
+    model_column: str | None = None
+    slices: tuple[str, ...] = ()
+    models: tuple[str, ...] | None = None
+    scores: bool = False
+    lower_is_better: bool = False
+    score: tuple[str, ...] = ()
+    set: str | None = None
+    filter: str | None = None
+    na: tuple[str, ...] | None = None
+    missing: MissingResults = "refuse"
+    normalize: bool = False
+    kind: KindOrAuto = "auto"
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Columns that the user named, by role."""
+        return {role: getattr(self, role) for role in _ROLES if getattr(self, role) is not None}
+
+    @property
+    def beside_names(self) -> list[str]:
+        """Columns that describe the samples, besides their ids."""
+        roles = (self.groups, self.strata, self.runs, self.weight)
+        return list(dict.fromkeys([*(name for name in roles if name is not None), *self.slices]))
+
+    def beside(self, frame: pd.DataFrame) -> dict[str, Any]:
+        """What the named columns of a table say of its samples, as arguments of Predictions."""
+        roles = {
+            "groups": self.groups, "strata": self.strata, "runs": self.runs,
+            "sample_weight": self.weight,
+        }  # fmt: skip
+        found: dict[str, Any] = {
+            role: column_array(frame[name]) for role, name in roles.items() if name is not None
+        }
+        return found | {"slices": frame[list(self.slices)] if self.slices else None}
+
+    def typed(
+        self, frame: pd.DataFrame, kind: KindOrAuto, written: bool, true: str | None,
+        models: Sequence[str], measures: Sequence[str],
+    ) -> pd.DataFrame:  # fmt: skip
+        """A table without missing cells whose columns have the types of what they are for."""
+        if not written:
+            return frame.infer_objects()
+        weight = [] if self.weight is None else [self.weight]
+        return cells.typed(frame, kind, true=true, models=models, measures=[*measures, *weight])
+
+    def check_used(self, predictions: Predictions, *, scored: bool = False) -> None:
+        """Refuse options that change nothing about what was read."""
+        kinds = {predictions.output(model).kind for model in predictions.models}
+        if self.lower_is_better and kinds != {"scores"}:
+            raise ValueError(
+                f"lower_is_better (--lower-is-better) is for scores per example, but the models "
+                f"gave {', '.join(sorted(kinds))}; leave it out, or pass scores=True (--scores)."
+            )
+        if self.score and not scored:
+            raise ValueError(
+                "score (--score) names scores in logs and in tables of one row for each model and "
+                "sample, which this is not; leave it out, or name the models (--model)."
+            )
+
+
+def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:
+    """A table that has every column that was named, those inside of objects too."""
+    wanted = [*columns.named.values(), *columns.slices]
+    reached = {}
+    for name in dict.fromkeys([*wanted, *columns.score]):
+        if name not in frame.columns:
+            found = nested(frame, name)
+            if found is not None:
+                reached[name] = found
+            elif name in wanted:
+                refuse_column(name, [str(column) for column in frame.columns], where)
+    return frame.assign(**reached) if reached else frame
+
+
+def refuse_column(wanted: str, names: Sequence[str], where: str) -> None:
+    """Say that there is no such column, and which ones there are."""
+    nearest = difflib.get_close_matches(wanted, names, n=3, cutoff=0.4) or names[:5]
+    raise ValueError(
+        f"{where} has no column {wanted!r}; there are {', '.join(nearest)}"
+        f"{', ...' if len(names) > len(nearest) else ''}."
+    )

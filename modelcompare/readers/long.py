@@ -1,0 +1,41 @@
+"""Tables of one model, or with a row for each model and sample -> Records."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from modelcompare.readers.asked import Columns
+from modelcompare.readers.records import PROBABILITY, SCORE, Records
+from modelcompare.readers.roles import Roles
+from modelcompare.readers.tables import Table
+
+
+def table_records(table: Table, roles: Roles, columns: Columns, where: str) -> Records:
+    """The records of a table whose roles are known."""
+    frame = table.frame
+    if roles.id is None and roles.layout == "one model":
+        raise ValueError(
+            f"{where} has no column that names the samples (id, item, image, ...); files are "
+            "aligned by id, so name it with id= (--id COLUMN)."
+        )
+    found = {
+        "model": roles.model, "set": roles.set, "run": roles.run, "filter": roles.filter,
+        "id": roles.id, "y_true": roles.true,
+    }  # fmt: skip
+    made = {to: frame[heading] for to, heading in found.items() if heading is not None}
+    for heading in roles.outputs:
+        made[_name_of(heading, roles)] = frame[heading]
+    says = "a row for each model and sample" if roles.layout == "long" else "one table per model"
+    if roles.layout == "long":
+        told = [f"{part} {heading}" for part, heading in found.items() if heading is not None]
+        says += f" ({', '.join(told)})"
+    return Records(
+        frame=pd.DataFrame(made), beside=frame, written=table.written,
+        kind="scores" if roles.scored else columns.kind, says=says,
+    )  # fmt: skip
+
+
+def _name_of(heading: str, roles: Roles) -> str:
+    if roles.scored:
+        return SCORE + heading
+    return heading if heading.startswith(PROBABILITY) else "y_pred"

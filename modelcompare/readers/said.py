@@ -1,0 +1,35 @@
+"""What was read, and how it was understood, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from modelcompare.predictions import Predictions
+
+_MOST_NAMES = 6
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Predictions, and which part of the source was taken for what."""
+
+    predictions: Predictions
+    parts: Mapping[str, str | None]
+
+    @property
+    def sentence(self) -> str:
+        """The parts that there are, in one line: ``truth: label; id: image; models: 2 (a, b)``."""
+        return "; ".join(f"{part}: {text}" for part, text in self.parts.items() if text)
+
+
+def counted(names: Sequence[str]) -> str:
+    """Names behind their number, as far as they fit into a line.
+
+    Examples
+    --------
+    >>> counted(["bert", "cnn"]), counted([f"m{i}" for i in range(100)])
+    ('2 (bert, cnn)', '100 (m0, m1, m2, m3, m4, m5, ...)')
+    """
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    return f"{len(names):,} ({', '.join(names[:_MOST_NAMES])}{more})" if names else ""

@@ -1,0 +1,106 @@
+"""What was named -> the files in it, and which model and test set a place stands for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from modelcompare.readers.content import file_stem, known_kind
+from modelcompare.words import shown
+
+Source = str | PathLike[str]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file, and the model and the test set that it would hold if it does not say itself."""
+
+    path: Path
+    model: str
+    set: str | None = None
+    in_folder: bool = False
+
+
+def places(source: Any) -> list[Place] | None:
+    """The files of paths, folders, or a mapping of models to paths; None for a frame."""
+    if isinstance(source, str | PathLike):
+        return _places_of([Path(source)])
+    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+        _check_paths(list(source.values()))
+        return [Place(Path(path), str(model)) for model, path in source.items()]
+    if isinstance(source, Sequence) and not isinstance(source, bytes):
+        _check_paths(source)
+        return _places_of([Path(path) for path in source])
+    return None
+
+
+def _check_paths(paths: Sequence[Any]) -> None:
+    if not paths:
+        raise ValueError("no file named; give at least one.")
+    for path in paths:
+        if not isinstance(path, str | PathLike):
+            raise TypeError(f"`source` must name files by their paths, got {shown(path)}.")
+
+
+def _places_of(paths: Sequence[Path]) -> list[Place]:
+    folders = [path for path in paths if _is_folder(path)]
+    files = [path for path in paths if not _is_folder(path)]
+    found = _by_stem(files)
+    for folder in folders:
+        # One folder holds the models; of several, each is one.
+        found += _in_folder(folder, len(paths) == 1)
+    return found
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _by_stem(files: Sequence[Path]) -> list[Place]:
+    """Files named one by one: a file is a model."""
+    stems = [file_stem(path) for path in files]
+    if len(files) > 1 and len({*stems}) == 1:
+        folders = [path.absolute().parent.name for path in files]
+        if len({*folders}) == len(files):
+            stems = folders
+    repeated = [stem for stem, count in Counter(stems).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"several files are named {repeated[0]!r}, so their models would be too; rename one, "
+            "or pass a mapping of model names to files."
+        )
+    return [Place(path, stem) for path, stem in zip(files, stems, strict=True)]
+
+
+def _in_folder(folder: Path, holds_models: bool) -> list[Place]:
+    """The files below a folder: folder = model and file = set, or file = model if it is flat."""
+    files = sorted(path for path in folder.rglob("*") if _is_read(path, folder))
+    if not files:
+        raise ValueError(f"{folder} holds no file of a kind that is read; name the files.")
+    flat = [path for path in files if path.parent == folder]
+    if holds_models and flat and len(flat) < len(files):
+        inner = sorted({path.relative_to(folder).parts[0] for path in files if path not in flat})
+        raise ValueError(
+            f"{folder} holds files ({flat[0].name}, ...) beside folders ({', '.join(inner[:3])}); "
+            "a folder stands for a model, so name the files, or the folders, themselves."
+        )
+    if holds_models and flat:
+        return [Place(path, file_stem(path), in_folder=True) for path in flat]
+    found = []
+    for path in files:
+        inside = path.relative_to(folder).parent.parts
+        model = "/".join(inside) if holds_models else "/".join([folder.name, *inside])
+        found.append(Place(path, model, file_stem(path), in_folder=True))
+    return found
+
+
+def _is_read(path: Path, folder: Path) -> bool:
+    hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+    return not hidden and path.is_file() and known_kind(path) is not None
