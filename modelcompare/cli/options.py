@@ -61,8 +61,8 @@ _FILES = (
 )
 _KINDS = f"What the models gave: {listed(Told)} (values in regression); by its look if auto."
 _MISSING = (
-    "Missing results: refuse, drop samples that any model lacks, count as the worst result, or answer "
-    "for the worst and the best case (bounds, in compare)."
+    "Missing results: refuse, drop samples that any model lacks, count as the worst result, or "
+    "answer for the worst and the best case (bounds, in compare)."
 )
 _FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
 
@@ -144,7 +144,7 @@ class ReadingOptions:
         """The same as arguments of `read_predictions`."""
         columns = {
             **vars(self), "models": self.model, "slices": self.slice or (), "runs": self.run,
-            "score": self.score or (),
+            "score": self.score,
         }  # fmt: skip
         for name in ("files", "model", "slice", "run", "ids"):
             del columns[name]

@@ -46,7 +46,7 @@ def read_predictions(
     runs: str | None = None, weight: str | None = None, pred: str | None = None,
     model_column: str | None = None, slices: Sequence[str] = (),
     models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
-    score: str | Sequence[str] = (), set: str | None = None, filter: str | None = None,
+    score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto",
 ) -> Predictions:  # fmt: skip
@@ -170,8 +170,10 @@ def asked(**said: Any) -> Columns:
         check_text(option, said.get(option), optional=True)
     for option in ("scores", "lower_is_better"):
         check_flag(option, said.get(option, False))
-    score = said.get("score", ())
-    said["score"] = (score,) if isinstance(score, str) else check_names("score", score or ())
+    score = said.get("score")
+    if isinstance(score, str):
+        score = (score,)
+    said["score"] = () if score is None else check_names("score", score)
     said["slices"] = check_names("slices", said.get("slices", ()))
     for option in ("models", "na"):
         if said.get(option) is not None:
@@ -259,7 +261,9 @@ def _read_table(
     roles = find_roles(named, columns, where, alone=True)
     if roles.layout == "wide":
         return wide_predictions(named, columns, roles, name=name)
-    records = _one_set(_of_model(table_records(named, roles, columns, where), stem), columns)
+    records = _one_set(
+        _of_model(table_records(named, roles, columns, where, alone=True), stem), columns
+    )
     return record_predictions(records, columns, ids, name=name)
 
 
@@ -272,7 +276,8 @@ def _named(table: Table, columns: Columns, where: str) -> Table:
 
 def _records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Records:
     named = _named(table, columns, where)
-    return table_records(named, find_roles(named, columns, where, alone=alone), columns, where)
+    roles = find_roles(named, columns, where, alone=alone)
+    return table_records(named, roles, columns, where, alone=alone)
 
 
 def _gathered(found: Sequence[Place], columns: Columns) -> Records:

@@ -82,18 +82,23 @@ def record_predictions(
         predictions = _of_scores(aligned, scores, columns, described)
     else:
         predictions = _of_labels(aligned, columns, described)
-    columns.check_used(predictions, scored=scored)
+    columns.check_used(predictions, in_rows=True, scored=scored)
     return Reading(
         predictions,
         {
-            "read as": records.says, "models": counted(models),
-            "scores": ", ".join(scores),
-            "runs": f"{first[_RUN].nunique()} of each sample, kept together as clusters"
-            if _RUN in first else "",
-            "clusters": columns.groups if columns.groups not in (None, _RUN, "item") else "",
+            "format": records.says if records.says != "table" else "", **records.parts,
+            "models": counted(models), "scores": ", ".join(scores),
+            "clusters": _clusters(columns, first),
             "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
         },
     )  # fmt: skip
+
+
+def _clusters(columns: Columns, part: pd.DataFrame) -> str | None:
+    """What is kept together, in words."""
+    if _RUN in part and columns.groups == "item":
+        return f"the {part[_RUN].nunique()} runs of each sample"
+    return columns.groups
 
 
 def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.DataFrame:

@@ -70,11 +70,14 @@ class Columns:
     ) -> pd.DataFrame:  # fmt: skip
         """A table without missing cells whose columns have the types of what they are for."""
         if not written:
-            return frame.infer_objects()
+            said = [*models, *([] if true is None else [true])] if kind == "texts" else []
+            return frame.infer_objects().astype(dict.fromkeys(said, str))
         weight = [] if self.weight is None else [self.weight]
         return cells.typed(frame, kind, true=true, models=models, measures=[*measures, *weight])
 
-    def check_used(self, predictions: Predictions, *, scored: bool = False) -> None:
+    def check_used(
+        self, predictions: Predictions, *, in_rows: bool = False, scored: bool = False
+    ) -> None:
         """Refuse options that change nothing about what was read."""
         kinds = {predictions.output(model).kind for model in predictions.models}
         if self.lower_is_better and kinds != {"scores"}:
@@ -82,6 +85,12 @@ class Columns:
                 f"lower_is_better (--lower-is-better) is for scores per example, but the models "
                 f"gave {', '.join(sorted(kinds))}; leave it out, or pass scores=True (--scores)."
             )
+        for option in ("set", "filter"):
+            if getattr(self, option) is not None and not in_rows:
+                raise ValueError(
+                    f"{option} (--{option}) chooses rows of logs and of tables with a row for each "
+                    "model and sample, which this is not; leave it out."
+                )
         if self.score and not scored:
             raise ValueError(
                 "score (--score) names scores in logs and in tables of one row for each model and "

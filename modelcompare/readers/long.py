@@ -10,10 +10,12 @@ from modelcompare.readers.roles import Roles
 from modelcompare.readers.tables import Table
 
 
-def table_records(table: Table, roles: Roles, columns: Columns, where: str) -> Records:
+def table_records(
+    table: Table, roles: Roles, columns: Columns, where: str, *, alone: bool
+) -> Records:
     """The records of a table whose roles are known."""
     frame = table.frame
-    if roles.id is None and roles.layout == "one model":
+    if roles.id is None and not alone:
         raise ValueError(
             f"{where} has no column that names the samples (id, item, image, ...); files are "
             "aligned by id, so name it with id= (--id COLUMN)."
@@ -23,15 +25,18 @@ def table_records(table: Table, roles: Roles, columns: Columns, where: str) -> R
         "id": roles.id, "y_true": roles.true,
     }  # fmt: skip
     made = {to: frame[heading] for to, heading in found.items() if heading is not None}
+    if roles.id is None:
+        made["id"] = pd.Series([*map(str, range(len(frame)))], index=frame.index, dtype=object)
     for heading in roles.outputs:
         made[_name_of(heading, roles)] = frame[heading]
-    says = "a row for each model and sample" if roles.layout == "long" else "one table per model"
-    if roles.layout == "long":
-        told = [f"{part} {heading}" for part, heading in found.items() if heading is not None]
-        says += f" ({', '.join(told)})"
+    parts = {
+        "truth": roles.true, "id": roles.id, "model": roles.model, "set": roles.set,
+        "run": roles.run, "scores" if roles.scored else "predictions": ", ".join(roles.outputs),
+    }  # fmt: skip
     return Records(
         frame=pd.DataFrame(made), beside=frame, written=table.written,
-        kind="scores" if roles.scored else columns.kind, says=says,
+        kind="scores" if roles.scored else columns.kind, says="table",
+        parts={part: f"column {heading}" for part, heading in parts.items() if heading},
     )  # fmt: skip
 
 

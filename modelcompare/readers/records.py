@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,10 @@ class Records:
         Cells are texts as they were written, as in a file that knows no types.
     says : str
         Name of the format, for people.
+    parts : mapping
+        Which column was taken for what, where that was found out.
+    same : tuple of str
+        Columns beside the results that all models must share for each sample.
     """
 
     frame: pd.DataFrame
@@ -46,7 +50,8 @@ class Records:
     lower_is_better: bool = False
     written: bool = False
     says: str = "table"
-    same: tuple[str, ...] = field(default=())
+    parts: Mapping[str, str] = field(default_factory=dict)
+    same: tuple[str, ...] = ()
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -65,5 +70,5 @@ def stacked(parts: Sequence[Records]) -> Records:
             ignore_index=True,
         ),
         kind=first.kind, lower_is_better=first.lower_is_better, written=first.written,
-        says=first.says, same=first.same,
+        says=first.says, parts=first.parts, same=first.same,
     )  # fmt: skip

@@ -24,6 +24,8 @@ Layout = Literal["wide", "long", "one model"]
 _FEW_ROWS = 10
 # Less of a model's labels than this is a true label of some sample only by accident.
 _SHARED = 0.5
+# So many classes with hardly two samples each are texts, or need to be told.
+_MANY_CLASSES = 50
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,8 @@ class _Seen:
     def wide(self) -> Roles:
         """Roles where each model has columns of its own."""
         true = None if self.columns.scores else self._truth()
+        if true is not None:
+            self._check_labels(true)
         identity = self._identity({true})
         unused = {self._truth()} if self.columns.scores else set()
         special = {true, identity, *self.told, *unused, *self._repeating_ids()} - {None}
@@ -160,10 +164,17 @@ class _Seen:
     def _fitting_truth(self, maybe: Sequence[str]) -> str | None:
         """A column that could be the truth by its name, if the others say what it says."""
         others = [h for h in self.headings if h not in {*self.told, *maybe}]
-        fits = [h for h in maybe if any(self._overlap(o, h) >= _SHARED for o in others)]
+        fits = [h for h in maybe if any(self._could_be_of(o, h) for o in others)]
         if len(fits) > 1:
             return self._one_truth(fits)
         return fits[0] if fits else None
+
+    def _could_be_of(self, heading: str, truth: str) -> bool:
+        """Whether a column says what another says, or ranks its two classes by real numbers."""
+        if self._overlap(heading, truth) >= _SHARED:
+            return True
+        two = self._present(truth).nunique() == 2
+        return two and self._is_numeric(heading) and self._is_real(heading)
 
     def _overlap(self, heading: str, truth: str) -> float:
         """Share of a column's cells that hold one of another column's values."""
@@ -177,6 +188,19 @@ class _Seen:
     def _present(self, heading: str) -> pd.Series[Any]:
         column = self.frame[heading]
         return column[~cells.marked(column, self.marks)].dropna().infer_objects()
+
+    def _check_labels(self, true: str) -> None:
+        """Refuse free texts as labels, which would make a class of every sample."""
+        if self.columns.kind != "auto" or cells.share_of_numbers(self.frame[true], self.marks):
+            return
+        held = self._present(true)
+        n_distinct = held.nunique()
+        if n_distinct >= _MANY_CLASSES and n_distinct > len(held) / 2:
+            raise ValueError(
+                f"{self.where}: column {true!r} holds {n_distinct:,} different texts in "
+                f"{len(held):,} rows; if they are texts, not classes, pass kind='texts' (--kind "
+                "texts), else kind='labels' (--kind labels)."
+            )
 
     # -- the samples' names -----------------------------------------------------------------
 
@@ -244,6 +268,8 @@ class _Seen:
         filters = next((h for h in self.headings if names.plain(h) == "filter"), None)
         soft = [h for h in self.headings if h.startswith(PROBABILITY)]
         true = columns.true or self._truth_of_one({*skip, *soft})
+        if true is not None and not columns.scores:
+            self._check_labels(true)
         pred = columns.pred or next(
             (h for h in names.named(self.headings, names.PRED) if h not in skip | {true}), None
         )

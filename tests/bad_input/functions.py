@@ -171,7 +171,7 @@ CASES: list[Call | Run] = [
     Call("a table with a missing cell", lambda _: mc.read_predictions(pd.DataFrame({"y_true": ["u", "v"], "a": ["u", None]})), "the table has missing cells (a 1; first rows: 1); fill them in, drop these samples with missing='drop' (--missing drop), or count them as the worst result with missing='worst' (--missing worst)."),
     Call("a table without models", lambda _: mc.read_predictions(TABLE[["y_true"]]), "the table has no model columns; it needs y_true (or --true COLUMN) and a column for each model, or numeric columns of scores per example."),
     Call("a table without the column named", lambda _: mc.read_predictions(TABLE, groups="team"), "the table has no column 'team'; there are y_true, a."),
-    Call("a table without the model wanted", lambda _: mc.read_predictions(TABLE, models=["b"]), "the table has no model 'b'; there are a."),
+    Call("a table without the model wanted", lambda _: mc.read_predictions(TABLE, models=["b"]), "the table: there is no model 'b'; there are a."),
     Call("probabilities that are texts", lambda _: mc.read_predictions(pd.DataFrame({"y_true": ["u", "v"], "a:u": ["x", "y"], "a:v": ["y", "x"]})), "column 'a:u' must hold probabilities; it holds texts."),
     Call("files without a common id", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n"), _csv(f, "b.csv", "id,y_true,y_pred\n3,u,u\n4,v,v\n")], ids="intersect"), "the files have no id in common; name the column of ids with id (--id)."),
     Call("files without the model wanted", lambda f: mc.read_predictions([_csv(f, "a.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n"), _csv(f, "b.csv", "id,y_true,y_pred\n1,u,u\n2,v,v\n")], models=["c"]), "a.csv, b.csv: there is no model 'c'; there are a, b."),

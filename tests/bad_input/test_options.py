@@ -63,7 +63,9 @@ OPTIONS: dict[str, list[Any]] = {
     "predictions": PREDICTIONS, "predictions_a": PREDICTIONS, "predictions_b": PREDICTIONS,
     "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
     "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
-    "weight": COLUMN, "score": COLUMN, "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
+    "weight": COLUMN, "pred": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
+    "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
+    "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
     "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
     "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE,
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
@@ -258,7 +260,7 @@ INSTEAD_OF_ITS_NAME = {
     "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
     "models": "model", "scores": "model", "source": "file", "outputs": "model", "logits": "model",
-    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices"), "column"),
+    **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column"), "column"),
 }  # fmt: skip
 
 
