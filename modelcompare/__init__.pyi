@@ -46,6 +46,7 @@ from .questions.sample_size import sample_size as sample_size
 from .questions.selfcheck import selfcheck as selfcheck
 from .questions.unpaired import unpaired_test as unpaired_test
 from .readers import read_predictions as read_predictions
+from .readers import read_sets as read_sets
 from .significance.variances import variance_tests as variance_tests
 from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement import agreement_study as agreement_study

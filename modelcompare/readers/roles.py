@@ -356,7 +356,20 @@ class _Seen:
             self._refuse_no_truth(left_out)
         for heading in numeric:
             self._check_score(heading, numeric)
+        if not self.columns.scores:
+            self._refuse_codes(numeric)
         return numeric, left_out
+
+    def _refuse_codes(self, numeric: Sequence[str]) -> None:
+        """Refuse a few whole numbers, more than two, which are as well codes of classes."""
+        held = {float(x) for h in numeric for x in pd.unique(self._present(h).astype(float))}
+        few = 2 < len(held) <= _MANY_CLASSES and all(x % 1 == 0 for x in held)
+        if len(numeric) > 1 and few and len(self.frame) >= _FEW_ROWS:
+            raise ValueError(
+                f"{self.where}: the columns hold whole numbers ({min(held):g} to {max(held):g}), "
+                "which are scores or codes of classes; pass scores=True (--scores), or say which "
+                "column is the truth with true= (--true COLUMN)."
+            )
 
     def _refuse_spoilt(self, heading: str) -> None:
         column = self._present(heading)
@@ -380,17 +393,23 @@ class _Seen:
         """Refuse numbers that are no scores by their name, or that only name the rows."""
         if names.plain(heading) in (*names.BESIDE, *names.ID, *names.MAYBE_TRUE):
             self._refuse_doubtful(heading, "is not named like a model")
-        values = pd.to_numeric(self._present(heading), errors="coerce").to_numpy(dtype=np.float64)
-        if len(values) < _FEW_ROWS:
+        if len(self.frame) < _FEW_ROWS:
             return
-        whole = bool((values % 1 == 0).all())
-        if whole and len(np.unique(values)) == len(self.frame):
+        if self._numbers_rows(heading):
             self._refuse_doubtful(heading, "holds another whole number in each row")
+        values = pd.to_numeric(self._present(heading), errors="coerce").to_numpy(dtype=np.float64)
+        whole = bool((values % 1 == 0).all())
         others = [self._range(each) for each in numeric if each != heading]
         if whole and others and max(others) <= 1 < _FEW_ROWS < np.abs(values).max():
             self._refuse_doubtful(
                 heading, "holds whole numbers where the others lie within 0 and 1"
             )
+
+    def _numbers_rows(self, heading: str) -> bool:
+        """Whether a column holds another whole number in each row, as numbers of rows are."""
+        values = pd.to_numeric(self._present(heading), errors="coerce")
+        distinct = len(values) == len(self.frame) >= _FEW_ROWS and values.is_unique
+        return distinct and bool((values % 1 == 0).all())
 
     def _range(self, heading: str) -> float:
         values = pd.to_numeric(self._present(heading), errors="coerce")
@@ -421,7 +440,7 @@ class _Seen:
         if names.plain(heading) in (*names.BESIDE, *names.ID):
             return False
         if measured:
-            return self._is_numeric(heading)
+            return self._is_numeric(heading) and not self._numbers_rows(heading)
         two = self._present(true).nunique() == 2
         if self._is_numeric(heading) and (self._is_real(heading) and two):
             return True
