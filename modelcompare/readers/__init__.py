@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from modelcompare.checks import DataWarning, check_columns_distinct
 from modelcompare.predictions import Predictions
 from modelcompare.readers.aligned import record_predictions
 from modelcompare.readers.arrays import read_arrays
-from modelcompare.readers.asked import Columns, with_named
+from modelcompare.readers.asked import Columns
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
-from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.base import Opened
+from modelcompare.readers.gathered import (
+    gathered,
+    heading,
+    named,
+    of_model,
+    one_set,
+    part_of,
+    records_of,
+)
 from modelcompare.readers.long import table_records
 from modelcompare.readers.opening import opened
-from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.roles import find_roles
 from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.sources import Place, Source, places
@@ -195,8 +200,8 @@ def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:
         return _read_table(Table(as_frame(source)), columns, ids, name=None, stem="model")
     if len(found) == 1 and not isinstance(source, Mapping):
         return _read_alone(found[0], columns, ids)
-    records = _one_set(_gathered(found, columns), columns)
-    return record_predictions(records, columns, ids, name=_heading(found))
+    records = one_set(gathered(found, columns), columns)
+    return record_predictions(records, columns, ids, name=heading(found))
 
 
 def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> dict[str, Reading]:
@@ -208,13 +213,13 @@ def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> di
         if all(alone.values()):
             return {name: reading for name, reading in alone.items() if reading is not None}
     if found is None:
-        records = _records_of(Table(as_frame(source)), columns, "the table", alone=True)
+        records = records_of(Table(as_frame(source)), columns, "the table", alone=True)
     else:
-        records = _gathered(found, columns)
+        records = gathered(found, columns)
     if "set" not in records.frame or records.frame["set"].nunique() < 2:
         raise ValueError("there is one test set only; compare its models with `compare`.")
     return {
-        str(name): record_predictions(_part(records, name), columns, ids, name=str(name))
+        str(name): record_predictions(part_of(records, name), columns, ids, name=str(name))
         for name in dict.fromkeys(records.frame["set"].dropna())
     }
 
@@ -225,7 +230,7 @@ def _whole(file: Opened, columns: Columns) -> Reading | None:
         return _archive(file, columns)
     if not isinstance(file.payload, Table) or format_of(file) is not None:
         return None
-    table = _named(file.payload, columns, file.name)
+    table = named(file.payload, columns, file.name)
     roles = find_roles(table, columns, file.name, alone=True)
     if roles.layout != "wide":
         return None
@@ -239,7 +244,7 @@ def _read_alone(place: Place, columns: Columns, ids: SameIds) -> Reading:
         return _archive(file, columns)
     if isinstance(file.payload, Table) and format_of(file) is None:
         return _read_table(file.payload, columns, ids, name=file.name, stem=place.model)
-    records = _one_set(_gathered([place], columns), columns)
+    records = one_set(gathered([place], columns), columns)
     return record_predictions(records, columns, ids, name=file.name)
 
 
@@ -257,131 +262,11 @@ def _read_table(
 ) -> Reading:
     """What is in a table that stands alone: wide, long, or of one model."""
     where = name or "the table"
-    named = _named(table, columns, where)
-    roles = find_roles(named, columns, where, alone=True)
+    table = named(table, columns, where)
+    roles = find_roles(table, columns, where, alone=True)
     if roles.layout == "wide":
-        return wide_predictions(named, columns, roles, name=name)
-    records = _one_set(
-        _of_model(table_records(named, roles, columns, where, alone=True), stem), columns
+        return wide_predictions(table, columns, roles, name=name)
+    records = one_set(
+        of_model(table_records(table, roles, columns, where, alone=True), stem), columns
     )
     return record_predictions(records, columns, ids, name=name)
-
-
-def _named(table: Table, columns: Columns, where: str) -> Table:
-    """A table whose headings are distinct texts, with every column that was named."""
-    frame = table.frame.rename(columns=str)
-    check_columns_distinct(frame, where)
-    return Table(with_named(frame, columns, where), table.written)
-
-
-def _records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Records:
-    named = _named(table, columns, where)
-    roles = find_roles(named, columns, where, alone=alone)
-    return table_records(named, roles, columns, where, alone=alone)
-
-
-def _gathered(found: Sequence[Place], columns: Columns) -> Records:
-    """The records of several files, logs and tables, whose places name what they do not say."""
-    by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
-    for place in found:
-        file = opened(place.path)
-        if file.kind in WHOLE:
-            raise ValueError(
-                f"{file.name}: one model per file needs rows or a log; name this file alone."
-            )
-        log = format_of(file)
-        if log is None and not isinstance(file.payload, Table):
-            _refuse_unknown(file)
-        by_format.setdefault(log, []).append((place, file))
-    parts = []
-    for log, files in by_format.items():
-        if log is not None:
-            records = log.read([file for _, file in files])
-            parts.append(_placed(records, [place for place, _ in files]))
-            continue
-        for place, file in files:
-            where = f"the file of model {place.model!r}"
-            records = _records_of(file.payload, columns, where, alone=False)
-            parts.append(_placed(records, [place]))
-    return _newest(parts[0] if len(parts) == 1 else stacked(parts))
-
-
-def _refuse_unknown(file: Opened) -> None:
-    raise ValueError(
-        f"{file.name} is of no format that is read; give a table (csv, jsonl, parquet) of one row "
-        "for each sample, or a log that `modelcompare` knows (README, Your predictions)."
-    )
-
-
-def _placed(records: Records, files: Sequence[Place]) -> Records:
-    """Records whose models and sets are named by their places where the files do not say."""
-    frame = records.frame
-    position = frame["file"].to_numpy() if "file" in frame else [0] * len(frame)
-    made: dict[str, list[str | None]] = {}
-    if "model" not in frame:
-        made["model"] = [files[place].model for place in position]
-    if "set" not in frame and any(place.set for place in files):
-        # A folder that holds one file stands for a model, whatever the file is called.
-        several = len({place.model for place in files}) < len(files)
-        if several:
-            made["set"] = [files[place].set for place in position]
-    return replace(records, frame=frame.assign(**made))
-
-
-def _of_model(records: Records, stem: str) -> Records:
-    if "model" in records.frame:
-        return records
-    return replace(records, frame=records.frame.assign(model=stem))
-
-
-def _newest(records: Records) -> Records:
-    """Of several logs of one model on one test set the newest, and say so."""
-    beside = records.beside
-    if beside is None or "date" not in beside or "file" not in records.frame:
-        return records
-    keys = [records.frame[c] for c in ("model", "set") if c in records.frame]
-    newest = beside["date"].groupby(keys, dropna=False).transform("max")
-    old = (beside["date"] != newest) & beside["date"].notna()
-    if not old.any():
-        return records
-    models = counted([*dict.fromkeys(records.frame["model"][old])])
-    warnings.warn(
-        f"there are several logs of the same model and task; the newest was taken of {models}.",
-        DataWarning,
-        stacklevel=5,
-    )
-    return replace(records, frame=records.frame[~old], beside=beside[~old])
-
-
-def _one_set(records: Records, columns: Columns) -> Records:
-    """The records of the test set that was asked for, or of the only one."""
-    if "set" not in records.frame:
-        if columns.set is not None:
-            raise ValueError("set (--set) chooses among several test sets; there is one.")
-        return records
-    known = [str(name) for name in dict.fromkeys(records.frame["set"].dropna())]
-    if columns.set is not None:
-        if columns.set not in known:
-            raise ValueError(
-                f"there is no test set {columns.set!r}; there are {', '.join(known[:10])}."
-            )
-        return _part(records, columns.set)
-    if len(known) > 1:
-        raise ValueError(
-            f"there are {len(known)} test sets ({', '.join(known[:5])}"
-            f"{', ...' if len(known) > 5 else ''}); choose one with set={known[0]!r} (--set "
-            f"{known[0]}), or compare on all with `modelcompare sets`."
-        )
-    return records
-
-
-def _part(records: Records, name: Any) -> Records:
-    rows = records.frame["set"].astype(str) == str(name)
-    frame = records.frame[rows | records.frame["set"].isna()]
-    beside = None if records.beside is None else records.beside.loc[frame.index]
-    return replace(records, frame=frame, beside=beside)
-
-
-def _heading(found: Sequence[Place]) -> str:
-    names = [place.path.name for place in found]
-    return ", ".join(names[:3]) + ", ..." * (len(names) > 3)

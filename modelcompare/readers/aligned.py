@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.checks import DataWarning, refuse_rows
 from modelcompare.predictions import Predictions
 from modelcompare.readers import cells
+from modelcompare.readers.alignment import align, check_same, listed
 from modelcompare.readers.asked import Columns, refuse_column
 from modelcompare.readers.cells import column_array
 from modelcompare.readers.missing import filled, refuse_missing
@@ -24,7 +25,6 @@ from modelcompare.readers.wide import typed_labels
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto, SameIds
 
-_N_EXAMPLES = 3
 _RUN = "run"
 _OTHER_TASK = "the logs of {} and {} are of different tasks: they disagree on {} for {}"
 
@@ -52,10 +52,10 @@ def record_predictions(
         columns, kind=kind, lower_is_better=columns.lower_is_better or records.lower_is_better
     )
     true = None if scored else "y_true"
-    aligned = _aligned(parts, columns, ids, records)
+    aligned = align(parts, columns, ids, records)
     if truths is not None and not scored:
         aligned = _with_truth(aligned, truths, records)
-    _check_same(aligned, records.same, _OTHER_TASK)
+    check_same(aligned, records.same, _OTHER_TASK)
     aligned = {
         model: part.assign(
             **cells.with_missing(
@@ -75,7 +75,7 @@ def record_predictions(
         )
         for model, part in aligned.items()
     }  # fmt: skip
-    _check_same(aligned, columns.beside_names, "the files of {} and {} disagree on {} for {}")
+    check_same(aligned, columns.beside_names, "the files of {} and {} disagree on {} for {}")
     first = next(iter(aligned.values()))
     described = {"ids": first.index.to_numpy(), "name": name, **columns.beside(first)}
     if scored:
@@ -158,7 +158,7 @@ def _with_truth(
     absent = first.index[~first.index.isin(key.index)]
     if len(absent):
         raise ValueError(
-            f"the {records.says} has no truth for {len(absent):,} ids ({_listed(absent)})."
+            f"the {records.says} has no truth for {len(absent):,} ids ({listed(absent)})."
         )
     return {model: part.assign(y_true=key.loc[part.index]) for model, part in aligned.items()}
 
@@ -236,7 +236,7 @@ def _of_labels(
             f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
             "with true= (--true COLUMN)."
         )
-    _check_same(holders, ["y_true"], "the files of {} and {} disagree on {} for {}")
+    check_same(holders, ["y_true"], "the files of {} and {} disagree on {} for {}")
     headings = {model: _headings(part) for model, part in parts.items()}
     said = {model: _column(model, parts[model]) for model, found in headings.items() if not found}
     truth = column_array(next(iter(holders.values()))["y_true"])
@@ -305,98 +305,6 @@ def _headings(part: pd.DataFrame) -> list[str]:
     return [column for column in part.columns if column.startswith(PROBABILITY)]
 
 
-def _aligned(
-    parts: dict[str, pd.DataFrame], columns: Columns, ids: SameIds, records: Records
-) -> dict[str, pd.DataFrame]:
-    """Parts indexed by id, all with the same ids in the first one's order."""
-    for model, part in parts.items():
-        absent = part["id"].isna()
-        if absent.any():
-            raise ValueError(f"the file of model {model!r} lacks {int(absent.sum()):,} ids.")
-    found = [
-        cells.names(part["id"].to_numpy(object)) if records.written else column_array(part["id"])
-        for part in parts.values()
-    ]
-    indexed = {}
-    for (model, part), array in zip(parts.items(), cells.alike(found), strict=True):
-        index = pd.Index(array, dtype=array.dtype, name="id")
-        repeated = index[index.duplicated()].unique()
-        if len(repeated):
-            raise ValueError(
-                f"the file of model {model!r} repeats {len(repeated):,} ids ({_listed(repeated)}); "
-                "each sample must occur once, or once in each run (--run COLUMN)."
-            )
-        indexed[model] = part.drop(columns="id").set_axis(index)
-    if columns.missing in ("worst", "best"):
-        return _united(indexed)
-    first_model, first = next(iter(indexed.items()))
-    common = first.index
-    for part in indexed.values():
-        common = common[common.isin(part.index)]
-    if columns.missing == "refuse":
-        for model, part in indexed.items():
-            _report_difference(first_model, first, model, part, ids, len(common))
-    if len(common) == 0:
-        raise ValueError("the files have no id in common; name the column of ids with id (--id).")
-    left_out = {model: len(part) - len(common) for model, part in indexed.items()}
-    if any(left_out.values()):
-        counts = ", ".join(f"{n:,} of {model}" for model, n in left_out.items() if n)
-        what = f"kept the {len(common):,} ids that all files share; left out {counts}."
-        warnings.warn(what, DataWarning, stacklevel=4)
-    return {model: part.loc[common] for model, part in indexed.items()}
-
-
-def _united(parts: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Parts with the ids of all, where what a model lacks is missing, and the rest is shared."""
-    every = pd.Index(dict.fromkeys(each for part in parts.values() for each in part.index))
-    united = {model: part.reindex(every) for model, part in parts.items()}
-    for model, part in united.items():
-        for column in part.columns:
-            if column == "y_pred" or column.startswith((PROBABILITY, SCORE)):
-                continue
-            for other in united.values():
-                if column in other:
-                    part[column] = part[column].where(part[column].notna(), other[column])
-        united[model] = part
-    return united
-
-
-def _report_difference(
-    first_model: str, first: pd.DataFrame, model: str, frame: pd.DataFrame, ids: SameIds,
-    n_common: int,
-) -> None:  # fmt: skip
-    missing = first.index[~first.index.isin(frame.index)]
-    extra = frame.index[~frame.index.isin(first.index)]
-    if ids == "intersect" or not (len(missing) or len(extra)):
-        return
-    parts = []
-    if len(missing):
-        parts.append(f"lacks {len(missing):,} ids of {first_model!r} ({_listed(missing)})")
-    if len(extra):
-        parts.append(f"has {len(extra):,} ids that {first_model!r} lacks ({_listed(extra)})")
-    raise ValueError(
-        f"the file of model {model!r} {' and '.join(parts)}; keep the {n_common:,} common ids with "
-        "ids='intersect' (--ids intersect)."
-    )
-
-
-def _check_same(frames: Mapping[str, pd.DataFrame], names: Sequence[str], what: str) -> None:
-    """Refuse frames that say different things of the same samples."""
-    for name in names:
-        holders = {model: frame for model, frame in frames.items() if name in frame.columns}
-        pairs = zip(
-            holders, cells.alike([f[name].to_numpy() for f in holders.values()]), strict=True
-        )
-        first_model, first = next(pairs, ("", np.empty(0)))
-        for model, found in pairs:
-            differs = np.array([a != b for a, b in zip(first, found, strict=True)], dtype=bool)
-            differs &= ~(pd.isna(first) & pd.isna(found))
-            if differs.any():
-                where = holders[model].index[np.flatnonzero(differs)]
-                ids = f"{len(where):,} ids ({_listed(where)})"
-                raise ValueError(what.format(repr(first_model), repr(model), name, ids) + ".")
-
-
 def _check_likeliest(
     model: str, frame: pd.DataFrame, probabilities: AnyArray, labels: AnyArray
 ) -> None:
@@ -435,8 +343,3 @@ def _common_headings(headings: dict[str, list[str]]) -> list[str]:
                 f"classes ({classes[0]} and {classes[1]})."
             )
     return first
-
-
-def _listed(values: Any) -> str:
-    shown = ", ".join(str(value) for value in list(values)[:_N_EXAMPLES])
-    return shown + (", ..." if len(values) > _N_EXAMPLES else "")

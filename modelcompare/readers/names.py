@@ -19,7 +19,7 @@ ID = (
     "id", "uid", "doc_id", "seg_id", "sample_id", "item", "item_id", "image", "image_id",
     "example", "example_id", "question_id", "query_id", "qid", "instance_id", "segment",
     "segment_id", "pair_id", "utterance_id", "guid", "uuid", "idx", "index", "row", "row_id",
-    "key", "file", "filename", "file_name",
+    "key", "file", "filename", "file_name", "unnamed",
 )  # fmt: skip
 MODEL = (
     "model", "model_name", "model_id", "system", "system_name", "system_id", "classifier",
@@ -44,7 +44,7 @@ BESIDE = (
     "split", "domain", "lang", "language", "subject", "topic", "difficulty", "source", "author",
     "annotator", "document", "doc", "text", "sentence", "sentence1", "sentence2", "premise",
     "question", "prompt", "input", "context", "url", "title", "length", "n_tokens", "date", "time",
-    "timestamp", "unnamed", *RUN, *SET,
+    "timestamp", *RUN, *SET,
 )  # fmt: skip
 
 

@@ -270,4 +270,4 @@ def test_any_table_is_understood_rightly_or_refused(tmp_path_factory, table, wri
     assert (true is None) == (found.predictions.y_true is None), said
     if true is not None:
         assert str(said["truth"]).removeprefix("column ") in (true, f"{true}_copy")
-    assert said.get("id") in (None, identity, f"column {identity}", "note", "id_again"), said
+    assert said.get("id") in (None, identity, f"column {identity}", "note", "id_again", "Unnamed: 0"), said

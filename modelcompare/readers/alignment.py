@@ -1,0 +1,117 @@
+"""Each model's rows, brought into one order by the samples' ids."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.checks import DataWarning
+from modelcompare.readers import cells
+from modelcompare.readers.asked import Columns
+from modelcompare.readers.cells import column_array
+from modelcompare.readers.records import PROBABILITY, SCORE, Records
+from modelcompare.words import SameIds
+
+_N_EXAMPLES = 3
+
+
+def align(
+    parts: dict[str, pd.DataFrame], columns: Columns, ids: SameIds, records: Records
+) -> dict[str, pd.DataFrame]:
+    """Parts indexed by id, all with the same ids in the first one's order."""
+    for model, part in parts.items():
+        absent = part["id"].isna()
+        if absent.any():
+            raise ValueError(f"the file of model {model!r} lacks {int(absent.sum()):,} ids.")
+    found = [
+        cells.names(part["id"].to_numpy(object)) if records.written else column_array(part["id"])
+        for part in parts.values()
+    ]
+    indexed = {}
+    for (model, part), array in zip(parts.items(), cells.alike(found), strict=True):
+        index = pd.Index(array, dtype=array.dtype, name="id")
+        repeated = index[index.duplicated()].unique()
+        if len(repeated):
+            raise ValueError(
+                f"the file of model {model!r} repeats {len(repeated):,} ids ({listed(repeated)}); "
+                "each sample must occur once, or once in each run (--run COLUMN)."
+            )
+        indexed[model] = part.drop(columns="id").set_axis(index)
+    if columns.missing in ("worst", "best"):
+        return _united(indexed)
+    first_model, first = next(iter(indexed.items()))
+    common = first.index
+    for part in indexed.values():
+        common = common[common.isin(part.index)]
+    if columns.missing == "refuse":
+        for model, part in indexed.items():
+            _report_difference(first_model, first, model, part, ids, len(common))
+    if len(common) == 0:
+        raise ValueError("the files have no id in common; name the column of ids with id (--id).")
+    left_out = {model: len(part) - len(common) for model, part in indexed.items()}
+    if any(left_out.values()):
+        counts = ", ".join(f"{n:,} of {model}" for model, n in left_out.items() if n)
+        what = f"kept the {len(common):,} ids that all files share; left out {counts}."
+        warnings.warn(what, DataWarning, stacklevel=4)
+    return {model: part.loc[common] for model, part in indexed.items()}
+
+
+def _united(parts: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Parts with the ids of all, where what a model lacks is missing, and the rest is shared."""
+    every = pd.Index(dict.fromkeys(each for part in parts.values() for each in part.index))
+    united = {model: part.reindex(every) for model, part in parts.items()}
+    for model, part in united.items():
+        for column in part.columns:
+            if column == "y_pred" or column.startswith((PROBABILITY, SCORE)):
+                continue
+            for other in united.values():
+                if column in other:
+                    part[column] = part[column].where(part[column].notna(), other[column])
+        united[model] = part
+    return united
+
+
+def _report_difference(
+    first_model: str, first: pd.DataFrame, model: str, frame: pd.DataFrame, ids: SameIds,
+    n_common: int,
+) -> None:  # fmt: skip
+    missing = first.index[~first.index.isin(frame.index)]
+    extra = frame.index[~frame.index.isin(first.index)]
+    if ids == "intersect" or not (len(missing) or len(extra)):
+        return
+    parts = []
+    if len(missing):
+        parts.append(f"lacks {len(missing):,} ids of {first_model!r} ({listed(missing)})")
+    if len(extra):
+        parts.append(f"has {len(extra):,} ids that {first_model!r} lacks ({listed(extra)})")
+    raise ValueError(
+        f"the file of model {model!r} {' and '.join(parts)}; keep the {n_common:,} common ids with "
+        "ids='intersect' (--ids intersect)."
+    )
+
+
+def check_same(frames: Mapping[str, pd.DataFrame], names: Sequence[str], what: str) -> None:
+    """Refuse frames that say different things of the same samples."""
+    for name in names:
+        holders = {model: frame for model, frame in frames.items() if name in frame.columns}
+        pairs = zip(
+            holders, cells.alike([f[name].to_numpy() for f in holders.values()]), strict=True
+        )
+        first_model, first = next(pairs, ("", np.empty(0)))
+        for model, found in pairs:
+            differs = np.array([a != b for a, b in zip(first, found, strict=True)], dtype=bool)
+            differs &= ~(pd.isna(first) & pd.isna(found))
+            if differs.any():
+                where = holders[model].index[np.flatnonzero(differs)]
+                ids = f"{len(where):,} ids ({listed(where)})"
+                raise ValueError(what.format(repr(first_model), repr(model), name, ids) + ".")
+
+
+def listed(values: Any) -> str:
+    """The first few of many values."""
+    shown = ", ".join(str(value) for value in list(values)[:_N_EXAMPLES])
+    return shown + (", ..." if len(values) > _N_EXAMPLES else "")

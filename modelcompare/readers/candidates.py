@@ -1,0 +1,156 @@
+"""Which of the columns without another role are models', and which only describe the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from modelcompare import spelling
+from modelcompare.readers import cells, names
+from modelcompare.readers.seen import FEW_ROWS, SHARED, Seen
+
+# So many whole numbers may be codes of classes as well as scores.
+_MANY_CODES = 50
+
+
+def model_columns(seen: Seen, candidates: Sequence[str], true: str | None
+) -> tuple[list[str], list[str]]:  # fmt: skip
+    """Of the columns without a role: those of models, and those that only describe."""
+    if seen.columns.models is not None:
+        return [*candidates], []
+    if seen.columns.kind == "texts":
+        described = [h for h in candidates if names.plain(h) in names.BESIDE]
+        return [h for h in candidates if h not in described], described
+    if true is None:
+        return _scores(seen, candidates)
+    return _labels(seen, candidates, [h for h in candidates if _is_probability(seen, h)], true)
+
+
+def _is_probability(seen: Seen, heading: str) -> bool:
+    return ":" in heading and seen.is_numeric(heading)
+
+
+def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Columns of numbers are models; texts describe, unless a few cells make them texts."""
+    numeric, left_out = [], []
+    for heading in candidates:
+        share = cells.share_of_numbers(seen.frame[heading], seen.marks)
+        if share == 1:
+            numeric.append(heading)
+        elif share >= SHARED:
+            _refuse_spoilt(seen, heading)
+        else:
+            left_out.append(heading)
+    if not numeric and len(left_out) > 1:
+        _refuse_no_truth(seen, left_out)
+    for heading in numeric:
+        _check_score(seen, heading, numeric)
+    if not seen.columns.scores:
+        _refuse_codes(seen, numeric)
+    return numeric, left_out
+
+
+def _refuse_codes(seen: Seen, numeric: Sequence[str]) -> None:
+    """Refuse a few whole numbers, more than two, which are as well codes of classes."""
+    held = {float(x) for h in numeric for x in pd.unique(seen.present(h).astype(float))}
+    few = 2 < len(held) <= _MANY_CODES and all(x % 1 == 0 for x in held)
+    if len(numeric) > 1 and few and len(seen.frame) >= FEW_ROWS:
+        raise ValueError(
+            f"{seen.where}: the columns hold whole numbers ({min(held):g} to {max(held):g}), "
+            "which are scores or codes of classes; pass scores=True (--scores), or say which "
+            "column is the truth with true= (--true COLUMN)."
+        )
+
+
+def _refuse_spoilt(seen: Seen, heading: str) -> None:
+    column = seen.present(heading)
+    numbers = pd.to_numeric(column, errors="coerce")
+    odd = column[numbers.isna()]
+    raise ValueError(
+        f"{seen.where}: column {heading!r} holds numbers, but {str(odd.iloc[0])!r} in "
+        f"{len(odd):,} of {len(seen.frame):,} rows; if that stands for a missing result pass "
+        f"na=[{str(odd.iloc[0])!r}] (--na {odd.iloc[0]}), or name the models with models= "
+        "(--model)."
+    )
+
+
+def _refuse_no_truth(seen: Seen, headings: Sequence[str]) -> None:
+    held = ", ".join(headings[:5]) + (", ..." if len(headings) > 5 else "")
+    raise ValueError(
+        f"{seen.where} has columns of texts ({held}) and none that is named like the truth "
+        "(y_true, label, gold, target); say which it is with true= (--true COLUMN)."
+    )
+
+
+def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
+    """Refuse numbers that are no scores by their name, or that only name the rows."""
+    if names.plain(heading) in (*names.BESIDE, *names.ID, *names.MAYBE_TRUE):
+        _refuse_doubtful(seen, heading, "is not named like a model")
+    if len(seen.frame) < FEW_ROWS:
+        return
+    if seen.numbers_rows(heading):
+        _refuse_doubtful(seen, heading, "holds another whole number in each row")
+    values = pd.to_numeric(seen.present(heading), errors="coerce").to_numpy(dtype=np.float64)
+    whole = bool((values % 1 == 0).all())
+    others = [seen.range(each) for each in numeric if each != heading]
+    if whole and others and max(others) <= 1 < FEW_ROWS < np.abs(values).max():
+        _refuse_doubtful(seen, heading, "holds whole numbers where the others lie within 0 and 1")
+
+
+def _labels(
+    seen: Seen, candidates: Sequence[str], soft: Sequence[str], true: str
+) -> tuple[list[str], list[str]]:
+    """Columns that say what the truth says are models; those that never do may describe."""
+    measured = seen.is_real(true)
+    models, left_out, doubtful = [], [], []
+    for heading in candidates:
+        if heading in soft or _fits(seen, heading, true, measured=measured):
+            models.append(heading)
+        elif _describes(seen, heading, true):
+            left_out.append(heading)
+        else:
+            doubtful.append(heading)
+    if not models:
+        # Then nothing fits, and the message of what does not match says more.
+        return doubtful, left_out
+    for heading in doubtful:
+        if names.plain(heading) in names.BESIDE or not _is_misspelt(seen, heading, true):
+            _refuse_doubtful(seen, heading, f"holds other things than {true!r} does")
+    return [h for h in candidates if h in {*models, *doubtful}], left_out
+
+
+def _fits(seen: Seen, heading: str, true: str, *, measured: bool) -> bool:
+    if names.plain(heading) in (*names.BESIDE, *names.ID):
+        return False
+    if measured:
+        return seen.is_numeric(heading) and not seen.numbers_rows(heading)
+    two = seen.present(true).nunique() == 2
+    if seen.is_numeric(heading) and (seen.is_real(heading) and two):
+        return True
+    few = len(seen.frame) < FEW_ROWS
+    return seen.overlap(heading, true) >= (1e-9 if few else SHARED)
+
+
+def _describes(seen: Seen, heading: str, true: str) -> bool:
+    """Whether a column holds free text or names, and not the answers of a model."""
+    column = seen.present(heading)
+    if len(seen.frame) < FEW_ROWS or seen.overlap(heading, true) > 0:
+        return False
+    if len(column) == 0:
+        return True
+    return column.nunique() > len(column) / 2 and not seen.is_real(heading)
+
+
+def _is_misspelt(seen: Seen, heading: str, true: str) -> bool:
+    said, known = (seen.present(each).unique().tolist() for each in (heading, true))
+    return bool(spelling.remedy(said, known))
+
+
+def _refuse_doubtful(seen: Seen, heading: str, why: str) -> None:
+    raise ValueError(
+        f"{seen.where}: column {heading!r} {why}; if it describes the samples say so with "
+        f"slices=[{heading!r}] (--slice {heading}), if it is a model name all models with "
+        "models= (--model)."
+    )

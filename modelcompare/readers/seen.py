@@ -1,0 +1,86 @@
+"""A table, what was said of it, and questions about its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.readers import cells, names
+from modelcompare.readers.asked import Columns
+from modelcompare.readers.tables import Table
+
+# Fewer rows show nothing: by chance all values of a column differ, or none is a true label.
+FEW_ROWS = 10
+# Less of a model's labels than this is a true label of some sample only by accident.
+SHARED = 0.5
+
+
+class Seen:
+    """A table, and what its columns look like."""
+
+    def __init__(self, table: Table, columns: Columns, where: str) -> None:
+        self.frame, self.written = table.frame, table.written
+        self.columns, self.where = columns, where
+        self.headings = [str(heading) for heading in self.frame.columns]
+        self.told = {*columns.named.values(), *columns.slices}
+        self.marks: Collection[str] = (
+            cells.MISSING_MARKS if columns.na is None else frozenset(columns.na)
+        )
+
+    def first(self, usual: tuple[str, ...]) -> str | None:
+        """The first column with a usual name that was not told to be something else."""
+        return next((h for h in names.named(self.headings, usual) if h not in self.told), None)
+
+    def could_be_of(self, heading: str, truth: str) -> bool:
+        """Whether a column says what another says, or ranks its two classes by real numbers."""
+        if self.overlap(heading, truth) >= SHARED:
+            return True
+        two = self.present(truth).nunique() == 2
+        return two and self.is_numeric(heading) and self.is_real(heading)
+
+    def overlap(self, heading: str, truth: str) -> float:
+        """Share of a column's cells that hold one of another column's values."""
+        held, known = self.present(heading), self.present(truth)
+        if not len(held) or held.dtype.kind == "f":
+            return 0.0
+        if (held.dtype.kind in "iufb") != (known.dtype.kind in "iufb"):
+            held, known = held.astype(str), known.astype(str)
+        return float(held.isin(known.unique()).mean())
+
+    def present(self, heading: str) -> pd.Series[Any]:
+        column = self.frame[heading]
+        return column[~cells.marked(column, self.marks)].dropna().infer_objects()
+
+    def is_real(self, heading: str) -> bool:
+        column = self.present(heading)
+        if column.dtype.kind == "O" and cells.share_of_numbers(column, ()) == 1:
+            column = pd.to_numeric(column)
+        return column.dtype.kind == "f" and bool((column % 1 != 0).any())
+
+    def is_numeric(self, heading: str) -> bool:
+        return cells.share_of_numbers(self.frame[heading], self.marks) == 1
+
+    def numbers_rows(self, heading: str) -> bool:
+        """Whether a column holds another whole number in each row, as numbers of rows are."""
+        values = pd.to_numeric(self.present(heading), errors="coerce")
+        distinct = len(values) == len(self.frame) >= FEW_ROWS and values.is_unique
+        return distinct and bool((values % 1 == 0).all())
+
+    def range(self, heading: str) -> float:
+        values = pd.to_numeric(self.present(heading), errors="coerce")
+        return float(values.abs().max()) if len(values) else 0.0
+
+    def chosen(self) -> set[str]:
+        wanted = self.columns.models
+        return set() if wanted is None else {*matching(self.headings, wanted)}
+
+
+def matching(headings: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The headings of models that were asked for, by name or by pattern."""
+    return [
+        heading for heading in headings
+        if any(fnmatchcase(heading, w) or fnmatchcase(heading.partition(":")[0], w) for w in wanted)
+    ]  # fmt: skip
