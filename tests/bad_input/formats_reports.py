@@ -48,8 +48,8 @@ CASES = [
         "a promptfoo result without a field", _read(
             promptfoo, "json", r__json=[RESULT, {"provider": {"id": "gpt"}}],
         ),
-        "r.json: result 2 lacks one of provider, prompt, vars, success, score, namedScores; write "
-        "the results again with promptfoo.",
+        "r.json: result 2 lacks one of provider, vars, success, score, namedScores; write the "
+        "results again with promptfoo.",
     ),
     Call(
         "a promptfoo result whose score is a text", _promptfoo(score="good"),

@@ -20,7 +20,7 @@ from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import SCORE, Records
 
 _SAYS = "promptfoo results"
-_FIELDS = ("provider", "prompt", "vars", "success", "score", "namedScores")
+_FIELDS = ("provider", "vars", "success", "score", "namedScores")
 _ERROR = 2
 _LONGEST_LABEL = 40
 _LONGEST_ID = 80
@@ -30,7 +30,7 @@ _Result = dict[str, Any]
 
 
 def recognises(file: Opened) -> bool:
-    """Whether a file holds results with a provider, a prompt, variables and scores."""
+    """Whether a file holds results with a provider, variables and scores."""
     if file.kind == "jsonl":
         return {*_FIELDS} <= {*file.payload.frame.columns}
     results = _listed(file.payload)
@@ -91,7 +91,7 @@ def _rows(frame: pd.DataFrame) -> list[_Result]:
 
 def _index(result: _Result, name: str) -> int:
     value = result.get(name)
-    return value if isinstance(value, int) else 0
+    return int(value) if isinstance(value, int | float) else 0
 
 
 def _models(results: Sequence[tuple[Opened, _Result]]) -> list[str]:
@@ -121,8 +121,8 @@ def _provider(result: _Result) -> str:
 
 
 def _prompt(result: _Result) -> str:
-    prompt = result["prompt"]
-    return str(prompt.get("label") if isinstance(prompt, dict) else prompt)
+    prompt = result.get("prompt")
+    return str(prompt.get("label", "") if isinstance(prompt, dict) else prompt)
 
 
 def _is_short(label: str) -> bool:
@@ -136,8 +136,8 @@ def _ids(results: Sequence[_Result]) -> list[str]:
     found = []
     for result in results:
         test = _test(result)
-        variables = test.get("vars", result["vars"]) or {}
-        described = test.get("description") or ", ".join(f"{k}={v}" for k, v in variables.items())
+        variables = test.get("vars") or result["vars"] or {}
+        described = str(test.get("description") or _listed_vars(variables))
         identity = json.dumps([described, variables, test.get("assert")], sort_keys=True)
         if identity not in names:
             name = described[:_LONGEST_ID] or "test"
@@ -145,6 +145,12 @@ def _ids(results: Sequence[_Result]) -> list[str]:
             names[identity] = name if taken[name] == 1 else f"{name} ({taken[name]})"
         found.append(names[identity])
     return found
+
+
+def _listed_vars(variables: Any) -> str:
+    if not isinstance(variables, dict):
+        return str(variables)
+    return ", ".join(f"{name}={value}" for name, value in variables.items())
 
 
 def _test(result: _Result) -> dict[str, Any]:

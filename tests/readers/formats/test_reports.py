@@ -139,6 +139,16 @@ def test_what_promptfoo_s_functions_return_is_read_as_well(tmp_path, results, of
     pd.testing.assert_frame_equal(records(promptfoo, path, kind="json").frame, expected)
 
 
+def test_results_without_a_prompt_are_of_their_providers_columns(tmp_path, results):
+    def strip(result):
+        del result["prompt"], result["testCase"]
+        result["vars"] = {} if result["testIdx"] else None
+
+    frame = records(promptfoo, changed(tmp_path, results, strip), kind="json").frame
+    assert {*frame["model"]} == {"large", "large #2", "small", "small #2"}
+    assert frame.groupby("id")["run"].max().to_dict() == {"test": 6}
+
+
 def test_errors_are_told_without_a_reason_of_failure(tmp_path, results):
     path = changed(tmp_path, results, lambda result: result.pop("failureReason"))
     expected = records(promptfoo, RESULTS, kind="json").frame
