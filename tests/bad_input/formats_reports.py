@@ -108,6 +108,10 @@ CASES = [
         "name.",
     ),
     Call(
+        "WMT scores that are all missing", _wmt(BLEU__seg__score="a\tNone\na\tNone\n"),
+        "no segment of the test set has all scores; name one file of scores.",
+    ),
+    Call(
         "a TREC run without its judgements", _trec(a__run=RUN),
         "a.run is a TREC run, which is scored by relevance judgements; name the qrels file too.",
     ),

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Sequence
 
 import pandas as pd
 
+from modelcompare.checks import DataWarning
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import SCORE, Records
 
@@ -33,7 +35,10 @@ def recognises(file: Opened) -> bool:
 
 
 def read_scores(files: Sequence[Opened]) -> Records:
-    """Rows by system and segment, whose number is the id; a score for each file of one pair."""
+    """Rows by system and segment, whose number is the id; a score for each file of one pair.
+
+    Segments that were not rated, for which no system has a score, are left out with a warning.
+    """
     pairs = _language_pairs(files)
     scores: dict[str | None, dict[str, pd.Series[float]]] = {}
     for file, pair in zip(files, pairs, strict=True):
@@ -45,7 +50,7 @@ def read_scores(files: Sequence[Opened]) -> Records:
                 "test set at a time."
             )
         of_pair[SCORE + name] = _blocks(file)
-    frames = {pair: _joined(found) for pair, found in scores.items()}
+    frames = {pair: _rated(_joined(found), pair) for pair, found in scores.items()}
     if [*frames] == [None]:
         return Records(frame=frames[None].reset_index(), kind="scores", says=_SAYS)
     frame = pd.concat(frames, names=["set"]).reset_index()
@@ -140,6 +145,25 @@ def _joined(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
                 "set."
             )
     return pd.concat(scores, axis="columns", sort=False)
+
+
+def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
+    """The segments of which some system has each score."""
+    has_all = frame.notna().groupby(level="id").any()
+    unrated = has_all.index[~has_all.all(axis="columns")]
+    if len(unrated) == len(has_all):
+        raise ValueError(
+            f"no segment of {pair or 'the test set'} has all scores; name one file of scores."
+        )
+    if len(unrated):
+        lacked = [str(name).removeprefix(SCORE) for name in has_all.columns[~has_all.all()]]
+        warnings.warn(
+            f"left out {len(unrated):,} of {len(has_all):,} segments of {pair or 'the test set'}: "
+            f"no system has {' and '.join(lacked)} for them.",
+            DataWarning,
+            stacklevel=2,
+        )
+    return frame[~frame.index.isin(unrated, level="id")]
 
 
 FORMAT = Format(_SAYS, frozenset({"text"}), recognises, read_scores)

@@ -6,7 +6,7 @@ from pathlib import Path
 source, folder = map(Path, sys.argv[1:])
 judged = [line.split() for line in (source / "qrels.test").read_text().splitlines()]
 kept = [" ".join(fields) for fields in judged if fields[3] != "0" or fields[2] < "FBIS3-1"]
-(folder / "qrels.test").write_text("\n".join(kept) + "\n")
+(folder / "test.qrels").write_text("\n".join(kept) + "\n")
 run = [line.split() for line in (source / "results.test").read_text().splitlines()]
 whole = ["\t".join([*fields[:5], "whole"]) for fields in run]
 (folder / "whole.run").write_text("\n".join(whole) + "\n")
