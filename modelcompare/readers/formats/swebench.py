@@ -18,6 +18,8 @@ from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import Records
 
 _SAYS = "SWE-bench report"
+# django__django-11099, or, of Multi-SWE-bench, cli/cli:pr-513.
+_INSTANCE = r"^(.+?)(?::pr)?-\d+$"
 # Lists of a report: what its instances are called here, and their score.
 _OUTCOMES = {
     "resolved_ids": ("resolved", 1.0),
@@ -37,7 +39,7 @@ def recognises(file: Opened) -> bool:
 
 
 def read_reports(files: Sequence[Opened]) -> Records:
-    """Rows by report and instance; the part of the id before its number is the repository.
+    """Rows by report and instance; the part of an id before its number is the repository.
 
     An instance that no report has a prediction for belongs to the data set, not to the comparison.
     """
@@ -53,12 +55,12 @@ def read_reports(files: Sequence[Opened]) -> Records:
         beside = beside.assign(run_id=run_id)
         if len({model for model, _ in names}) < len(names):
             rows["run"] = rows.groupby("model")["file"].rank("dense").astype(int)
-    rows["group"] = rows["id"].str.rsplit("-", n=1).str[0]
-    known = ["file"] if names is None else [c for c in ("model", "run") if c in rows.columns]
-    return Records(
-        frame=rows[[*known, "group", "id", "score:resolved"]], beside=beside, kind="scores",
-        says=_SAYS,
-    )  # fmt: skip
+    repositories = rows["id"].str.extract(_INSTANCE, expand=False)
+    if repositories.notna().all():
+        rows["group"] = repositories
+    known = ["file"] if names is None else ["model", "run"]
+    columns = [c for c in (*known, "group", "id", "score:resolved") if c in rows.columns]
+    return Records(frame=rows[columns], beside=beside, kind="scores", says=_SAYS)
 
 
 def _instances(file: Opened) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """Readers of reports: promptfoo, SWE-bench, WMT, TREC."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -203,6 +204,18 @@ def test_reports_whose_names_tell_no_model_are_told_apart_by_their_file(tmp_path
         assert frame["file"].unique().tolist() == [*range(len(chosen))]
 
 
+def test_ids_that_name_no_repository_are_no_clusters(tmp_path):
+    def groups(*names):
+        path = written(tmp_path / "m.r.json", {"resolved_ids": [*names], "unresolved_ids": []})
+        frame = records(swebench, path, kind="json").frame
+        return frame["group"].tolist() if "group" in frame else None
+
+    assert groups("cli/cli:pr-513", "scikit-learn__scikit-learn-10297") == [
+        "cli/cli", "scikit-learn__scikit-learn",
+    ]  # fmt: skip
+    assert groups("oauthlib__oauthlib.1fd52536.combine_file__09vlzwgc", "psf__requests-1") is None
+
+
 # WMT
 
 
@@ -270,11 +283,10 @@ TREC_EVAL = {
 
 
 @pytest.mark.parametrize(
-    ("run", "model", "output"),
-    [(WHOLE, "whole", "out.test.aq"), (TRUNCATED, "STANDARD", "out.test.aqc")],
+    ("model", "output"), [("whole", "out.test.aq"), ("STANDARD", "out.test.aqc")]
 )
 @pytest.mark.filterwarnings("ignore:trunc.run lacks 1 of 3 judged queries")
-def test_scores_of_queries_are_those_of_trec_eval(run, model, output):
+def test_scores_of_queries_are_those_of_trec_eval(model, output):
     frame = records(trec, WHOLE, QRELS, TRUNCATED).frame
     told = pd.read_csv(DATA / "trec" / output, sep=r"\s+", names=["measure", "id", "value"])
     expected = told[told["id"] != "all"].pivot(index="id", columns="measure", values="value")
@@ -283,7 +295,6 @@ def test_scores_of_queries_are_those_of_trec_eval(run, model, output):
         mine[[*expected.columns]], expected, atol=5.1e-5, rtol=0, check_names=False,
         check_index_type=False,
     )  # fmt: skip
-    assert run.name
 
 
 def test_a_run_without_a_judged_query_is_warned_of():
@@ -296,6 +307,12 @@ def test_runs_of_one_tag_are_told_apart_by_their_file(tmp_path):
     frame = records(trec, WHOLE, QRELS, copy).frame
     assert "model" not in frame
     assert frame["file"].tolist() == [0, 0, 0, 2, 2, 2]
+
+
+def test_what_is_needed_to_score_runs_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(ImportError, match=r'pip install "modelcompare\[ir\]"'):
+        records(trec, QRELS, WHOLE)
 
 
 def test_comments_of_trec_files_are_passed_over(tmp_path):
@@ -314,7 +331,8 @@ FORMAT_OF = {
     **dict.fromkeys([QRELS, WHOLE, TRUNCATED], trec.FORMAT),
 }  # fmt: skip
 KINDS = {".json": "json", ".jsonl": "jsonl"}
-FILES = sorted(path for path in DATA.rglob("*") if path.is_file() and path.suffix != ".eval")
+BINARY = {".eval", ".parquet", ".gz", ".zip"}
+FILES = sorted(path for path in DATA.rglob("*") if path.is_file() and path.suffix not in BINARY)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")
