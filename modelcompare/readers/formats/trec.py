@@ -1,0 +1,181 @@
+"""Runs and relevance judgements (qrels) of TREC -> scores of each query, by ir-measures.
+
+usnistgov/trec_eval f425365: a run has ``qid iter docno rank sim run_id``, judgements have
+``qid iter docno rel`` (get_trec_results.c, get_qrels.c); lines that start with # are comments,
+fields after the run's are ignored, and so is the rank, since documents are ranked by sim.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.checks import DataWarning
+from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.records import SCORE, Records
+
+_SAYS = "TREC run"
+_N_LOOKED_AT = 50
+_ByQuery = dict[str, dict[str, Any]]
+
+
+def recognises(file: Opened) -> bool:
+    """Whether the first lines are all of a run, or all judgements."""
+    return _is_run(file) or _is_judgements(file)
+
+
+def read_runs(files: Sequence[Opened]) -> Records:
+    """Rows by run and judged query; a query that a run lacks scores 0, as with trec_eval -c.
+
+    A run is named by its tag, unless several have the same.
+    """
+    judged = _judgements(files)
+    runs = {n: file for n, file in enumerate(files) if not _is_judgements(file)}
+    if not runs:
+        raise ValueError(f"{judged.name} holds relevance judgements; name the files of runs too.")
+    relevance = _by_query(judged, _judgement)
+    frames = []
+    for position, file in runs.items():
+        scores = _by_query(file, _retrieved)
+        _check_queries(file, scores, judged, relevance)
+        frames.append(_measured(relevance, scores).assign(file=position))
+    frame = pd.concat(frames, ignore_index=True)
+    tags = _tags(runs)
+    name = frame.pop("file") if tags is None else frame.pop("file").map(tags).rename("model")
+    return Records(frame=pd.concat([name, frame], axis=1), kind="scores", says=_SAYS)
+
+
+def _judgements(files: Sequence[Opened]) -> Opened:
+    found = [file for file in files if _is_judgements(file)]
+    if not found:
+        raise ValueError(
+            f"{files[0].name} is a TREC run, which is scored by relevance judgements; name the "
+            "qrels file too."
+        )
+    if len(found) > 1:
+        raise ValueError(
+            f"{' and '.join(file.name for file in found)} hold relevance judgements; name one of "
+            "them."
+        )
+    return found[0]
+
+
+def _check_queries(file: Opened, scores: _ByQuery, judged: Opened, relevance: _ByQuery) -> None:
+    """Some query of the run is judged; say how many judged ones it lacks."""
+    lacked = [query for query in relevance if query not in scores]
+    if len(lacked) == len(relevance):
+        raise ValueError(
+            f"{file.name} and {judged.name} have no query in common ({_listed(scores)} and "
+            f"{_listed(relevance)}); name the qrels file of this run."
+        )
+    if lacked:
+        warnings.warn(
+            f"{file.name} lacks {len(lacked):,} of {len(relevance):,} judged queries "
+            f"({_listed(lacked)}), which score 0.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _tags(runs: dict[int, Opened]) -> dict[int, str] | None:
+    """The tag of each run, if they tell the runs apart."""
+    found = {n: {fields[5] for _, fields in _rows(file)} for n, file in runs.items()}
+    tags = {n: tag for n, (tag, *others) in found.items() if not others}
+    return tags if len({*tags.values()}) == len(runs) else None
+
+
+def _measured(relevance: _ByQuery, scores: _ByQuery) -> pd.DataFrame:
+    """Values of the usual measures, a row for each judged query."""
+    try:
+        import ir_measures as ir
+    except ImportError as error:
+        raise ImportError(
+            'scoring TREC runs needs ir-measures: pip install "modelcompare[ir]"'
+        ) from error
+    measures = [ir.nDCG @ 10, ir.AP, ir.RR, ir.P @ 10, ir.R @ 100]
+    values = {
+        (metric.query_id, str(metric.measure)): metric.value
+        for metric in ir.iter_calc(measures, relevance, scores)
+    }
+    columns = {
+        SCORE + str(measure): [float(values[query, str(measure)]) for query in relevance]
+        for measure in measures
+    }
+    return pd.DataFrame({"id": [*relevance], **columns})
+
+
+def _by_query(file: Opened, read: Callable[[list[str]], Any]) -> _ByQuery:
+    """What is said of each document of each query."""
+    found: _ByQuery = {}
+    for number, fields in _rows(file):
+        value = read(fields)
+        if value is None:
+            raise ValueError(
+                f"{file.name}: line {number:,} is not like those before it; a run has the fields "
+                "query, Q0, document, rank, score, tag, and judgements query, 0, document, "
+                "relevance."
+            )
+        query, document = fields[0], fields[2]
+        documents = found.setdefault(query, {})
+        if document in documents:
+            raise ValueError(
+                f"{file.name}: line {number:,} names document {document} of query {query} again; "
+                "keep one."
+            )
+        documents[document] = value
+    return found
+
+
+def _rows(file: Opened) -> Iterator[tuple[int, list[str]]]:
+    """Fields of the lines that are no comments, with their numbers."""
+    for number, line in enumerate(file.payload, start=1):
+        if line.strip() and not line.startswith("#"):
+            yield number, line.split()
+
+
+def _is_run(file: Opened) -> bool:
+    return _is_all(file, _retrieved)
+
+
+def _is_judgements(file: Opened) -> bool:
+    return _is_all(file, _judgement)
+
+
+def _is_all(file: Opened, read: Callable[[list[str]], Any]) -> bool:
+    head = [fields for _, (_, fields) in zip(range(_N_LOOKED_AT), _rows(file), strict=False)]
+    return bool(head) and all(read(fields) is not None for fields in head)
+
+
+def _retrieved(fields: list[str]) -> float | None:
+    """The score of a line of a run."""
+    if len(fields) < 6 or fields[1] not in ("Q0", "q0", "0") or _number(fields[3]) is None:
+        return None
+    return _number(fields[4])
+
+
+def _judgement(fields: list[str]) -> int | None:
+    """The relevance of a line of judgements."""
+    if len(fields) != 4 or (fields[1] not in ("Q0", "q0") and _number(fields[1]) is None):
+        return None
+    relevance = _number(fields[3])
+    return int(relevance) if relevance is not None and relevance.is_integer() else None
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(value) else value
+
+
+def _listed(queries: Iterable[str]) -> str:
+    names = [*queries]
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+
+
+FORMAT = Format(_SAYS, frozenset({"text"}), recognises, read_runs)

@@ -1,0 +1,169 @@
+"""Scores of machine translation as WMT keeps them: ``SYSTEM SCORE`` lines, a block a system.
+
+google-research/mt-metrics-eval 68a481a: README.md (File organization) gives the names
+``SRC-TGT.NAME.LEVEL.score`` of human scores and ``SRC-TGT/NAME-REF.LEVEL.score`` of metrics, with
+None for what is missing; data.py (ReadScoreFile, ParseHumanScoreFilename) reads them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Sequence
+
+import pandas as pd
+
+from modelcompare.checks import DataWarning
+from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.records import SCORE, Records
+
+_SAYS = "WMT scores"
+_N_LOOKED_AT = 50
+_NAME = re.compile(r"(?P<name>.+)\.(?P<level>sys|doc|seg)\.score(?:\.gz)?")
+_PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
+
+
+def recognises(file: Opened) -> bool:
+    """Whether a file is named a score, and its first lines are a name and a number or None."""
+    head = file.payload[:_N_LOOKED_AT]
+    return (
+        _NAME.fullmatch(file.name) is not None
+        and len(head) > 0
+        and all(_score(line) is not None for line in head)
+    )
+
+
+def read_scores(files: Sequence[Opened]) -> Records:
+    """Rows by system and segment, whose number is the id; a score for each file of one pair.
+
+    Segments that were not rated, for which no system has a score, are left out with a warning.
+    """
+    pairs = _language_pairs(files)
+    scores: dict[str | None, dict[str, pd.Series[float]]] = {}
+    for file, pair in zip(files, pairs, strict=True):
+        name = _metric(file)
+        of_pair = scores.setdefault(pair, {})
+        if SCORE + name in of_pair:
+            raise ValueError(
+                f"{file.name}: several files give {name} of {pair or 'one test set'}; name one "
+                "test set at a time."
+            )
+        of_pair[SCORE + name] = _blocks(file)
+    frames = {pair: _rated(_joined(found), pair) for pair, found in scores.items()}
+    if [*frames] == [None]:
+        return Records(frame=frames[None].reset_index(), kind="scores", says=_SAYS)
+    frame = pd.concat(frames, names=["set"]).reset_index()
+    return Records(frame=frame, kind="scores", says=_SAYS)
+
+
+def _score(line: str) -> tuple[str, float] | None:
+    """The system and the score of a line."""
+    fields = line.split()
+    if len(fields) != 2:
+        return None
+    system, score = fields
+    try:
+        return system, math.nan if score == "None" else float(score)
+    except ValueError:
+        return None
+
+
+def _language_pairs(files: Sequence[Opened]) -> list[str | None]:
+    """The language pair of each file; where the files tell one, others that tell none have it."""
+    told = [_language_pair(file) for file in files]
+    known = {pair for pair in told if pair is not None}
+    if len(known) < 2:
+        return [next(iter(known), None)] * len(files)
+    if None in told:
+        name = files[told.index(None)].name
+        raise ValueError(
+            f"{name} does not say which of {', '.join(sorted(known))} it is of; keep it in a "
+            f"folder of that name."
+        )
+    return told
+
+
+def _language_pair(file: Opened) -> str | None:
+    first, folder = file.name.partition(".")[0], file.path.parent.name
+    if _is_human(file):
+        return first
+    return folder if _PAIR.fullmatch(folder) else None
+
+
+def _is_human(file: Opened) -> bool:
+    """Whether a file is named SRC-TGT.NAME.LEVEL.score."""
+    first, dot, _ = _stem(file).partition(".")
+    return bool(dot and _PAIR.fullmatch(first))
+
+
+def _metric(file: Opened) -> str:
+    return _stem(file).partition(".")[2] if _is_human(file) else _stem(file)
+
+
+def _stem(file: Opened) -> str:
+    found = _NAME.fullmatch(file.name)
+    return found["name"] if found else file.name
+
+
+def _blocks(file: Opened) -> pd.Series[float]:
+    """Scores by system and number of the segment."""
+    blocks: dict[str, list[float]] = {}
+    for number, line in enumerate(file.payload, start=1):
+        found = _score(line)
+        if found is None:
+            raise ValueError(
+                f"{file.name}: line {number} is not a system and its score, or None for a missing "
+                "one."
+            )
+        blocks.setdefault(found[0], []).append(found[1])
+    sizes = {system: len(block) for system, block in blocks.items()}
+    (first, size), *others = sizes.items()
+    for system, other in others:
+        if other != size:
+            raise ValueError(
+                f"{file.name}: {first} has {size:,} scores and {system} has {other:,}; write None "
+                "for those that are missing."
+            )
+    if size == 1:
+        raise ValueError(
+            f"{file.name}: every system has a single score; name the file of the segments' scores "
+            "(.seg.score)."
+        )
+    numbered = {system: pd.Series(block, range(1, size + 1)) for system, block in blocks.items()}
+    return pd.concat(numbered, names=["model", "id"])
+
+
+def _joined(scores: dict[str, pd.Series[float]]) -> pd.DataFrame:
+    """Columns of scores over all systems and segments."""
+    sizes = {name.removeprefix(SCORE): found.index.levels[1].size for name, found in scores.items()}
+    (first, size), *others = sizes.items()
+    for name, other in others:
+        if other != size:
+            raise ValueError(
+                f"{first} scores {size:,} segments and {name} {other:,}; name files of one test "
+                "set."
+            )
+    return pd.concat(scores, axis="columns", sort=False)
+
+
+def _rated(frame: pd.DataFrame, pair: str | None) -> pd.DataFrame:
+    """The segments of which some system has each score."""
+    has_all = frame.notna().groupby(level="id").any()
+    unrated = has_all.index[~has_all.all(axis="columns")]
+    if len(unrated) == len(has_all):
+        raise ValueError(
+            f"no segment of {pair or 'the test set'} has all scores; name one file of scores."
+        )
+    if len(unrated):
+        lacked = [str(name).removeprefix(SCORE) for name in has_all.columns[~has_all.all()]]
+        warnings.warn(
+            f"left out {len(unrated):,} of {len(has_all):,} segments of {pair or 'the test set'}: "
+            f"no system has {' and '.join(lacked)} for them.",
+            DataWarning,
+            stacklevel=2,
+        )
+    return frame[~frame.index.isin(unrated, level="id")]
+
+
+FORMAT = Format(_SAYS, frozenset({"text"}), recognises, read_scores)
