@@ -40,6 +40,7 @@ def record_predictions(
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
     scored = bool(scores)
+    rows = _scored_samples(rows, scores) if columns.score else rows
     used = [*map(SCORE.__add__, scores)] if scored else _said(rows)
     kept = [c for c in ("id", _RUN, "group", *([] if scored else ["y_true"])) if c in rows]
     table = pd.concat([rows[[*kept, *used]], beside.loc[rows.index]], axis=1)
@@ -180,7 +181,15 @@ def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> li
             f"the models of the {records.says} share no score ({', '.join(known)}); name models "
             "that do with models= (--model)."
         )
-    return shared
+    # A score that no model has on some samples was not asked there; it is compared by name alone.
+    asked = rows.groupby("id")[[SCORE + name for name in shared]].count() > 0
+    return [name for name in shared if asked[SCORE + name].all()] or shared[:1]
+
+
+def _scored_samples(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
+    """The rows of samples that a score was asked of: some model has it."""
+    held = rows[[SCORE + name for name in scores]].notna().any(axis=1)
+    return rows[held.groupby(rows["id"]).transform("any")]
 
 
 def _said(rows: pd.DataFrame) -> list[str]:

@@ -13,7 +13,7 @@ from modelcompare.words import FileKind
 
 _OTHER_NAMES: dict[str, FileKind] = {
     "ndjson": "jsonl", "pq": "parquet", "tab": "tsv", "txt": "text", "run": "text",
-    "qrels": "text", "trec": "text", "score": "text", "ref": "text", "hyp": "text", "trn": "text",
+    "qrels": "text", "qrel": "text", "res": "text", "trec": "text", "score": "text", "ref": "text", "hyp": "text", "trn": "text",
 }  # fmt: skip
 # What is compressed beyond this ratio, and inflates to more than this, is no table of predictions.
 MOST_RATIO = 100
