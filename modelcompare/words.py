@@ -100,7 +100,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 FileKind = Literal["csv", "tsv", "parquet", "jsonl", "npz", "json", "eval", "text"]
 SameIds = Literal["same", "intersect"]
 Missing = Literal["refuse", "drop", "worst", "bounds"]
-MissingResults = Literal["refuse", "drop", "worst", "best"]
+MissingResults = Literal["refuse", "drop", "worst"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 
 GateFormat = Literal["text", "github", "json"]

@@ -278,13 +278,14 @@ def _settled(
         what = f"left out {int(bad.sum()):,} of {len(bad):,} samples with missing cells."
         warnings.warn(what, DataWarning, stacklevel=4)
         return {model: part.loc[~bad] for model, part in parts.items()}
-    if columns.missing in ("worst", "best"):
+    if columns.missing == "worst":
         return _with_stand_ins(parts, columns, true)
     for group in ([true], ["y_pred"], None):
         for model, part in parts.items():
             wanted = [c for c in used[model] if group is None or c in group]
             where = f"the file of model {model!r}"
-            refuse_missing(part.reset_index(drop=True), wanted, where)
+            plain = part[wanted].rename(columns=lambda name: name.removeprefix(SCORE))
+            refuse_missing(plain.reset_index(drop=True), list(plain.columns), where)
     return parts
 
 

@@ -41,7 +41,7 @@ def align(
                 "each sample must occur once, or once in each run (--run COLUMN)."
             )
         indexed[model] = part.drop(columns="id").set_axis(index)
-    if columns.missing in ("worst", "best"):
+    if columns.missing == "worst":
         return _united(indexed)
     first_model, first = next(iter(indexed.items()))
     common = first.index

@@ -68,7 +68,7 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
             f"{where} holds no model; name arrays after the models, or probs__NAME, "
             "logits__NAME, pred__NAME, scores__NAME."
         )
-    if columns.missing in ("worst", "best"):
+    if columns.missing == "worst":
         raise ValueError(
             "missing='worst' (--missing worst) is for tables and logs; in an archive fill in what "
             "is missing, or pass missing='drop'."

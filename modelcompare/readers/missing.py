@@ -1,4 +1,7 @@
-"""Missing results: refused, left out with their samples, or counted as the worst or the best."""
+"""Missing results: refused, left out with their samples, or counted as the worst or the best.
+
+The best is for `bounds`, which asks what would follow if they had been good.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def settled(
     empty = frame[read].isna()
     if not empty.to_numpy().any():
         return frame
-    if columns.missing in ("worst", "best"):
+    if columns.missing == "worst":
         refuse_missing(frame, [] if true is None else [true], where)
         truth = None if true is None else frame[true]
         return frame.assign(**filled({c: frame[c] for c in used}, truth, columns))
@@ -59,7 +62,7 @@ def filled(
     Of scores within 0 and 1 that is 0, or 1; of other scores the worst, or best, that any model
     has; of labels a wrong one (the most frequent class that is not the true one), or the true one.
     """
-    best = columns.missing == "best"
+    best = columns.as_best
     lacking = {name: column for name, column in outputs.items() if column.isna().any()}
     if truth is None:
         value = _extreme(list(outputs.values()), high=best != columns.lower_is_better)

@@ -1,0 +1,242 @@
+"""Models some of whose results are missing: what holds whatever those would have been."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.comparison.compare import compare
+from modelcompare.comparison.result import Comparison
+from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.readers import read_predictions
+from modelcompare.report.numbers import format_number, format_p_value, interval_title
+from modelcompare.report.result import Result
+from modelcompare.report.tables import VALUE, Column, Table
+from modelcompare.significance.corrections import adjust
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.words import value_name
+
+_AT_BEST = " (at best)"
+_STEP_DOWN = "holm"
+
+
+@dataclass(frozen=True)
+class BoundedComparison(Result):
+    """Each model with its missing results counted as the worst, and as the best.
+
+    Attributes
+    ----------
+    comparison : Comparison
+        Of all models at their worst, and of those with missing results at their best too.
+    n_missing : mapping of str to int
+        How many samples each model lacks.
+    """
+
+    comparison: Comparison = field(repr=False)
+    n_missing: Mapping[str, int]
+
+    stem: ClassVar[str] = "bounds"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return tuple(self.n_missing)
+
+    @property
+    def signature(self) -> str:
+        return f"{self.comparison.signature}|missing:bounds"
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row for each model, metric and class.
+
+        Columns: model, metric, label, worst and best (the score with missing results counted so),
+        n_missing.
+        """
+        point = self.comparison.bootstrap.point
+        keys = self.comparison.bootstrap.evaluation.keys
+        frame = score_frame(self.models, keys, worst=point[self._worst], best=point[self._best])
+        return frame.assign(n_missing=frame["model"].map(self.n_missing))
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """One row for each pair of models, metric and class.
+
+        Columns: model_a, model_b, metric, label, low and high (the smallest and the largest
+        difference a - b that the missing results leave open), ci_low and ci_high (the lower bound
+        of the one, the upper of the other), p_value (of the end nearer to no difference; 1 where 0
+        lies between), p_adjusted (Holm, within a metric), better (missing if neither is).
+        """
+        first, second = all_pairs(len(self.models))
+        one = self._signed(self._worst[first], self._best[second])
+        other = self._signed(self._best[first], self._worst[second])
+        # Where low values are good, the worst of a model are its highest.
+        low, high = (np.where(one[0] <= other[0], x, y) for x, y in ((one, other), (other, one)))
+        apart = (low[0] > 0) | (high[0] < 0)
+        p_value = np.where(apart, np.where(low[0] > 0, low[3], high[3]), 1.0)
+        p_value[np.isnan(low[0]) | np.isnan(high[0])] = np.nan
+        adjusted = np.empty_like(p_value)
+        for metric in self.comparison.metrics:
+            where = self.comparison.bootstrap.evaluation.metric_slice(metric)
+            adjusted[:, where] = adjust(p_value[:, where], _STEP_DOWN)
+        names = np.array(self.models, dtype=object)
+        winner = np.where((low[0] > 0) == (self._direction > 0), *names[[first, second]][:, :, None])
+        return pair_frame(
+            self.models, first, second, self.comparison.bootstrap.evaluation.keys,
+            low=low[0], high=high[0], ci_low=low[1], ci_high=high[2], p_value=p_value,
+            p_adjusted=adjusted,
+            better=np.where(adjusted < self.comparison.alpha, winner, np.array(None)),
+        )  # fmt: skip
+
+    def _signed(self, a: AnyArray, b: AnyArray) -> FloatArray:
+        """Difference a - b, its bounds and p-value, of pairs given in any order: (4, pairs, values)."""
+        model_a, model_b = self.comparison.pairs
+        place = {pair: k for k, pair in enumerate(zip(model_a, model_b, strict=True))}
+        found = []
+        point, ends = self.comparison.bootstrap.point, self.comparison.difference_interval
+        for i, j in zip(a, b, strict=True):
+            turned = (i, j) not in place
+            row = place[(j, i) if turned else (i, j)]
+            low, high = ends.low[row], ends.high[row]
+            bounds = (-high, -low) if turned else (low, high)
+            found.append([point[i] - point[j], *bounds, self.comparison.p_values[row]])
+        return np.array(found).transpose(1, 0, 2)
+
+    @property
+    def _worst(self) -> AnyArray:
+        return np.array([self.comparison.models.index(model) for model in self.models])
+
+    @property
+    def _best(self) -> AnyArray:
+        known = self.comparison.models
+        best = [model + _AT_BEST for model in self.models]
+        pairs = zip(best, self.models, strict=True)
+        return np.array([known.index(x if x in known else model) for x, model in pairs])
+
+    @property
+    def _direction(self) -> FloatArray:
+        keys = self.comparison.bootstrap.evaluation.keys
+        info = self.comparison.metric_info
+        return np.array([1.0 if info[key.metric].greater_is_better else -1.0 for key in keys])
+
+    def verdict(self) -> str:
+        """One sentence per metric and class: what holds whatever the missing results were."""
+        return "\n".join(self.findings())
+
+    def findings(self) -> Sequence[str]:
+        return [
+            self._sentence(value_name(metric, label), scores, pairs)
+            for (metric, label), scores, pairs in self._by_value()
+        ]
+
+    def _by_value(self) -> Any:
+        frames = (self.scores, self.differences)
+        for key in self.comparison.bootstrap.evaluation.keys:
+            parts = [
+                frame[(frame["metric"] == key.metric) & ((frame["label"] == key.label) |
+                      (frame["label"].isna() & (key.label is None)))]
+                for frame in frames
+            ]  # fmt: skip
+            yield (key.metric, key.label), *parts
+
+    def _sentence(self, name: str, scores: pd.DataFrame, pairs: pd.DataFrame) -> str:
+        better_is_more = self.comparison.metric_info[scores["metric"].iloc[0]].greater_is_better
+        order = scores.sort_values("worst", ascending=not better_is_more, na_position="last")
+        leader = order["model"].iloc[0]
+        worst, best = (format_number(order[end].iloc[0], 4) for end in ("worst", "best"))
+        range_text = worst if worst == best else f"{worst} to {best}"
+        of_leader = pairs[(pairs["model_a"] == leader) | (pairs["model_b"] == leader)]
+        beaten = [_other(row, leader) for row in of_leader.to_dict("records") if row["better"] == leader]
+        open_ = [m for m in order["model"] if m != leader and m not in beaten]
+        told = f"{name}: {leader} leads at its worst ({range_text})"
+        if beaten:
+            p = format_p_value(of_leader.loc[of_leader["better"] == leader, "p_adjusted"].max())
+            told += f" and is better than {', '.join(beaten)} whatever the missing results were"
+            told += f" (all p {p if p.startswith('<') else f'<= {p}'})"
+        if open_:
+            told += f"; nothing is shown about {', '.join(open_)}"
+        return f"{told}."
+
+    def tables(self) -> dict[str, Table]:
+        level = interval_title(self.comparison.confidence_level)
+        scores = [
+            VALUE, Column("model"), Column("worst", "estimate"), Column("best", "estimate"),
+            Column("missing", "count", ["n_missing"]),
+        ]  # fmt: skip
+        pairs = [
+            VALUE, Column("model a", "model_a", ["model_a"]),
+            Column("model b", "model_b", ["model_b"]), Column("at least", "difference", ["low"]),
+            Column("at most", "difference", ["high"]),
+            Column(level, "interval", ("ci_low", "ci_high")),
+            Column("p (holm)", "p-value", ["p_adjusted"]),
+            Column("better", "better", ("better", "model_a", "model_b")),
+        ]  # fmt: skip
+        note = "a - b with the missing results of one counted as the worst, of the other as the best."
+        return {
+            "scores": Table("Scores", scores, self.scores),
+            "differences": Table("Differences", pairs, self.differences, notes=[note]),
+        }
+
+
+def _other(row: Mapping[str, Any], model: str) -> str:
+    return str(row["model_b"] if row["model_a"] == model else row["model_a"])
+
+
+def compare_bounds(
+    source: Any, metrics: Any = None, *, reading: Mapping[str, Any] | None = None, **options: Any
+) -> BoundedComparison:
+    """Compare models some of whose results are missing, for the worst and the best case.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, mapping of model names to paths, or DataFrame
+        As for `read_predictions`.
+    metrics : str, Metric, callable, or sequence of them, optional
+        As for `compare`.
+    reading : mapping, optional
+        Options of `read_predictions`.
+    **options
+        Options of `compare`, without `baseline`.
+
+    Returns
+    -------
+    BoundedComparison
+        Differences between one model at its worst and the other at its best, and the other way
+        round: what is shown at both ends holds whatever the missing results would have been.
+
+    Raises
+    ------
+    ValueError
+        If no result is missing, or the models gave neither scores nor labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3})
+    >>> result = compare_bounds(frame, n_resamples=999)
+    >>> result.scores[["model", "worst", "best", "n_missing"]]
+      model  worst  best  n_missing
+    0     a   0.90  1.00          2
+    1     b   0.15  0.15          0
+    >>> result.verdict()
+    'mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing results were (all p < 0.001).'
+    """
+    worst = read_predictions(source, **{**(reading or {}), "missing": "worst"})
+    best = read_predictions(source, **{**(reading or {}), "missing": "worst", "as_best": True})
+    n_missing = {
+        model: int((_said(worst, model) != _said(best, model)).sum()) for model in worst.models
+    }
+    if not any(n_missing.values()):
+        raise ValueError("no result is missing, so there is one case; leave missing='bounds' out.")
+    both = {model: _said(worst, model) for model in worst.models}
+    both |= {m + _AT_BEST: _said(best, m) for m, count in n_missing.items() if count}
+    result = compare(_with_outputs(worst, both), metrics, **options)
+    return BoundedComparison(result, n_missing)
