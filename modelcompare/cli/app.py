@@ -15,7 +15,7 @@ import typer
 
 from modelcompare.cli import compare, demo, gate, metrics, report, studies
 from modelcompare.cli.options import Command, register
-from modelcompare.cli.output import answer, say
+from modelcompare.cli.output import CannotWriteError, answer, say
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
@@ -96,7 +96,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         say(f"modelcompare: error: this does not fit into memory: {error}")
         return BAD_INPUT
     except (ValueError, OSError, ImportError) as error:
-        if isinstance(error, OSError) and error.errno in _UNWRITTEN:
+        unwritten = isinstance(error, OSError) and error.errno in _UNWRITTEN
+        if unwritten or isinstance(error, CannotWriteError):
             raise
         say(f"modelcompare: error: {_message(error)}")
         return BAD_INPUT
