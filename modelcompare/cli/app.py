@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, metrics, report, studies
+from modelcompare.cli import compare, demo, gate, metrics, report, schema, studies
 from modelcompare.cli.options import Command, register
 from modelcompare.cli.output import CannotWriteError, answer, say
 
@@ -58,6 +58,7 @@ COMMANDS: tuple[Command, ...] = (
         report.report,
         ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
     ),
+    ("schema", schema.schema, ("> schema.json",)),
     ("demo", demo.demo, ()),
 )
 for _row in COMMANDS:
