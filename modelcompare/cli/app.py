@@ -25,7 +25,6 @@ _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, e
 app = typer.Typer(
     name="modelcompare",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -92,6 +91,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         if isinstance(end.__context__, OSError):
             # Where its reader has gone, typer ends with 1.
             raise end.__context__ from None
+        if end.code == 1 and not isinstance(end.__context__, gate.NotShown):
+            # So typer says that it cannot complete for a shell.
+            return BAD_INPUT
         return end.code if isinstance(end.code, int) else DONE
     except MemoryError as error:
         say(f"modelcompare: error: this does not fit into memory: {error}")

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _TAKEN = (2, 70, 74, 130)
 
 
+class NotShown(typer.Exit):
+    """The end of a gate that does not open."""
+
+
 def gate(
     reading: ReadingOptions,
     *,
@@ -100,7 +104,7 @@ def gate(
     found = by_rules(predictions, baseline, candidate, rule or [one], alpha=alpha, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:
-        raise typer.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
+        raise NotShown(1 if found.answer == "shown otherwise" else inconclusive_exit)
 
 
 def _kind(asked: Mapping[Decision, bool]) -> Decision | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from modelcompare.cli.options import metric_names
 from modelcompare.cli.output import answer, answer_document
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ _NEEDS = {"text_lists": "text lists", "values": "real values"}
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The metric to explain.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="The metric to explain.", autocompletion=metric_names
+        ),
     ] = None,
     format: Annotated[
         Literal["text", "json"], typer.Option(metavar="FORM", help="text or json.")
