@@ -192,3 +192,14 @@ def test_the_action_installs_its_own_checkout_with_the_extras(runner):
     target = str(runner.temp / "modelcompare-packages")
     assert words[-3:] == ["--target", target, f"/the/action[{HOSTILE}]"]
     assert [path.name for path in runner.work.iterdir()] == ["preds.csv"]
+
+
+def test_the_readme_names_inputs_and_outputs_that_there_are():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    gate, shown = yaml.safe_load(block)
+    needed = {name for name, about in ACTION["inputs"].items() if about.get("required")}
+    assert needed <= set(gate["with"]) <= set(ACTION["inputs"])
+    assert set(re.findall(r"outputs\.(\w+)", shown["run"])) <= set(ACTION["outputs"])
+    (comment,) = re.findall(r"outputs\.answer.*# (.*)", block)
+    assert {"answer", "sentence", *comment.split(", ")} == set(ACTION["outputs"])
