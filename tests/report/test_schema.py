@@ -4,12 +4,14 @@ import json
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare import words
 from tests.report.test_results import FEW, MADE, made, preds
 
 SCHEMA = json.loads(files("modelcompare.report").joinpath("schema.json").read_text("utf-8"))
@@ -60,6 +62,17 @@ def test_the_schema_is_one_and_leaves_no_member_open():
     for each in objects:
         assert each["additionalProperties"] is False
         assert set(each["required"]) <= set(each["properties"])
+
+
+def test_choices_are_those_of_the_words():
+    written = {
+        tuple(member["enum"])
+        for each in parts(SCHEMA["$defs"])
+        for member in each["properties"].values()
+        if "enum" in member
+    }
+    known = (words.Answer, words.Decision, words.Alternative, words.Strategy, words.CurveKind)
+    assert written == {get_args(choices) for choices in known} | {("samples", "clusters")}
 
 
 def test_every_version_given_out_keeps_its_shape():
