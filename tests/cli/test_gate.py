@@ -123,6 +123,16 @@ def test_several_rules_must_all_hold(run, wide_csv):
     assert "--rule says metric, class, margin and kind; leave their options out" in mixed.err
 
 
+def test_a_class_that_is_an_integer_stays_one_beside_a_rule_without_class(run, tmp_path):
+    np.savez(
+        tmp_path / "digits.npz", y_true=np.arange(30) % 2, a=np.arange(30) % 2, b=np.zeros(30, int)
+    )
+    done = run("gate", "digits.npz", "--baseline", "b", "--candidate", "a", "--rule", "accuracy:+0",
+               "--rule", "recall[1]:+0", "--format", "json", *FEW)  # fmt: skip
+    labels = [decision["label"] for decision in json.loads(done.out)["decisions"]]
+    assert repr(labels) == "[None, 1]"
+
+
 def test_a_workflow_gets_a_table_and_outputs_behind_what_others_wrote(
     run, wide_csv, tmp_path, monkeypatch
 ):
