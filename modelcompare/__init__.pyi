@@ -1,4 +1,5 @@
 from . import metrics as metrics
+from . import testing as testing
 from .comparison.bootstrap import bootstrap as bootstrap
 from .comparison.compare import compare as compare
 from .comparison.estimators import EstimatorComparison as EstimatorComparison

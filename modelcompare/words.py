@@ -104,6 +104,7 @@ MissingResults = Literal["refuse", "drop", "worst"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 
 GateFormat = Literal["text", "github", "json"]
+OnInconclusive = Literal["fail", "pass", "skip"]
 
 # No p-value and no interval needs more; a slip of the finger does not fill the memory.
 MOST_RESAMPLES = 10_000_000

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, metrics, report, studies
+from modelcompare.cli import compare, demo, gate, metrics, report, schema, studies
 from modelcompare.cli.options import Command, register
-from modelcompare.cli.output import answer, say
+from modelcompare.cli.output import CannotWriteError, answer, say
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
@@ -25,7 +25,6 @@ _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, e
 app = typer.Typer(
     name="modelcompare",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -58,6 +57,7 @@ COMMANDS: tuple[Command, ...] = (
         report.report,
         ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
     ),
+    ("schema", schema.schema, ("> schema.json",)),
     ("demo", demo.demo, ()),
 )
 for _row in COMMANDS:
@@ -91,12 +91,16 @@ def _run(arguments: Sequence[str] | None) -> int:
         if isinstance(end.__context__, OSError):
             # Where its reader has gone, typer ends with 1.
             raise end.__context__ from None
+        if end.code == 1 and not isinstance(end.__context__, gate.NotShown):
+            # So typer says that it cannot complete for a shell.
+            return BAD_INPUT
         return end.code if isinstance(end.code, int) else DONE
     except MemoryError as error:
         say(f"modelcompare: error: this does not fit into memory: {error}")
         return BAD_INPUT
     except (ValueError, OSError, ImportError) as error:
-        if isinstance(error, OSError) and error.errno in _UNWRITTEN:
+        unwritten = isinstance(error, OSError) and error.errno in _UNWRITTEN
+        if unwritten or isinstance(error, CannotWriteError):
             raise
         say(f"modelcompare: error: {_message(error)}")
         return BAD_INPUT

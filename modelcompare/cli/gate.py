@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,18 +14,22 @@ from modelcompare.cli.options import (
     ResamplingOptions,
     Text,
     Texts,
+    measured,
     option,
 )
-from modelcompare.cli.output import answer
+from modelcompare.cli.output import answer, answer_document, append
 from modelcompare.report import escape
 from modelcompare.words import Decision, GateFormat, listed
 
 if TYPE_CHECKING:
-    from modelcompare.questions.decide import DecisionResult
     from modelcompare.questions.rules import GateResult
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
 _TAKEN = (2, 70, 74, 130)
+
+
+class NotShown(typer.Exit):
+    """The end of a gate that does not open."""
 
 
 def gate(
@@ -33,9 +37,7 @@ def gate(
     *,
     baseline: Annotated[str, option("MODEL", "What is in use.")],
     candidate: Annotated[str, option("MODEL", "What would replace it.")],
-    metric: Annotated[
-        Text, option("NAME", "What counts; f1_macro by default.", "--metric", "-m")
-    ] = None,
+    metric: Annotated[Text, measured("What counts; f1_macro by default.", panel=None)] = None,
     margin: Annotated[
         float | None,
         option(
@@ -65,7 +67,12 @@ def gate(
         int, option("CODE", "Exit code, 0 to 255, where there are not enough data to say.")
     ] = 1,
     format: Annotated[
-        GateFormat, option("FORM", f"{listed(GateFormat)}; github is a workflow annotation.")
+        GateFormat,
+        option(
+            "FORM",
+            f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its summary "
+            "and the numbers to the step's outputs.",
+        ),
     ] = "text",
     resampling: ResamplingOptions,
 ) -> None:
@@ -90,21 +97,14 @@ def gate(
         )
     options = resampling.options()
     predictions = reading.read()
-    from modelcompare.questions.decide import decide
-    from modelcompare.questions.rules import GateResult
+    from modelcompare.questions.rules import Rule
     from modelcompare.questions.rules import gate as by_rules
 
-    if rule:
-        found = by_rules(predictions, baseline, candidate, rule, alpha=alpha, **options)
-    else:
-        one = decide(
-            predictions, baseline, candidate, metric or "f1_macro", kind=kind or "non-inferior",
-            margin=margin or 0.0, label=predictions.class_named(label), alpha=alpha, **options,
-        )  # fmt: skip
-        found = GateResult((one,))
+    one = Rule(metric or "f1_macro", label, kind or "non-inferior", margin or 0.0)
+    found = by_rules(predictions, baseline, candidate, rule or [one], alpha=alpha, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:
-        raise typer.Exit(1 if found.answer == "shown otherwise" else inconclusive_exit)
+        raise NotShown(1 if found.answer == "shown otherwise" else inconclusive_exit)
 
 
 def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
@@ -117,10 +117,10 @@ def _kind(asked: Mapping[Decision, bool]) -> Decision | None:
 
 def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
     if format == "json":
-        documents = [_document(decision) for decision in found.decisions]
-        document = {"answer": found.answer, "passed": found.passed, "decisions": documents}
-        answer(json.dumps(document if several else documents[0], indent=2, default=str))
+        answer_document((found if several else found.decisions[0]).to_json())
         return
+    if format == "github":
+        _leave_for_workflow(found)
     levels = {"shown": "notice", "shown otherwise": "error", "not enough data": "warning"}
     for decision in found.decisions:
         level = levels[decision.answer]
@@ -130,11 +130,23 @@ def _print(found: GateResult, format: GateFormat, *, several: bool) -> None:
             answer(escape.terminal(decision.sentence()))
 
 
-def _document(decision: DecisionResult) -> Mapping[str, Any]:
-    """What JSON can hold of a decision: it has no NaN."""
-    values = {"passed": decision.passed, **vars(decision)}
-    finite = {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in values.items()
+def _leave_for_workflow(found: GateResult) -> None:
+    """Append to the files that a workflow names: the step's summary and its outputs."""
+    texts = {
+        # Behind a table, what follows without a blank line would be one more row.
+        "GITHUB_STEP_SUMMARY": f"\n{found.to_markdown()}",
+        "GITHUB_OUTPUT": "".join(escape.github_output(*each) for each in _outputs(found)),
     }
-    return {**finite, "sentence": decision.sentence()}
+    for name, text in texts.items():
+        if os.environ.get(name):
+            append(os.environ[name], text)
+
+
+def _outputs(found: GateResult) -> Iterator[tuple[str, str]]:
+    """Names and values for later steps; those of each rule stand on a line of their own."""
+    yield "answer", found.answer
+    yield "passed", str(found.passed).lower()
+    for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
+        numbers = [getattr(decision, name) for decision in found.decisions]
+        yield name, "\n".join("" if math.isnan(each) else f"{each:.12g}" for each in numbers)
+    yield "sentence", "\n".join(escape.visible(each) for each in found.findings())

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import math
 import textwrap
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from modelcompare.cli.output import answer
+from modelcompare.cli.options import metric_names
+from modelcompare.cli.output import answer, answer_document
 
 if TYPE_CHECKING:
     from modelcompare.metrics import Explanation
 
+SCHEMA = "modelcompare/metrics/1"
 _WIDTH = 80
 _NEEDS = {"text_lists": "text lists", "values": "real values"}
 
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The metric to explain.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="The metric to explain.", autocompletion=metric_names
+        ),
     ] = None,
     format: Annotated[
         Literal["text", "json"], typer.Option(metavar="FORM", help="text or json.")
@@ -31,7 +35,10 @@ def metrics(
 
     found = listed() if name is None else [explain(name)]
     if format == "json":
-        answer(json.dumps([_facts(each) for each in found], indent=2))
+        from modelcompare.report.writers import json_document
+
+        facts = [_facts(each) for each in found]
+        answer_document(json_document({"schema": SCHEMA, "metrics": facts}))
     elif name is None:
         answer(_table(found))
     else:
@@ -45,8 +52,8 @@ def _facts(found: Explanation) -> dict[str, object]:
         "summary": found.summary,
         "variant": found.variant,
         "text": " ".join(found.text.split()),
-        # JSON has no infinity: an open end is null.
-        "bounds": [bound if math.isfinite(bound) else None for bound in metric.bounds],
+        # Written as JSON, which has no infinity, an open end is null.
+        "bounds": metric.bounds,
         "greater_is_better": metric.greater_is_better, "needs": metric.needs,
         "per_class": metric.per_class, "road": metric.road, "cost": found.cost,
         "references": list(found.references),

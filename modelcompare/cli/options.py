@@ -45,9 +45,16 @@ def option(
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
 
 
+def metric_names(incomplete: str) -> list[str]:
+    """Complete the name of a metric."""
+    from modelcompare.metrics.registry import ALIASES, METRICS
+
+    return sorted(name for name in (*METRICS, *ALIASES) if name.startswith(incomplete))
+
+
 def measured(help: str, panel: str | None = "Statistics") -> Any:
     """Declare the option that names what is measured."""
-    return option("NAME", help, "--metric", "-m", panel=panel)
+    return option("NAME", help, "--metric", "-m", panel=panel, autocompletion=metric_names)
 
 
 _input = partial(option, panel="Input")

@@ -159,6 +159,19 @@ def emit_figure(path: Path, figure: Figure) -> None:
     say(f"wrote {write_figure(path, figure)}")
 
 
+class CannotWriteError(OSError):
+    """What keeps an answer from where it should go, whatever the reason."""
+
+
+def append(path: str, text: str) -> None:
+    """Add a part of the answer to a file that others write to as well."""
+    try:
+        with open(path, "a", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise CannotWriteError(error.errno, error.strerror, path) from error
+
+
 def say(message: str) -> None:
     """Write a message to stderr, where it does not mix with the answer."""
     print(terminal(message), file=sys.stderr)

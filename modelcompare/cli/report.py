@@ -6,7 +6,14 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from modelcompare.cli.options import ReadingOptions, ResamplingOptions, Text, Texts, option
+from modelcompare.cli.options import (
+    ReadingOptions,
+    ResamplingOptions,
+    Text,
+    Texts,
+    measured,
+    option,
+)
 from modelcompare.cli.output import check_paths, say
 
 _PAGE = ("", ".html", ".htm")
@@ -16,9 +23,7 @@ _CARD = ("", ".md", ".markdown", ".txt")
 def report(
     reading: ReadingOptions,
     *,
-    metric: Annotated[
-        Texts, option("NAME", "What to measure (repeatable).", "--metric", "-m")
-    ] = None,
+    metric: Annotated[Texts, measured("What to measure (repeatable).", panel=None)] = None,
     card: Annotated[
         Text, option("MODEL", "Write the model card of this model instead of a page.")
     ] = None,

@@ -12,6 +12,7 @@ from modelcompare.cli.options import (
     Text,
     Texts,
     measured,
+    metric_names,
     statistics,
 )
 from modelcompare.cli.output import check_folder, emit_study
@@ -30,7 +31,7 @@ _AGREEMENT_TESTS = (
     f"{listed(AgreementTest)}; t (Welch's, the paper's) and paired-t run on replicates, the others "
     "are valid."
 )
-PairOption = Annotated[Texts, statistics("NAME", _PAIRS)]
+PairOption = Annotated[Texts, statistics("NAME", _PAIRS, autocompletion=metric_names)]
 RatioOption = Annotated[list[float] | None, statistics("FRACTION", _RATIOS)]
 AlphaOption = Annotated[float, statistics("FRACTION", "Level.")]
 

@@ -111,6 +111,9 @@ class DecisionResult(Result):
         asked = {"kind": self.kind, "margin": f"{self.margin:g}", "alpha": f"{self.alpha:g}"}
         return signature("decide", {"n": self.n_samples}, asked, self.made_with)
 
+    def settings(self) -> dict[str, object]:
+        return {"passed": self.passed, **vars(self), "sentence": self.sentence()}
+
     def findings(self) -> list[str]:
         return [self.sentence()]
 
@@ -121,10 +124,10 @@ class DecisionResult(Result):
             Column("p", "p-value", ["p_value"]), Column("answer"),
         ]  # fmt: skip
         title, frame = f"Is {self.candidate} {self.kind}?", pd.DataFrame([vars(self)])
-        return {"decision": Table(title, columns, frame, decimals=self._decimals)}
+        return {"decision": Table(title, columns, frame, decimals=self.decimals)}
 
     @property
-    def _decimals(self) -> int:
+    def decimals(self) -> int:
         """As many as the interval bears: two digits of a quarter of its width."""
         return decimals_for([(self.ci_high - self.ci_low) / 4])
 
@@ -153,8 +156,8 @@ class DecisionResult(Result):
                 f"{self.candidate} cannot be said to be {claim} in {what}, which is undefined for "
                 f"one of the two on this test set ({n})."
             )
-        gain = format_number(self.gain, self._decimals, signed=True)
-        interval = format_interval(self.ci_low, self.ci_high, self._decimals)
+        gain = format_number(self.gain, self.decimals, signed=True)
+        interval = format_interval(self.ci_low, self.ci_high, self.decimals)
         level = interval_title(1 - 2 * self.alpha)
         numbers = f"gain {gain}, {level} {interval}, {p_clause(self.p_value)}"
         if self.answer == "not enough data":

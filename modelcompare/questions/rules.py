@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.result import Result
@@ -43,7 +44,7 @@ class Rule:
     Rule(metric='recall', label='toxic', kind='non-inferior', margin=0.01)
     """
 
-    metric: str
+    metric: MetricLike
     label: Any
     kind: Decision
     margin: float
@@ -108,6 +109,9 @@ class GateResult(Result):
         made = {"n": first.n_samples, "rules": len(self.decisions), "alpha": f"{first.alpha:g}"}
         return signature("gate", made, first.made_with)
 
+    def settings(self) -> dict[str, object]:
+        return {"answer": self.answer, "passed": self.passed}
+
     def findings(self) -> list[str]:
         return [decision.sentence() for decision in self.decisions]
 
@@ -118,11 +122,14 @@ class GateResult(Result):
             interval_column(1 - 2 * first.alpha), Column("p", "p-value", ["p_value"]),
             Column("answer"),
         ]  # fmt: skip
-        frame = pd.DataFrame([vars(decision) for decision in self.decisions])
+        frame = pd.DataFrame([decision.settings() for decision in self.decisions])
+        # Beside a missing label, pandas would make integers floats.
+        labels = pd.Series([decision.label for decision in self.decisions], dtype=object)
+        frame = frame.assign(label=labels)
         title = f"May {first.candidate} replace {first.baseline}?"
-        return {
-            "gate": Table(title, columns, frame, notes=(f"All rules must hold: {self.answer}.",))
-        }
+        notes = (f"All rules must hold: {self.answer}.",) if len(frame) > 1 else ()
+        decimals = [decision.decimals for decision in self.decisions]
+        return {"decisions": Table(title, columns, frame, notes=notes, decimals=decimals)}
 
 
 def gate(

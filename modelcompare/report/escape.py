@@ -100,6 +100,22 @@ def github(text: str) -> str:
     return visible(text)
 
 
+def github_output(name: str, value: str) -> str:
+    """Write a value for the file at ``GITHUB_OUTPUT``, between lines that it does not hold.
+
+    https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+
+    >>> print(github_output("answer", "not shown"), end="")
+    answer<<END
+    not shown
+    END
+    """
+    mark = "END"
+    while mark in value:
+        mark += "_"
+    return f"{name}<<{mark}\n{value}\n{mark}\n"
+
+
 def figure(text: str) -> str:
     """Write out what no font can draw; lines may break."""
     return "\n".join(map(visible, text.split("\n")))

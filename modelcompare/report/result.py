@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.report import files, html, writers
@@ -25,6 +26,8 @@ class Result(ABC):
     """
 
     stem: ClassVar[str] = "result"
+    # Goes up whenever a name in the JSON document is added, removed or means something else.
+    schema_version: ClassVar[int] = 1
 
     @property
     @abstractmethod
@@ -63,7 +66,7 @@ class Result(ABC):
 
     def settings(self) -> Mapping[str, object]:
         """What was asked for, and answers of one number or word."""
-        plain = (str, int, float, bool, type(None))
+        plain = (str, int, float, bool, type(None), np.generic)
         names: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
         found = {name: getattr(self, name) for name in names}
         return {name: value for name, value in found.items() if isinstance(value, plain)}
@@ -81,8 +84,9 @@ class Result(ABC):
         return writers.csv(self.frames())
 
     def to_json(self) -> str:
-        """Settings, frames and signature as JSON, unrounded."""
-        return writers.as_json(self.settings(), self.frames(), self.signature)
+        """Settings, frames and signature as JSON, unrounded, as `modelcompare schema` says."""
+        schema = f"modelcompare/{self.stem}/{self.schema_version}"
+        return writers.as_json(schema, self.settings(), self.frames(), self.signature)
 
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write one self-contained page with findings, figures and tables."""

@@ -147,12 +147,19 @@ def frame_csv(frame: pd.DataFrame, *, float_format: str | None = None) -> str:
 
 
 def as_json(
-    settings: Mapping[str, object], frames: Mapping[str, pd.DataFrame], signature: str
+    schema: str,
+    settings: Mapping[str, object],
+    frames: Mapping[str, pd.DataFrame],
+    signature: str,
 ) -> str:
-    """Write settings and frames as JSON, unrounded."""
+    """Write settings and frames as JSON, unrounded; `schema` is a name of ``schema.json``."""
     records = {name: frame.to_dict("records") for name, frame in frames.items()}
-    document = _plain({**settings, "signature": signature, **records})
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return json_document({"schema": schema, **settings, "signature": signature, **records})
+
+
+def json_document(document: Mapping[str, object]) -> str:
+    """Write a document as JSON, which has no NaN; what is neither number nor text becomes one."""
+    text = json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False, default=str)
     return f"{escape.json(text)}\n"
 
 

@@ -1,15 +1,23 @@
 """Every case of bad input is refused in the words of the catalogue, and leaves nothing behind."""
 
+import importlib
+import pkgutil
 import re
 import shlex
 
 import pytest
 
+import tests.bad_input
 from modelcompare.cli import main
-from tests.bad_input import commands, files, formats_reports, functions
 from tests.bad_input.case import Call, Run
 
-CASES = [*files.CASES, *commands.CASES, *functions.CASES, *formats_reports.CASES]
+# Every file of this folder that holds cases.
+FILES = [
+    importlib.import_module(f"tests.bad_input.{found.name}")
+    for found in pkgutil.iter_modules(tests.bad_input.__path__)
+    if not found.name.startswith("test_") and found.name != "case"
+]
+CASES = [case for file in FILES for case in file.CASES]
 CALLS = [case for case in CASES if isinstance(case, Call)]
 RUNS = [case for case in CASES if isinstance(case, Run)]
 

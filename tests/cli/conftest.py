@@ -33,6 +33,8 @@ def run(capsys, monkeypatch, tmp_path) -> Callable[..., Run]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("NO_COLOR", "1")
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+        monkeypatch.delenv(name, raising=False)
 
     def _run(*arguments: object) -> Run:
         code = main([str(argument) for argument in arguments])

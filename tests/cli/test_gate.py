@@ -1,8 +1,12 @@
 import json
 
+import numpy as np
 import pytest
 
+from tests.cli.workflow import outputs
+
 FEW = ("--resamples", "199")
+PASSES = ("--baseline", "poor", "--candidate", "good", "--metric", "accuracy", *FEW)
 
 
 def test_exit_codes_say_what_was_shown(run, wide_csv):
@@ -117,3 +121,68 @@ def test_several_rules_must_all_hold(run, wide_csv):
     mixed = run("gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", "accuracy:-0.1",
                 "--superior", *FEW)  # fmt: skip
     assert "--rule says metric, class, margin and kind; leave their options out" in mixed.err
+
+
+def test_a_class_that_is_an_integer_stays_one_beside_a_rule_without_class(run, tmp_path):
+    np.savez(
+        tmp_path / "digits.npz", y_true=np.arange(30) % 2, a=np.arange(30) % 2, b=np.zeros(30, int)
+    )
+    done = run("gate", "digits.npz", "--baseline", "b", "--candidate", "a", "--rule", "accuracy:+0",
+               "--rule", "recall[1]:+0", "--format", "json", *FEW)  # fmt: skip
+    labels = [decision["label"] for decision in json.loads(done.out)["decisions"]]
+    assert repr(labels) == "[None, 1]"
+
+
+def test_a_workflow_gets_a_table_and_outputs_behind_what_others_wrote(
+    run, wide_csv, tmp_path, monkeypatch
+):
+    files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    for name, path in files.items():
+        path.write_text("| a |\n| - |\n" if name == "GITHUB_STEP_SUMMARY" else "seen=1\n")
+        monkeypatch.setenv(name, str(path))
+    gate = ("gate", wide_csv, "--baseline", "poor", "--candidate", "good", "--rule", "accuracy:+0.1",
+            "--rule", "f1[cat]:-0.01", *FEW)  # fmt: skip
+    plain = json.loads(run(*gate, "--format", "json").out)
+    assert [path.stat().st_size for path in files.values()] == [12, 7]
+    assert run(*gate, "--format", "github").code == 0
+    found = outputs(files["GITHUB_OUTPUT"].read_text())
+    assert (found.pop("seen"), found.pop("answer"), found.pop("passed")) == ("1", "shown", "true")
+    assert found.pop("sentence").split("\n") == [each["sentence"] for each in plain["decisions"]]
+    assert found.pop("n_needed") == "\n"
+    for name, values in found.items():
+        numbers = [float(value) for value in values.split("\n")]
+        assert numbers == pytest.approx([each[name] for each in plain["decisions"]], rel=1e-11)
+    before, empty, first, *_ = files["GITHUB_STEP_SUMMARY"].read_text().split("\n")[1:]
+    assert (before, empty, first[:34]) == ("| - |", "", "- good is shown to be better than ")
+    assert "| f1 of cat | non-inferior | 0.01 |" in files["GITHUB_STEP_SUMMARY"].read_text()
+
+
+def test_a_name_cannot_add_an_output_of_its_own(run, tmp_path, monkeypatch):
+    truth = np.arange(40) % 2
+    candidate = "x\nEND\npassed<<END\ntrue\nEND"
+    np.savez(tmp_path / "orders.npz", **{"y_true": truth, "a": truth, candidate: 1 - truth})
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
+    done = run("gate", "orders.npz", "--baseline", "a", "--candidate", candidate, "--margin", "0.1",
+               "-m", "accuracy", "--format", "github", *FEW)  # fmt: skip
+    assert done.code == 1
+    found = outputs((tmp_path / "output").read_text())
+    assert found["passed"] == "false"
+    assert found["sentence"].startswith(r"x\nEND\npassed<<END\ntrue\nEND is shown to be worse")
+
+
+@pytest.mark.parametrize("name", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("none/out", "none/out: No such file or directory"),
+        (".", ".: Is a directory"),
+        ("/dev/full", "/dev/full: No space left on device"),
+    ],
+)
+def test_an_answer_that_does_not_reach_the_workflow_is_exit_code_74(
+    run, wide_csv, monkeypatch, name, path, reason
+):
+    monkeypatch.setenv(name, path)
+    done = run("gate", wide_csv, *PASSES, "--superior", "--format", "github")
+    assert done.code == 74
+    assert done.err == f"modelcompare: error: the answer cannot be written: {reason}\n"

@@ -25,9 +25,9 @@ def test_bounds_and_direction_come_from_the_metric(run):
     out = run("metrics", "log_loss").out
     assert "0 to inf, lower is better, one value" in out
     assert "also neg_log_loss" in out
-    (facts,) = json.loads(run("metrics", "r2", "--format", "json").out)
+    (facts,) = json.loads(run("metrics", "r2", "--format", "json").out)["metrics"]
     assert facts["bounds"] == [None, 1]
-    assert len(json.loads(run("metrics", "--format", "json").out)) == len(METRICS)
+    assert len(json.loads(run("metrics", "--format", "json").out)["metrics"]) == len(METRICS)
 
 
 def test_an_unknown_name_is_told_the_nearest(run):

@@ -122,7 +122,9 @@ def test_several_test_sets_are_chosen_or_compared_one_by_one():
     wide = pd.DataFrame({"id": range(N), "gold": TRUTH, "bert": labels(0), "cnn": labels(1)})
     long = wide.melt(["id", "gold"], var_name="system", value_name="prediction")
     both = pd.concat([long.assign(task="x"), long.iloc[::2].assign(task="z")])
-    with pytest.raises(ValueError, match=r"there are 2 test sets \(x, z\); choose one with set='x'"):
+    with pytest.raises(
+        ValueError, match=r"there are 2 test sets \(x, z\); choose one with set='x'"
+    ):
         mc.read_predictions(both)
     assert len(mc.read_predictions(both, set="z")) == N / 2
     sets = mc.read_sets(both)
@@ -147,7 +149,9 @@ def test_fields_inside_objects_are_reached_by_dotted_names():
     preds = mc.read_predictions(
         pd.DataFrame(rows), true="doc.answer", id="doc.id", pred="out.text.0"
     )
-    assert (preds.predicted("model") == mc.Predictions(TRUTH, {"m": labels(0)}).predicted("m")).all()
+    assert (
+        preds.predicted("model") == mc.Predictions(TRUTH, {"m": labels(0)}).predicted("m")
+    ).all()
 
 
 # -- what is doubtful ------------------------------------------------------------------------
@@ -206,7 +210,18 @@ def test_answers_that_look_like_numbers_are_texts_if_texts_are_told(tmp_path):
 
 # -- any table -------------------------------------------------------------------------------
 
-OTHER_NAMES = ["bert", "cnn", "Model A", "gpt-4", "score", "system", "pred", "x1", "my model", "acc"]
+OTHER_NAMES = [
+    "bert",
+    "cnn",
+    "Model A",
+    "gpt-4",
+    "score",
+    "system",
+    "pred",
+    "x1",
+    "my model",
+    "acc",
+]
 
 
 @st.composite
@@ -270,4 +285,11 @@ def test_any_table_is_understood_rightly_or_refused(tmp_path_factory, table, wri
     assert (true is None) == (found.predictions.y_true is None), said
     if true is not None:
         assert str(said["truth"]).removeprefix("column ") in (true, f"{true}_copy")
-    assert said.get("id") in (None, identity, f"column {identity}", "note", "id_again", "Unnamed: 0"), said
+    assert said.get("id") in (
+        None,
+        identity,
+        f"column {identity}",
+        "note",
+        "id_again",
+        "Unnamed: 0",
+    ), said

@@ -13,6 +13,7 @@ from modelcompare.report import escape
 from modelcompare.report.files import contents
 from modelcompare.report.html import fragment, page
 from modelcompare.report.screen import screen_text
+from tests.cli.workflow import outputs
 
 NAMES = [
     "\x1b]0;owned\x07\x1b[2Jbert",
@@ -154,3 +155,11 @@ def test_cells_of_csv(text, cell):
 )  # fmt: skip
 def test_messages_of_workflow_commands(text, message):
     assert escape.github(text) == message
+
+
+@pytest.mark.parametrize(
+    "value", ["", "plain", "two\nlines", "END", "a\nEND\npassed=true", "END_\nEND__"]
+)
+def test_no_value_ends_an_output_of_a_workflow_before_its_end(value):
+    text = escape.github_output("first", value) + escape.github_output("second", "x")
+    assert outputs(text) == {"first": value, "second": "x"}

@@ -1,0 +1,111 @@
+"""For the test suite of a model: an assertion that a candidate is not worse than a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from unittest import SkipTest
+
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.questions.rules import GateResult, Rule, gate
+from modelcompare.readers import read_predictions
+from modelcompare.words import OnInconclusive, check_choice
+
+__all__ = ["assert_not_worse"]
+
+
+def assert_not_worse(
+    predictions: Any,
+    baseline: str,
+    candidate: str,
+    metric: MetricLike | None = None,
+    *,
+    margin: float | None = None,
+    label: Any = None,
+    rules: Iterable[str | Rule] | None = None,
+    alpha: float = 0.05,
+    on_inconclusive: OnInconclusive = "fail",
+    **options: Any,
+) -> GateResult:
+    """Fail a test unless a candidate is shown to be not worse than a baseline.
+
+    Parameters
+    ----------
+    predictions : Predictions, path, sequence of paths or DataFrame
+        One test set with both models, or what `modelcompare.read_predictions` makes it of.
+    baseline, candidate : str
+        The models.
+    metric : str, metric or callable
+        What counts.
+    margin : float
+        How much worse would matter, in units of the metric.
+    label : optional
+        The class, for a metric per class.
+    rules : iterable of str or Rule
+        In the place of `metric` and `margin`, as for `modelcompare.gate`; all must hold:
+        ``["f1_macro:-0.005", "recall[toxic]:+0"]``.
+    alpha : float
+        One-sided level: the probability to pass a candidate that is worse by the margin.
+    on_inconclusive : {"fail", "pass", "skip"}
+        What becomes of the test where there are not enough data to say.
+    **options
+        Further options of `modelcompare.decide`, such as `n_resamples`.
+
+    Returns
+    -------
+    GateResult
+        The decisions, one for each rule.
+
+    Raises
+    ------
+    AssertionError
+        If it is shown to be worse, or there are not enough data to say; with the sentences of the
+        rules that do not hold.
+    unittest.SkipTest
+        If there are not enough data, and that is to skip the test; pytest knows it too.
+    ValueError
+        If neither metric and margin nor rules are given, or both.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> found = assert_not_worse(preds, "naive_bayes", "bow_pair", "f1_macro", margin=0.005)
+    >>> found.answer
+    'shown'
+    >>> assert_not_worse(preds, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
+    Traceback (most recent call last):
+        ...
+    AssertionError: naive_bayes is shown to be worse than bow_pair by 0.005 or more in accuracy:
+    gain -0.0182, 90 % CI -0.0249 to -0.0116, p = 1.00 (9,824 samples, one-sided alpha 0.05).
+    """
+    __tracebackhide__ = True
+    check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
+    asked = _rules(metric, margin, label, rules)
+    if not isinstance(predictions, Predictions):
+        predictions = read_predictions(predictions)
+    found = gate(predictions, baseline, candidate, asked, alpha=alpha, **options)
+    inconclusive = found.answer == "not enough data"
+    if found.passed or (inconclusive and on_inconclusive == "pass"):
+        return found
+    failed = [decision.sentence() for decision in found.decisions if not decision.passed]
+    raise (SkipTest if inconclusive and on_inconclusive == "skip" else AssertionError)(
+        "\n".join(failed)
+    )
+
+
+def _rules(
+    metric: MetricLike | None,
+    margin: float | None,
+    label: Any,
+    rules: Iterable[str | Rule] | None,
+) -> Iterable[str | Rule]:
+    """One rule of metric and margin, or the rules that were given."""
+    if rules is None:
+        if metric is None or margin is None:
+            raise ValueError("give `metric` and `margin`, or `rules`, to say what must hold.")
+        return [Rule(metric, label, "non-inferior", margin)]
+    if not (metric is None and margin is None and label is None):
+        raise ValueError("`rules` says metric, class and margin; leave their options out.")
+    return rules

@@ -1,0 +1,57 @@
+import inspect
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from modelcompare import examples
+from modelcompare.cli.app import COMMANDS
+from modelcompare.cli.options import expanded
+
+FEW = ("--resamples", "60")
+MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")
+# By command what is asked, and the document that answers.
+ASKED = [
+    ("compare", ("snli.npz", "-m", "accuracy", *FEW), "compare"),
+    ("gate", ("snli.npz", *MODELS, "--margin", "0.01", *FEW), "decision"),
+    ("gate", ("snli.npz", *MODELS, "--rule", "f1[neutral]:-0.01", *FEW), "gate"),
+    ("variance", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "variance"),
+    ("agreement", ("snli.npz", "--pair", "f1", *FEW), "agreement"),
+    ("undefined", ("snli.npz", "--pair", "f1", "--ratio", "0.1", *FEW), "undefined"),
+    ("sensitivity", ("snli.npz", "-m", "cf1_macro", *FEW), "sensitivity"),
+    ("sample-size", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "sample_size"),
+    ("metrics", (), "metrics"),
+    ("metrics", ("f1",), "metrics"),
+    ("demo", FEW, "compare"),
+]
+
+
+@pytest.fixture
+def schema(run):
+    done = run("schema")
+    assert (done.code, done.err) == (0, "")
+    return json.loads(done.out)
+
+
+def test_every_command_that_writes_json_is_asked():
+    writing = [
+        name
+        for name, command, _ in COMMANDS
+        if "format" in inspect.signature(expanded(command)).parameters
+    ]
+    assert {name for name, *_ in ASKED} == set(writing)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(("command", "arguments", "kind"), ASKED, ids=lambda part: str(part)[:12])
+def test_what_a_command_writes_as_json_is_as_the_printed_schema_says(
+    run, schema, tmp_path, command, arguments, kind
+):
+    (tmp_path / "snli.npz").symlink_to(Path(examples.__file__).with_name("snli.npz"))
+    done = run(command, *arguments, "--format", "json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    assert document["schema"] == f"modelcompare/{kind}/1"
+    jsonschema.validate(document, schema)
+    jsonschema.validate(document, {**schema, "oneOf": [{"$ref": f"#/$defs/{kind}"}]})

@@ -1,0 +1,133 @@
+"""What is written as JSON: its schema holds, and its shape changes with its version alone."""
+
+import json
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from typing import get_args
+
+import jsonschema
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare import words
+from tests.report.test_results import FEW, MADE, made, preds
+
+SCHEMA = json.loads(files("modelcompare.report").joinpath("schema.json").read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+# What each version of each document held when it was given out. A line that is here never changes:
+# a new shape is a new version, with `schema_version` of its result, and new lines.
+SHAPES = Path(__file__).with_name("json_shapes.txt")
+pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few:UserWarning")
+
+
+def given_out():
+    """By the name of a document the lines of its shape, each a set of members."""
+    shapes = {}
+    for line in SHAPES.read_text(encoding="utf-8").splitlines():
+        if line.startswith("modelcompare/"):
+            shape = shapes.setdefault(line, {})
+        else:
+            table, _, names = line.rpartition(":")
+            shape[table.strip()] = {*names.split()}
+    return shapes
+
+
+def shape_of(schema):
+    """The same of a document's schema."""
+    tables = {
+        name: {*part["items"]["properties"]}
+        for name, part in schema["properties"].items()
+        if "properties" in part.get("items", ())
+    }
+    return {"": {*schema["properties"]}, **tables}
+
+
+def parts(schema):
+    """Every object that a schema describes."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for each in schema:
+            yield from parts(each)
+
+
+def test_the_schema_is_one_and_leaves_no_member_open():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    objects = list(parts(SCHEMA["$defs"]))
+    assert len(objects) > 40
+    for each in objects:
+        assert each["additionalProperties"] is False
+        assert set(each["required"]) <= set(each["properties"])
+
+
+def test_choices_are_those_of_the_words():
+    written = {
+        tuple(member["enum"])
+        for each in parts(SCHEMA["$defs"])
+        for member in each["properties"].values()
+        if "enum" in member
+    }
+    known = (words.Answer, words.Decision, words.Alternative, words.Strategy, words.CurveKind)
+    assert written == {get_args(choices) for choices in known} | {("samples", "clusters")}
+
+
+def test_every_version_given_out_keeps_its_shape():
+    described = {
+        schema["properties"]["schema"]["const"]: shape_of(schema)
+        for schema in (SCHEMA["$defs"][ref["$ref"].rpartition("/")[2]] for ref in SCHEMA["oneOf"])
+    }
+    shapes = given_out()
+    assert described.items() <= shapes.items(), "a new shape is a new version"
+    assert len(described) == len(MADE) + 1
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_result_is_written_as_its_schema_says(name):
+    document = json.loads(made(name).to_json())
+    kind = made(name).stem
+    jsonschema.validate(document, {**SCHEMA, "oneOf": [{"$ref": f"#/$defs/{kind}"}]})
+    VALIDATOR.validate(document)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_member_more_or_less_is_another_document(name):
+    document = json.loads(made(name).to_json())
+    tables = [
+        part
+        for part in document.values()
+        if isinstance(part, list) and part[:1] and isinstance(part[0], dict)
+    ]
+    for part in [document, *(table[0] for table in tables)]:
+        part["unheard_of"] = 1
+        assert not VALIDATOR.is_valid(document)
+        del part["unheard_of"]
+    for table in tables:
+        row = table[0].copy()
+        table[0].popitem()
+        assert not VALIDATOR.is_valid(document)
+        table[0] = row
+    assert VALIDATOR.is_valid(document)
+
+
+def _odd():
+    """Results whose documents lack what those of most data have."""
+    truth = np.resize([True, False], 40)
+    two = mc.Predictions(truth, {"a": truth, "b": ~truth}, slices={"part": [*"abb" * 13, "c"]})
+    yield mc.compare(two["a"], "f1", **FEW)
+    yield mc.compare_slices(two, "accuracy", min_size=2, **FEW)
+    yield mc.decide(two, "b", "a", "f1", label=np.bool_(True), margin=0.1, **FEW)
+    yield mc.paired_test(preds(), "m0", "m1", "f1", label=np.int64(1), **FEW)
+    yield mc.variance_study(preds()["m0"], ["f1"], ratios=[1], **FEW)
+    other = np.resize([0, 1, 2], 40)
+    more = mc.Predictions(other, {"a": other, "b": np.roll(other, 1)})
+    yield mc.compare_sets({"first": two, "second": more}, "f1", **FEW)
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_documents_of_other_data_are_as_their_schema_says(place):
+    result = next(islice(_odd(), place, None))
+    VALIDATOR.validate(json.loads(result.to_json()))

@@ -1,0 +1,97 @@
+import subprocess
+import sys
+from unittest import SkipTest
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.testing import assert_not_worse
+
+# Right in 90, 60 and 89 of 100.
+TABLE = pd.DataFrame(
+    {"y_true": ["x"] * 100 + ["y"]}
+    | {name: ["x"] * n + ["y"] * (101 - n) for name, n in {"a": 90, "b": 60, "c": 89}.items()}
+)
+CLEAR = {"metric": "accuracy", "margin": 0.01, "n_resamples": 99}
+
+
+@pytest.fixture
+def path(tmp_path):
+    TABLE.to_csv(tmp_path / "preds.csv", index=False)
+    return tmp_path / "preds.csv"
+
+
+def test_what_is_shown_passes_and_comes_back(path):
+    expected = mc.decide(
+        mc.read_predictions(TABLE), "b", "a", "accuracy", margin=0.01, n_resamples=99
+    )
+    for given in (path, [path], TABLE, mc.read_predictions(TABLE)):
+        assert assert_not_worse(given, "b", "a", **CLEAR).decisions == (expected,)
+
+
+@pytest.mark.parametrize("on_inconclusive", ["fail", "pass", "skip"])
+def test_what_is_shown_otherwise_fails_whatever_becomes_of_too_few_data(on_inconclusive):
+    with pytest.raises(AssertionError) as caught:
+        assert_not_worse(TABLE, "a", "b", **CLEAR, on_inconclusive=on_inconclusive)
+    decision = mc.decide(
+        mc.read_predictions(TABLE), "a", "b", "accuracy", margin=0.01, n_resamples=99
+    )
+    assert str(caught.value) == decision.sentence()
+    assert "b is shown to be worse than a by 0.01 or more in accuracy" in str(caught.value)
+
+
+def test_too_few_data_fail_pass_or_skip():
+    with pytest.raises(
+        AssertionError, match=r"^101 samples are not enough to say whether c is not"
+    ):
+        assert_not_worse(TABLE, "a", "c", **CLEAR)
+    found = assert_not_worse(TABLE, "a", "c", **CLEAR, on_inconclusive="pass")
+    assert (found.answer, found.passed) == ("not enough data", False)
+    with pytest.raises(SkipTest, match=r"^101 samples are not enough to say"):
+        assert_not_worse(TABLE, "a", "c", **CLEAR, on_inconclusive="skip")
+
+
+def test_of_several_rules_those_that_do_not_hold_are_told():
+    rules = ["accuracy:+0.5", "recall[x]:-0.01", "accuracy:-0.01"]
+    with pytest.raises(AssertionError) as caught:
+        assert_not_worse(TABLE, "b", "a", rules=rules, n_resamples=99)
+    assert "not better than b by more than 0.5 in accuracy" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(assert_not_worse(TABLE, "b", "a", rules=rules[1:], n_resamples=99).decisions) == 2
+
+
+def test_a_class_and_a_metric_of_one_s_own_count():
+    found = assert_not_worse(TABLE, "b", "a", "recall", label="x", margin=0.1, n_resamples=99)
+    assert found.decisions[0].gain == pytest.approx(0.3)
+
+    def hits(y_true, y_pred):
+        return float(np.mean(np.asarray(y_true) == np.asarray(y_pred)))
+
+    own = assert_not_worse(TABLE, "b", "a", hits, margin=0.1, n_resamples=99)
+    assert own.decisions[0].gain == pytest.approx(30 / 101)
+
+
+def test_pytest_and_unittest_skip_where_data_are_too_few_and_show_no_line_of_the_package(tmp_path):
+    (tmp_path / "test_models.py").write_text(f"""
+import unittest
+import pandas as pd
+from modelcompare.testing import assert_not_worse
+TABLE = pd.DataFrame({TABLE.to_dict("list")})
+def test_skipped():
+    assert_not_worse(TABLE, "a", "c", "accuracy", margin=0.01, n_resamples=99, on_inconclusive="skip")
+def test_failed():
+    assert_not_worse(TABLE, "a", "b", "accuracy", margin=0.01, n_resamples=99)
+class Test(unittest.TestCase):
+    def test_skipped_too(self):
+        test_skipped()
+""")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_models.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "1 failed, 2 skipped" in done.stdout, done.stdout
+    assert "AssertionError: b is shown to be worse than a" in done.stdout
+    assert "testing.py" not in done.stdout
+    program = [sys.executable, "-m", "unittest", "test_models.Test"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "OK (skipped=1)" in done.stderr, done.stderr
