@@ -1,6 +1,8 @@
 from . import metrics as metrics
 from . import testing as testing
 from .comparison.bootstrap import bootstrap as bootstrap
+from .comparison.bounds import BoundedComparison as BoundedComparison
+from .comparison.bounds import compare_bounds as compare_bounds
 from .comparison.compare import compare as compare
 from .comparison.estimators import EstimatorComparison as EstimatorComparison
 from .comparison.estimators import compare_estimators as compare_estimators

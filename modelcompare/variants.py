@@ -21,8 +21,13 @@ def with_probabilities(
 
 def with_arrays(predictions: Predictions, arrays: Sequence[AnyArray]) -> Predictions:
     """The same models with other outputs, of the one kind that they all have."""
+    return with_outputs(predictions, dict(zip(predictions.models, arrays, strict=True)))
+
+
+def with_outputs(predictions: Predictions, outputs: Mapping[str, AnyArray]) -> Predictions:
+    """The same test set with other models, whose outputs are of the one kind that all have."""
     (kind,) = {predictions.output(model).kind for model in predictions.models}
-    return _rebuilt(predictions, dict(zip(predictions.models, arrays, strict=True)), kind)
+    return _rebuilt(predictions, outputs, kind)
 
 
 def joined(first: Predictions, second: Predictions) -> Predictions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,18 +14,17 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
-from modelcompare.readers import read_predictions
+from modelcompare.readers import asked, read
 from modelcompare.report.numbers import format_number, format_p_value, interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.words import value_name
+from modelcompare.variants import with_outputs
+from modelcompare.words import Correction, value_name
 
 _AT_BEST = " (at best)"
-_STEP_DOWN = "holm"
+_STEP_DOWN: Correction = "holm"
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,8 @@ class BoundedComparison(Result):
             where = self.comparison.bootstrap.evaluation.metric_slice(metric)
             adjusted[:, where] = adjust(p_value[:, where], _STEP_DOWN)
         names = np.array(self.models, dtype=object)
-        winner = np.where((low[0] > 0) == (self._direction > 0), *names[[first, second]][:, :, None])
+        first_wins = (low[0] > 0) == (self._direction > 0)
+        winner = np.where(first_wins, names[first][:, None], names[second][:, None])
         return pair_frame(
             self.models, first, second, self.comparison.bootstrap.evaluation.keys,
             low=low[0], high=high[0], ci_low=low[1], ci_high=high[2], p_value=p_value,
@@ -97,7 +97,7 @@ class BoundedComparison(Result):
         )  # fmt: skip
 
     def _signed(self, a: AnyArray, b: AnyArray) -> FloatArray:
-        """Difference a - b, its bounds and p-value, of pairs given in any order: (4, pairs, values)."""
+        """Differences a - b, their bounds and p-values, of shape (4, n_pairs, n_values)."""
         model_a, model_b = self.comparison.pairs
         place = {pair: k for k, pair in enumerate(zip(model_a, model_b, strict=True))}
         found = []
@@ -154,13 +154,14 @@ class BoundedComparison(Result):
         worst, best = (format_number(order[end].iloc[0], 4) for end in ("worst", "best"))
         range_text = worst if worst == best else f"{worst} to {best}"
         of_leader = pairs[(pairs["model_a"] == leader) | (pairs["model_b"] == leader)]
-        beaten = [_other(row, leader) for row in of_leader.to_dict("records") if row["better"] == leader]
+        won = of_leader[of_leader["better"] == leader]
+        beaten = [_other(row, leader) for row in won.to_dict("records")]
         open_ = [m for m in order["model"] if m != leader and m not in beaten]
         told = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
-            p = format_p_value(of_leader.loc[of_leader["better"] == leader, "p_adjusted"].max())
+            p = format_p_value(won["p_adjusted"].max())
             told += f" and is better than {', '.join(beaten)} whatever the missing results were"
-            told += f" (all p {p if p.startswith('<') else f'<= {p}'})"
+            told += f" (p {p.replace('<', '< ')})" if p.startswith("<") else f" (p <= {p})"
         if open_:
             told += f"; nothing is shown about {', '.join(open_)}"
         return f"{told}."
@@ -179,7 +180,7 @@ class BoundedComparison(Result):
             Column("p (holm)", "p-value", ["p_adjusted"]),
             Column("better", "better", ("better", "model_a", "model_b")),
         ]  # fmt: skip
-        note = "a - b with the missing results of one counted as the worst, of the other as the best."
+        note = "a - b where the missing results of one count as the worst, the other's as the best."
         return {
             "scores": Table("Scores", scores, self.scores),
             "differences": Table("Differences", pairs, self.differences, notes=[note]),
@@ -226,17 +227,28 @@ def compare_bounds(
       model  worst  best  n_missing
     0     a   0.90  1.00          2
     1     b   0.15  0.15          0
-    >>> result.verdict()
-    'mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing results were (all p < 0.001).'
+    >>> print(result.verdict())
+    mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing
+    results were (p <= 0.003).
     """
-    worst = read_predictions(source, **{**(reading or {}), "missing": "worst"})
-    best = read_predictions(source, **{**(reading or {}), "missing": "worst", "as_best": True})
-    n_missing = {
-        model: int((_said(worst, model) != _said(best, model)).sum()) for model in worst.models
-    }
+    said = {**(reading or {})}
+    ids = said.pop("ids", "same")
+    columns = asked(**{**said, "missing": "worst"})
+    worst = read(source, columns, ids).predictions
+    best = read(source, replace(columns, as_best=True), ids).predictions
+    given = {m: (worst.output(m).array, best.output(m).array) for m in worst.models}
+    n_missing = {model: _n_different(low, high) for model, (low, high) in given.items()}
     if not any(n_missing.values()):
-        raise ValueError("no result is missing, so there is one case; leave missing='bounds' out.")
-    both = {model: _said(worst, model) for model in worst.models}
-    both |= {m + _AT_BEST: _said(best, m) for m, count in n_missing.items() if count}
-    result = compare(_with_outputs(worst, both), metrics, **options)
-    return BoundedComparison(result, n_missing)
+        raise ValueError(
+            "no result is missing, so the worst case is the best; compare without bounds "
+            "(--missing bounds)."
+        )
+    both = {model: low for model, (low, _) in given.items()}
+    both |= {model + _AT_BEST: given[model][1] for model, count in n_missing.items() if count}
+    return BoundedComparison(compare(with_outputs(worst, both), metrics, **options), n_missing)
+
+
+def _n_different(low: AnyArray, high: AnyArray) -> int:
+    """How many samples' results depend on what the missing ones count as."""
+    differs = low != high
+    return int(differs.reshape(len(low), -1).any(axis=1).sum())

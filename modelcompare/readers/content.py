@@ -12,8 +12,10 @@ from typing import BinaryIO, get_args
 from modelcompare.words import FileKind
 
 _OTHER_NAMES: dict[str, FileKind] = {
-    "ndjson": "jsonl", "pq": "parquet", "tab": "tsv", "txt": "text", "run": "text",
-    "qrels": "text", "qrel": "text", "res": "text", "trec": "text", "score": "text", "ref": "text", "hyp": "text", "trn": "text",
+    "ndjson": "jsonl", "pq": "parquet", "tab": "tsv",
+    **dict.fromkeys(
+        ("txt", "run", "qrels", "qrel", "res", "trec", "score", "ref", "hyp", "trn"), "text"
+    ),
 }  # fmt: skip
 # What is compressed beyond this ratio, and inflates to more than this, is no table of predictions.
 MOST_RATIO = 100

@@ -18,7 +18,11 @@ _LINE_ENDS = "\r\n"
 
 def opened(path: Path) -> Opened:
     """Open a file and read what its kind says is in it."""
-    found = content(path)
+    return held(path, content(path))
+
+
+def held(path: Path, found: Content) -> Opened:
+    """What is in an open file of a known kind."""
     if found.kind == "text":
         return _text(path, found)
     if found.kind == "json":
@@ -39,7 +43,8 @@ def _text(path: Path, found: Content) -> Opened:
     if not lines[-1]:
         lines.pop()
     read = Opened(path, "text", lines)
-    if "\t" in lines[0] and format_of(read) is None:
+    is_table = ".txt" in path.suffixes and bool(lines) and "\t" in lines[0]
+    if is_table and format_of(read) is None:
         return _table(path, found, data, "tsv")
     return read
 

@@ -1,31 +1,15 @@
-"""Files opened as readers of formats get them."""
+"""Files opened as the readers of formats get them."""
 
-import json
 from pathlib import Path
 
-import pandas as pd
-
 from modelcompare.readers.content import Content
-from modelcompare.readers.formats import Opened
-from modelcompare.readers.tables import Table, read_table
+from modelcompare.readers.opening import held
+from modelcompare.readers.opening import opened as of_its_suffix
 
 
 def opened(path, kind=None):
+    """A file of a kind that is told, or that its suffix tells."""
     path = Path(path)
-    kind = kind or {".json": "json", ".eval": "eval", ".txt": "text", ".trn": "text"}.get(
-        path.suffix
-    )
-    if kind == "json":
-        try:
-            return Opened(path, "json", json.loads(path.read_text("utf-8")))
-        except json.JSONDecodeError:
-            kind = "jsonl"
-    if kind == "jsonl":
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        return Opened(path, "jsonl", Table(pd.DataFrame(rows, dtype=object)))
-    if kind == "text":
-        lines = path.read_text("utf-8").split("\n")
-        return Opened(path, "text", lines[:-1] if lines[-1] == "" else lines)
-    if kind == "eval":
-        return Opened(path, "eval", Content(path.name, "eval", path.open("rb")))
-    return Opened(path, kind or path.suffix.lstrip("."), read_table(path))
+    if kind is None:
+        return of_its_suffix(path)
+    return held(path, Content(path.name, kind, path.open("rb")))

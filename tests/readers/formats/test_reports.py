@@ -362,7 +362,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_no_table_and_no_prose_is_recognised(tmp_path, name):
-    assert format_of(opened(written(tmp_path / "a.txt", TABLES[name]), "text")) not in (
+    assert format_of(opened(written(tmp_path / "a.lines", TABLES[name]), "text")) not in (
         wmt.FORMAT, trec.FORMAT,
     )  # fmt: skip
 
@@ -370,7 +370,7 @@ def test_no_table_and_no_prose_is_recognised(tmp_path, name):
 @pytest.mark.parametrize(
     "document",
     [
-        {}, [], 5, None, "results", {"results": []}, {"results": {"results": [{"score": 1}]}},
+        {}, 5, None, "results", {"results": []}, {"results": {"results": [{"score": 1}]}},
         {"results": {"task": {"acc": 1}}}, [{"y_true": 1, "y_pred": 0}], {"resolved_ids": ["a"]},
         {"resolved": ["a"], "no_generation": [], "no_logs": []},
     ],
