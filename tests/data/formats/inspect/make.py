@@ -1,6 +1,6 @@
 """Write the logs of this folder: ``python make.py`` with inspect_ai 0.3.285, offline."""
 
-# ruff: noqa: ARG001, ARG002
+# ruff: noqa: ARG001
 
 from inspect_ai import Task, eval, task
 from inspect_ai.dataset import MemoryDataset, Sample

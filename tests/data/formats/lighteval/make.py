@@ -3,7 +3,7 @@
 Writing needs no deep learning: the packages that would run a model are stood in for.
 """
 
-# ruff: noqa: ARG001, ARG002
+# ruff: noqa: ARG002
 
 import importlib.abc
 import importlib.machinery

@@ -1,6 +1,6 @@
 """Write the logs of this folder: ``python make.py`` with lm_eval 0.4.13, offline."""
 
-# ruff: noqa: ARG001, ARG002
+# ruff: noqa: ARG002
 
 import json
 import sys
