@@ -1,8 +1,8 @@
 """Sample logs of lm-evaluation-harness (``--log_samples``).
 
 Fields as in lm_eval 0.4.13: ``example`` in evaluator.py, names of folders and files in
-loggers/evaluation_tracker.py (github.com/EleutherAI/lm-evaluation-harness). Logs before 0.4.5
-name neither filter nor metrics.
+loggers/evaluation_tracker.py (github.com/EleutherAI/lm-evaluation-harness). Logs before 0.4.7
+name neither filters nor metrics.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def _read(file: Opened) -> Records:
     frame = pd.DataFrame({"id": logged["doc_id"], **scores})
     if "filter" in logged.columns:
         frame.insert(0, "filter", logged["filter"])
+    _check_once(frame, file.name)
     scored = [name for name in names if SCORE + name in scores]
     beside = logged.drop(
         columns=["doc_id", "filter", "metrics", "arguments", *scored], errors="ignore"
@@ -56,6 +57,18 @@ def _read(file: Opened) -> Records:
         frame=frame, beside=beside, kind="scores", says="lm-evaluation-harness",
         same=tuple(name for name in _SAME if name in beside.columns),
     )  # fmt: skip
+
+
+def _check_once(frame: pd.DataFrame, where: str) -> None:
+    keys = [name for name in ("id", "filter") if name in frame]
+    repeated = frame.duplicated(keys).to_numpy()
+    if repeated.any():
+        row = frame[keys].astype(object).iloc[int(repeated.argmax())]
+        apart = f" for filter {row['filter']!r}" if "filter" in row else ", and no filter is named"
+        raise ValueError(
+            f"{where}: doc_id {row['id']!r} occurs several times{apart}; keep one row for each "
+            "document and filter."
+        )
 
 
 def _metrics(logged: pd.DataFrame) -> list[str]:
