@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import sys
 import zipfile
 
 import numpy as np
@@ -41,6 +42,9 @@ def archive(members):
             file.writestr(name, json.dumps(held))
     stream.seek(0)
     return Opened(DATA / "log.eval", "eval", Content("log.eval", "eval", stream))
+
+
+pytest.importorskip("pyarrow")
 
 
 @pytest.mark.parametrize("suffix", ["eval", "json"])
@@ -146,3 +150,23 @@ def test_an_archive_is_recognised_by_its_bytes_and_can_still_be_read():
     file = opened(DATA / "inspect" / "alpha.eval")
     assert format_of(file) is FORMAT
     assert len(FORMAT.read([file]).frame) == 12
+
+
+def test_members_in_zstandard_need_a_package_that_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ImportError,
+        match=r'^reading alpha.eval needs pyarrow: pip install "modelcompare\[parquet\]"$',
+    ):
+        read("alpha.eval")
+
+
+def test_a_member_whose_bytes_were_changed_is_refused():
+    data = bytearray((DATA / "inspect" / "alpha.eval").read_bytes())
+    place = zipfile.ZipFile(io.BytesIO(data)).getinfo("summaries.json").header_offset + 300
+    data[place] ^= 1
+    changed_log = Content("alpha.eval", "eval", io.BytesIO(bytes(data)))
+    with pytest.raises(
+        ValueError, match=r"^alpha.eval: summaries.json in the archive is damaged \("
+    ):
+        FORMAT.read([Opened(DATA / "alpha.eval", "eval", changed_log)])
