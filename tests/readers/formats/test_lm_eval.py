@@ -46,6 +46,14 @@ def test_a_log_of_another_name_leaves_model_and_set_to_others(tmp_path):
     assert [*frame] == ["file", "filter", "id", "score:exact_match"]
 
 
+def test_where_one_log_does_not_tell_its_model_all_are_left_to_others(tmp_path):
+    strong, weak = (next(LOGS.glob(f"made-up__{m}/samples_sums_*")) for m in ("strong", "weak"))
+    renamed = shutil.copy(weak, tmp_path / "weak.jsonl")
+    frame = FORMAT.read([opened(strong), opened(renamed)]).frame
+    assert {"model", "set"}.isdisjoint(frame.columns)
+    assert frame["file"].tolist() == [0] * 12 + [1] * 12
+
+
 def test_a_metric_of_the_whole_set_is_no_score_and_stands_beside():
     records = read("*/samples_sums_*")
     assert records.scores == ("exact_match",)
