@@ -45,8 +45,9 @@ def _read(file: Opened) -> Records:
     named = _NAME.fullmatch(file.name)
     if named:
         beside["date"] = named["date"]
-    if named and file.path.parent.name == named["date"]:
-        frame.insert(0, "model", _model(file.path.parent.parent))
+    folder = file.path.absolute().parent
+    if named and folder.name == named["date"]:
+        frame.insert(0, "model", _model(folder.parent))
     return Records(
         frame=frame, beside=beside, kind="scores", says="lighteval", same=("query", "gold")
     )

@@ -51,8 +51,7 @@ def _read(file: Opened) -> Records:
     if named:
         frame.insert(0, "set", named["task"])
         beside = beside.assign(date=named["date"])
-        if file.path.parent.name:
-            frame.insert(0, "model", file.path.parent.name)
+        frame.insert(0, "model", file.path.absolute().parent.name)
     return Records(
         frame=frame, beside=beside, kind="scores", says="lm-evaluation-harness",
         same=tuple(name for name in _SAME if name in beside.columns),

@@ -1,6 +1,7 @@
 """Sample logs of lm-evaluation-harness: what is read averages to the harness's own table."""
 
 import shutil
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -38,6 +39,12 @@ def test_folder_and_file_tell_the_model_the_task_and_the_date():
     assert set(records.frame["model"]) == {"made-up__weak"}
     assert set(records.frame["set"]) == {"sums", "signs"}
     assert set(records.beside["date"]) == {"2026-11-21T21-08-23.484805"}
+
+
+def test_a_log_named_from_within_its_folder_has_the_same_model(monkeypatch):
+    (log,) = LOGS.glob("made-up__weak/samples_sums_*")
+    monkeypatch.chdir(log.parent)
+    assert set(FORMAT.read([opened(Path(log.name))]).frame["model"]) == {"made-up__weak"}
 
 
 def test_a_log_of_another_name_leaves_model_and_set_to_others(tmp_path):
