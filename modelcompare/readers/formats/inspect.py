@@ -170,7 +170,7 @@ def _member(content: Content, archive: zipfile.ZipFile, name: str) -> Any:
     check_inflation(content.name, info.compress_size, info.file_size)
     try:
         return json.loads(_unpacked(content, archive, info))
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(
             f"{content.name}: {name} in the archive is damaged ({error}); copy the log again."
         ) from error
