@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from modelcompare.readers.formats import promptfoo, swebench, trec, wmt
+from modelcompare.readers.formats import (
+    every_eval_ever,
+    inspect,
+    lighteval,
+    lm_eval,
+    promptfoo,
+    swebench,
+    trec,
+    wmt,
+)
 from modelcompare.readers.formats.base import Format, Opened
 
 __all__ = ["FORMATS", "Format", "Opened", "format_of"]
 
 # Asked in this order; the first that recognises a file reads it.
-FORMATS: tuple[Format, ...] = (promptfoo.FORMAT, swebench.FORMAT, wmt.FORMAT, trec.FORMAT)
+FORMATS: tuple[Format, ...] = (
+    inspect.FORMAT,
+    lm_eval.FORMAT,
+    lighteval.FORMAT,
+    every_eval_ever.FORMAT,
+    promptfoo.FORMAT,
+    swebench.FORMAT,
+    wmt.FORMAT,
+    trec.FORMAT,
+)
 
 
 def format_of(opened: Opened) -> Format | None:

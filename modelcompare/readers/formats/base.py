@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from modelcompare.readers.records import Records, stacked
 from modelcompare.words import FileKind
@@ -54,12 +56,18 @@ class Format:
 
 
 def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], Records]:
-    """Read files one by one, where each stands for itself."""
+    """Read files one by one, where each stands for itself.
+
+    Where only some files say their model or test set, all are left to the caller to name.
+    """
 
     def read(files: Sequence[Opened]) -> Records:
         parts = [read_one(file) for file in files]
-        for position, part in enumerate(parts):
-            part.frame.insert(0, "file", position)
-        return stacked(parts)
+        told = stacked(parts)
+        position = np.repeat(np.arange(len(parts)), [len(part.frame) for part in parts])
+        unsaid = [n for n in ("model", "set") if any(n not in part.frame for part in parts)]
+        frame = told.frame.drop(columns=unsaid, errors="ignore")
+        frame.insert(0, "file", position)
+        return replace(told, frame=frame)
 
     return read

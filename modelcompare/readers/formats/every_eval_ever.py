@@ -1,0 +1,127 @@
+"""Samples in the schema of Every Eval Ever (``UUID_samples.jsonl``).
+
+Fields as in its version 0.3.0: schemas/instance_level_eval.schema.json; a sample that several
+metrics score has a record for each, and one that failed may have a single record whose score
+says nothing: converters/inspect/instance_level_adapter.py (github.com/evaleval/every_eval_ever).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import IntArray
+from modelcompare.readers.formats.base import Format, Opened, each
+from modelcompare.readers.formats.values import cells_of, check_named, is_missing, score_columns
+from modelcompare.readers.records import Records
+
+_NAMES = ("model_id", "evaluation_name", "sample_id")
+_FIELDS = frozenset({"schema_version", "evaluation_id", "evaluation", *_NAMES})
+# A record that names no metric has the schema's own word for what it holds.
+_UNNAMED = "score"
+_BESIDE = (
+    "metadata", "interaction_type", "evaluation", "output", "token_usage", "performance",
+    "evaluation_id", "sample_hash",
+)  # fmt: skip
+
+
+def _recognises(file: Opened) -> bool:
+    return {*file.payload.frame.columns} >= _FIELDS
+
+
+def _read(file: Opened) -> Records:
+    records: pd.DataFrame = file.payload.frame
+    check_named({name: records[name] for name in _NAMES}, file.name)
+    given = pd.Series(cells_of(records["evaluation"], "score"), dtype=object)
+    failed = _column(records, "error").map(lambda cell: not is_missing(cell) and cell != "")
+    _check_scored(records, given.isna() & ~failed.astype(bool), file.name)
+    given[failed.astype(bool)] = None
+    metrics = _column(records, "evaluation_result_id").map(str, na_action="ignore")
+    keys = _keys(records, metrics, file.name)
+    place = keys.groupby([*keys], sort=False).ngroup().to_numpy()
+    first = np.unique(place, return_index=True)[1]
+    scores = score_columns(_by_metric(metrics, given, place), file.name)
+    frame = keys.iloc[first].reset_index(drop=True).assign(**scores)
+    references = cells_of(_column(records, "input").iloc[first], "reference")
+    errors = _column(records, "error").groupby(place).first()
+    beside = pd.DataFrame(
+        {
+            "reference": [json.dumps(each, default=np.ndarray.tolist) for each in references],
+            **{name: records[name].iloc[first].to_numpy() for name in _BESIDE if name in records},
+            "error": errors.to_numpy(),
+        }
+    )  # fmt: skip
+    return Records(
+        frame=frame, beside=beside, kind="scores", says="Every Eval Ever", same=("reference",)
+    )
+
+
+def _by_metric(
+    metrics: pd.Series[Any], given: pd.Series[Any], place: IntArray
+) -> dict[str, list[Any]]:
+    """The scores of each metric, in the place of their sample and run."""
+    named = metrics.where(metrics.notna() | given.isna(), _UNNAMED)
+    values = {}
+    for name in named.dropna().unique():
+        chosen = (named == name).to_numpy()
+        values[name] = (
+            given[chosen].set_axis(place[chosen]).reindex(range(place.max() + 1)).tolist()
+        )
+    return values
+
+
+def _keys(records: pd.DataFrame, metrics: pd.Series[Any], where: str) -> pd.DataFrame:
+    """Model, test set, sample and, where there are several, the run of each record."""
+    keys = records[[*_NAMES]].set_axis(["model", "set", "id"], axis=1)
+    epochs = cells_of(_column(records, "metadata"), "epoch")
+    if all(isinstance(epoch, str | int) for epoch in epochs):
+        keys.insert(2, "run", epochs)
+    attempts = _attempts(keys, metrics)
+    if max(attempts) == 1:
+        return keys
+    if "run" in keys:
+        place = next(place for place, attempt in enumerate(attempts) if attempt > 1)
+        raise ValueError(
+            f"{where}: sample {keys['id'].iloc[place]!r} has several records of one metric and "
+            f"epoch {keys['run'].iloc[place]}; keep one of them."
+        )
+    keys.insert(2, "run", attempts)
+    return keys
+
+
+def _attempts(keys: pd.DataFrame, metrics: pd.Series[Any]) -> list[int]:
+    """How many times a sample was tried up to each record, which names its metric or failed."""
+    latest: dict[Any, tuple[int, set[Any]]] = {}
+    attempts = []
+    for key, metric in zip(keys.itertuples(index=False), metrics, strict=True):
+        said = None if is_missing(metric) else metric
+        attempt, seen = latest.get(key, (1, set()))
+        if said in seen or None in seen or (said is None and seen):
+            attempt, seen = attempt + 1, set()
+        latest[key] = attempt, seen | {said}
+        attempts.append(attempt)
+    return attempts
+
+
+def _check_scored(records: pd.DataFrame, absent: pd.Series[Any], where: str) -> None:
+    if absent.any():
+        sample = records["sample_id"].iloc[int(np.flatnonzero(absent)[0])]
+        raise ValueError(
+            f"{where}: the record of sample {sample!r} has neither evaluation.score nor an error; "
+            "write the file again."
+        )
+
+
+def _column(records: pd.DataFrame, name: str) -> pd.Series[Any]:
+    """A column, empty where the file does not have it."""
+    empty = pd.Series(None, index=records.index, dtype=object)
+    return records[name].astype(object) if name in records else empty
+
+
+FORMAT = Format(
+    name="Every Eval Ever", kinds=frozenset({"jsonl", "parquet"}), recognises=_recognises,
+    read=each(_read),
+)  # fmt: skip

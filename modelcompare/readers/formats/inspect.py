@@ -1,0 +1,203 @@
+"""Logs of inspect_ai, as archives (.eval) and as JSON.
+
+Fields as in inspect_ai 0.3.285: ``EvalSpec``, ``EvalSample`` and ``EvalSampleSummary`` in
+log/_log.py, members of the archive in log/_recorders/eval.py, letters as `value_to_float` in
+scorer/_metric.py (github.com/UKGovernmentBEIS/inspect_ai).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+import zipfile
+import zlib
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.readers.content import Content, check_inflation
+from modelcompare.readers.formats.base import Format, Opened, each
+from modelcompare.readers.formats.values import cells_of, check_named, score_columns
+from modelcompare.readers.records import SCORE, Records
+
+_SIGNATURE = b"PK\x03\x04"
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+# What an evaluation that has ended writes, and what one that has not has written so far.
+_HEADER, _START = "header.json", "_journal/start.json"
+_SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.json")
+# Length of an archive's header of a member, which ends with the lengths of what follows it.
+_N_MEMBER_HEADER = 30
+
+
+def _recognises(file: Opened) -> bool:
+    if file.kind == "eval":
+        stream = file.payload.file
+        signature = stream.read(len(_SIGNATURE))
+        stream.seek(0)
+        return bool(signature == _SIGNATURE)
+    log = file.payload
+    spec = log.get("eval") if isinstance(log, dict) else None
+    return _is_specification(spec) and {"status", "plan"} <= {*log}
+
+
+def _read(file: Opened) -> Records:
+    spec, samples = _of_archive(file) if file.kind == "eval" else _of_document(file)
+    if not isinstance(samples, list) or not samples:
+        raise ValueError(f"{file.name}: the log holds no samples; evaluate with log_samples.")
+    check_named({name: cells_of(samples, name) for name in ("id", "epoch")}, file.name)
+    samples = _with_those_not_run(spec, samples)
+    given = [sample.get("scores") for sample in samples]
+    scorers = dict.fromkeys(n for scores in given if isinstance(scores, dict) for n in scores)
+    values = {name: cells_of(cells_of(given, name), "value") for name in scorers}
+    scores = score_columns(values, file.name, _of_text)
+    frame = pd.DataFrame(
+        {
+            "model": spec["model"], "set": spec["task"], "run": cells_of(samples, "epoch"),
+            "id": cells_of(samples, "id"), **scores,
+        }
+    )  # fmt: skip
+    return Records(
+        frame=frame, beside=_beside(spec, samples, values, scores), kind="scores",
+        says="inspect_ai", same=("target",),
+    )  # fmt: skip
+
+
+def _beside(
+    spec: dict[str, Any], samples: list[dict[str, Any]], values: dict[str, Any], scores: Any
+) -> pd.DataFrame:
+    """Targets, metadata and what befell a sample; scores that are no numbers."""
+    names = ("metadata", "error", "limit", "total_time", "working_time")
+    told = {name: pd.Series(cells_of(samples, name), dtype=object) for name in names}
+    said = {name: cells for name, cells in values.items() if SCORE + name not in scores}
+    targets = [
+        target if isinstance(target, str) or target is None else json.dumps(target)
+        for target in cells_of(samples, "target")
+    ]
+    return pd.DataFrame(
+        {
+            **said, "target": targets, **told,
+            "solver": [spec.get("solver")] * len(samples),
+            "date": [spec.get("created")] * len(samples),
+        }
+    )  # fmt: skip
+
+
+def _with_those_not_run(
+    spec: dict[str, Any], samples: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Samples that the evaluation was to run and did not, as where it was stopped, are added.
+
+    Ids are compared as texts, as inspect_ai itself does: the data set may say 1 and its log "1".
+    """
+    (ids,) = cells_of(cells_of([spec], "dataset"), "sample_ids")
+    (epochs,) = cells_of(cells_of([spec], "config"), "epochs")
+    planned = {
+        (str(each), epoch): {"id": each, "epoch": epoch, "error": "not run"}
+        for epoch in range(1, 1 + (epochs if isinstance(epochs, int) else 1))
+        for each in (ids if isinstance(ids, list) else [])
+    }
+    run = {(str(sample["id"]), sample["epoch"]): sample for sample in samples}
+    return [*{**planned, **run}.values()]
+
+
+def _of_text(text: str) -> float | None:
+    """A value as the metrics of inspect_ai read it, which take what they do not know for 0."""
+    known = _LETTERS.get(text, _WORDS.get(text.lower()))
+    if known is not None:
+        return known
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _of_document(file: Opened) -> tuple[dict[str, Any], Any]:
+    """The specification and the samples of a log that is one JSON document."""
+    samples = file.payload.get("samples")
+    if not isinstance(samples, list):
+        return file.payload["eval"], samples
+    errors = cells_of(cells_of(samples, "error"), "message")
+    limits = cells_of(cells_of(samples, "limit"), "type")
+    summaries = [
+        {**sample, "error": error, "limit": limit} if isinstance(sample, dict) else sample
+        for sample, error, limit in zip(samples, errors, limits, strict=True)
+    ]
+    return file.payload["eval"], summaries
+
+
+def _of_archive(file: Opened) -> tuple[dict[str, Any], Any]:
+    """The specification and the summaries of samples from an archive."""
+    content: Content = file.payload
+    try:
+        with content.file, zipfile.ZipFile(content.file) as archive:
+            return _specification(content, archive), _summaries(content, archive)
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{file.name}: the file is damaged or cut short ({error}).") from error
+
+
+def _specification(content: Content, archive: zipfile.ZipFile) -> dict[str, Any]:
+    start = next((name for name in (_HEADER, _START) if name in archive.namelist()), None)
+    (spec,) = cells_of([_member(content, archive, start) if start else None], "eval")
+    if not _is_specification(spec):
+        raise ValueError(
+            f"{content.name}: the archive does not say which model was evaluated on which task "
+            f"({_HEADER}), so it is no log of inspect_ai; export it again."
+        )
+    return spec
+
+
+def _is_specification(spec: Any) -> bool:
+    return isinstance(spec, dict) and all(isinstance(spec.get(k), str) for k in ("task", "model"))
+
+
+def _summaries(content: Content, archive: zipfile.ZipFile) -> Any:
+    """What the archive says of its samples, or has said so far."""
+    names = {*archive.namelist()}
+    if _SUMMARIES in names:
+        return _member(content, archive, _SUMMARIES)
+    parts = [found for found in map(_JOURNAL.fullmatch, names) if found]
+    journal = [part[0] for part in sorted(parts, key=lambda part: int(part[1]))]
+    return [each for name in journal for each in _member(content, archive, name)]
+
+
+def _member(content: Content, archive: zipfile.ZipFile, name: str) -> Any:
+    """A member of the archive, parsed."""
+    info = archive.getinfo(name)
+    check_inflation(content.name, info.compress_size, info.file_size)
+    try:
+        return json.loads(_unpacked(content, archive, info))
+    except (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(
+            f"{content.name}: {name} in the archive is damaged ({error}); copy the log again."
+        ) from error
+
+
+def _unpacked(content: Content, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """The bytes of a member, which Python before 3.14 cannot unpack where they are Zstandard."""
+    try:
+        return archive.read(info)
+    except NotImplementedError:
+        pass
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            f'reading {content.name} needs pyarrow: pip install "modelcompare[parquet]"'
+        ) from error
+    content.file.seek(info.header_offset)
+    lengths = struct.unpack("<HH", content.file.read(_N_MEMBER_HEADER)[-4:])
+    content.file.seek(sum(lengths), 1)
+    packed = content.file.read(info.compress_size)
+    data: bytes = pa.decompress(packed, info.file_size, codec="zstd", asbytes=True)
+    if zlib.crc32(data) != info.CRC:
+        raise ValueError("its checksum differs")
+    return data
+
+
+FORMAT = Format(
+    name="inspect_ai", kinds=frozenset({"eval", "json"}), recognises=_recognises, read=each(_read)
+)

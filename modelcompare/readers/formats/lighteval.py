@@ -1,0 +1,77 @@
+"""Details of Hugging Face's lighteval.
+
+Columns as in lighteval 0.13.0: ``DetailsLogger.Detail`` in logging/info_loggers.py, ``Doc`` in
+tasks/requests.py, names of folders and files in logging/evaluation_tracker.py
+(github.com/huggingface/lighteval). Details before 0.11 have other columns and no ids.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.readers.formats.base import Format, Opened, each
+from modelcompare.readers.formats.values import cells_of, check_named, score_columns
+from modelcompare.readers.records import SCORE, Records
+
+_FIELDS = frozenset({"doc", "metric", "model_response"})
+_NAME = re.compile(r"details_.+_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet")
+
+
+def _recognises(file: Opened) -> bool:
+    frame: pd.DataFrame = file.payload.frame
+    return {*frame.columns} >= _FIELDS and isinstance(frame["doc"].iloc[0], dict)
+
+
+def _read(file: Opened) -> Records:
+    details: pd.DataFrame = file.payload.frame
+    docs, metrics = details["doc"], details["metric"]
+    check_named({name: cells_of(docs, name) for name in ("task_name", "id")}, file.name)
+    names = dict.fromkeys(n for metric in metrics if isinstance(metric, dict) for n in metric)
+    values = {name: cells_of(metrics, name) for name in names}
+    scores = score_columns(values, file.name)
+    frame = pd.DataFrame({"set": cells_of(docs, "task_name"), "id": cells_of(docs, "id"), **scores})
+    said = {name: cells for name, cells in values.items() if SCORE + name not in scores}
+    beside = pd.DataFrame(
+        {
+            "query": cells_of(docs, "query"), "gold": [_gold(doc) for doc in docs],
+            "doc": docs, "model_response": details["model_response"], **said,
+        }
+    )  # fmt: skip
+    named = _NAME.fullmatch(file.name)
+    if named:
+        beside["date"] = named["date"]
+    folder = file.path.absolute().parent
+    if named and folder.name == named["date"]:
+        frame.insert(0, "model", _model(folder.parent))
+    return Records(
+        frame=frame, beside=beside, kind="scores", says="lighteval", same=("query", "gold")
+    )
+
+
+def _gold(doc: dict[str, Any]) -> str:
+    """The right choices, as one text."""
+    choices, places = _listed(doc.get("choices")), _listed(doc.get("gold_index"))
+    return " | ".join(str(choice) for place, choice in enumerate(choices) if place in places)
+
+
+def _listed(cell: Any) -> list[Any]:
+    return list(cell) if isinstance(cell, list | np.ndarray) else [cell]
+
+
+def _model(folder: Path) -> str:
+    """The model whose details a folder holds: ``details/ORGANISATION/NAME``."""
+    parts = folder.parts
+    if "details" not in parts:
+        return folder.name.removeprefix("details_")
+    last = len(parts) - parts[::-1].index("details")
+    return "/".join(parts[last:])
+
+
+FORMAT = Format(
+    name="lighteval", kinds=frozenset({"parquet"}), recognises=_recognises, read=each(_read)
+)

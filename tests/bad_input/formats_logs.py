@@ -1,0 +1,110 @@
+"""Logs of evaluation tools that say what they are and lack what they must hold."""
+
+import io
+import json
+import zipfile
+
+import pandas as pd
+
+from modelcompare.readers.content import Content
+from modelcompare.readers.formats import Opened, every_eval_ever, inspect, lighteval, lm_eval
+from modelcompare.readers.tables import Table
+from tests.bad_input.case import Call
+
+INSPECT = {"status": "success", "plan": {}, "eval": {"task": "t", "model": "m"}}
+SAMPLE = {"id": 1, "epoch": 1, "scores": {"s": {"value": "C"}}}
+HARNESS = {"doc_id": 0, "target": "x", "filtered_resps": ["x"], "acc": 1}
+DETAIL = {"doc": {"id": "0", "task_name": "t"}, "metric": {"em": 1}, "model_response": {}}
+RECORD = {"schema_version": "0.3.0", "evaluation_id": "e", "model_id": "m", "evaluation_name": "t",
+          "sample_id": "s", "evaluation": {"score": 1.0}}  # fmt: skip
+
+
+def document(log, **changes):
+    return lambda folder: inspect.FORMAT.read(
+        [Opened(folder / "log.json", "json", {**log, **changes})]
+    )
+
+
+def archive(**members):
+    """A log that is an archive of members, or of bytes that are none."""
+
+    def read(folder):
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as file:
+            for name, held in members.items():
+                file.writestr(f"{name}.json", held if isinstance(held, str) else json.dumps(held))
+        return of_bytes(stream.getvalue())(folder)
+
+    return read
+
+
+def of_bytes(data):
+    def read(folder):
+        content = Content("log.eval", "eval", io.BytesIO(data))
+        return inspect.FORMAT.read([Opened(folder / "log.eval", "eval", content)])
+
+    return read
+
+
+def rows(reader, name, *given):
+    def read(folder):
+        table = Table(pd.DataFrame([*given]))
+        return reader.FORMAT.read([Opened(folder / name, name.split(".")[-1], table)])
+
+    return read
+
+
+NO_NUMBER = "score the samples with a metric that gives each a number."
+UNNAMED = "a text or a number; without it samples cannot be told apart."
+
+CASES = [
+    Call("inspect-without-samples", document(INSPECT),
+         "log.json: the log holds no samples; evaluate with log_samples."),
+    Call("inspect-without-ids", document(INSPECT, samples=[SAMPLE, {**SAMPLE, "id": None}]),
+         f"log.json: sample 2 has no id, {UNNAMED}"),
+    Call("inspect-with-texts-only",
+         document(INSPECT, samples=[{**SAMPLE, "scores": {"s": {"value": "B"}, "r": {"value": "x"}}}]),
+         f"log.json: no score is a number for each sample (it has s, r); {NO_NUMBER}"),
+    Call("inspect-with-failures-only", document(INSPECT, samples=[{**SAMPLE, "scores": None}]),
+         f"log.json: no score is a number for each sample (it has none); {NO_NUMBER}"),
+    Call("inspect-cut-short", of_bytes(b"PK\x03\x04 and no more"),
+         "log.eval: the file is damaged or cut short (File is not a zip file)."),
+    Call("inspect-another-archive", archive(other=[]),
+         "log.eval: the archive does not say which model was evaluated on which task (header.json), "
+         "so it is no log of inspect_ai; export it again."),
+    Call("inspect-header-of-nothing", archive(header={"eval": {"task": "t"}}),
+         "log.eval: the archive does not say which model was evaluated on which task (header.json), "
+         "so it is no log of inspect_ai; export it again."),
+    Call("inspect-member-damaged", archive(header={"eval": {"task": "t", "model": "m"}}, summaries="["),
+         "log.eval: summaries.json in the archive is damaged (Expecting value: line 1 column 2 "
+         "(char 1)); copy the log again."),
+    Call("harness-without-ids", rows(lm_eval, "log.jsonl", HARNESS, {**HARNESS, "doc_id": None}),
+         f"log.jsonl: sample 2 has no doc_id, {UNNAMED}"),
+    Call("harness-metric-of-the-whole-set",
+         rows(lm_eval, "log.jsonl", {**HARNESS, "metrics": ["bleu"], "bleu": ["x", "y"]}),
+         f"log.jsonl: no score is a number for each sample (it has bleu); {NO_NUMBER}"),
+    Call("harness-without-filters", rows(lm_eval, "log.jsonl", HARNESS, HARNESS),
+         "log.jsonl: doc_id 0 occurs several times, and no filter is named; keep one row for each "
+         "document and filter."),
+    Call("harness-filter-twice",
+         rows(lm_eval, "log.jsonl", *[{**HARNESS, "filter": "none"}] * 2),
+         "log.jsonl: doc_id 0 occurs several times for filter 'none'; keep one row for each "
+         "document and filter."),
+    Call("lighteval-without-task",
+         rows(lighteval, "details.parquet", {**DETAIL, "doc": {"id": "0"}}),
+         f"details.parquet: sample 1 has no task_name, {UNNAMED}"),
+    Call("lighteval-without-numbers",
+         rows(lighteval, "details.parquet", {**DETAIL, "metric": {"em": "yes"}}),
+         f"details.parquet: no score is a number for each sample (it has em); {NO_NUMBER}"),
+    Call("every-eval-ever-without-model",
+         rows(every_eval_ever, "u_samples.jsonl", {**RECORD, "model_id": None}),
+         f"u_samples.jsonl: sample 1 has no model_id, {UNNAMED}"),
+    Call("every-eval-ever-without-score",
+         rows(every_eval_ever, "u_samples.jsonl", RECORD, {**RECORD, "evaluation": {}}),
+         "u_samples.jsonl: the record of sample 's' has neither evaluation.score nor an error; "
+         "write the file again."),
+    Call("every-eval-ever-epoch-twice",
+         rows(every_eval_ever, "u_samples.jsonl", *[{**RECORD, "metadata": {"epoch": "1"}}] * 2),
+         "u_samples.jsonl: sample 's' has several records of one metric and epoch 1; keep one of "
+         "them."),
+]  # fmt: skip

@@ -1,0 +1,100 @@
+"""All formats: none takes another's file or a plain table, and none breaks on a damaged one."""
+
+import copy
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from modelcompare.readers.formats import FORMATS, Opened, format_of
+from modelcompare.readers.records import Records
+from modelcompare.readers.tables import Table
+from tests.readers.formats.opening import DATA, opened
+
+FILES = [
+    path
+    for path in sorted(DATA.rglob("*.*"))
+    if path.is_file() and path.suffix not in (".py", ".md")
+]
+PLAIN = [
+    {"id": [0, 1], "y_true": ["a", "b"], "y_pred": ["a", "a"]},
+    {"model": ["m", "n"], "item": [0, 0], "score": [0.5, 1.0]},
+    {"doc_id": [0, 1], "target": ["a", "b"], "cnn": ["a", "a"]},
+    {"model_id": ["m", "n"], "sample_id": [0, 0], "score": [0.5, 1.0]},
+    {"doc": ["d", "e"], "metric": [0.5, 1.0], "model_response": ["x", "y"]},
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_each_file_is_of_one_format(path):
+    file = opened(path)
+    taken = [each.name for each in FORMATS if file.kind in each.kinds and each.recognises(file)]
+    assert len(taken) == 1
+    if file.kind == "eval":
+        file.payload.file.close()
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "csv", "tsv"])
+@pytest.mark.parametrize("columns", PLAIN, ids=lambda columns: "-".join(columns))
+def test_a_plain_table_is_of_no_format(columns, kind):
+    assert format_of(Opened(Path(f"t.{kind}"), kind, Table(pd.DataFrame(columns)))) is None
+
+
+@pytest.mark.parametrize("document", [[], {}, "x", 3, None, {"eval": 3}, {"eval": {"task": "t"}}])
+def test_any_other_document_is_of_no_format(document):
+    assert format_of(Opened(Path("t.json"), "json", document)) is None
+
+
+def places(node, path=()):
+    """Paths of all that a document holds, down to five steps deep."""
+    inner = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
+    for key, value in inner if len(path) < 5 else ():
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def with_put(document, path, value):
+    document = copy.deepcopy(document)
+    node = document
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    return document
+
+
+def held(path):
+    """What a file holds, as JSON."""
+    if path.suffix == ".json":
+        return json.loads(path.read_text())
+    return opened(path).payload.frame.to_dict("records")
+
+
+@pytest.mark.parametrize("pattern", ["inspect/beta.json", "lm_eval/*weak/*sums*", "every_eval_ever/b*",
+                                     "lighteval/**/*.parquet"])  # fmt: skip
+@pytest.mark.parametrize("value", [None, 3, "x", [], [None], {}], ids=repr)
+def test_a_file_with_a_piece_put_wrong_is_read_or_refused_and_nothing_else(pattern, value):
+    path = next(DATA.glob(pattern))
+    document = held(path)
+    if isinstance(document, list):
+        document = document[:3]
+    for place in [*places(document)][::5]:
+        file = Opened(path, path.suffix[1:], payload(with_put(document, place, value)))
+        found = format_of(file)
+        if found is not None:
+            try:
+                assert isinstance(found.read([file]), Records)
+            except ValueError as error:
+                assert str(error).startswith(f"{path.name}: ")  # noqa: PT017
+
+
+def payload(document):
+    if isinstance(document, dict):
+        return document
+    return Table(pd.DataFrame([row for row in document if row and isinstance(row, dict)]))

@@ -1,0 +1,172 @@
+"""Logs of inspect_ai: what is read is what its own metrics made of the samples."""
+
+import io
+import json
+import math
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from modelcompare.readers.content import Content
+from modelcompare.readers.formats import Opened, format_of
+from modelcompare.readers.formats.inspect import FORMAT
+from tests.readers.formats.opening import DATA, opened
+
+ALPHA, BETA = (json.loads((DATA / "inspect" / f"{m}.json").read_text()) for m in ("alpha", "beta"))
+
+
+def read(*names):
+    return FORMAT.read([opened(DATA / "inspect" / name) for name in names])
+
+
+def of_document(log):
+    return FORMAT.read([Opened(DATA / "log.json", "json", log)])
+
+
+def changed(**samples):
+    """The second model's log with some of its samples' fields changed."""
+    return {**BETA, "samples": [{**sample, **samples} for sample in BETA["samples"]]}
+
+
+def scored(value):
+    return {"s": {"value": value}}
+
+
+def archive(members):
+    """An archive like those of inspect_ai, whose members are packed as every Python can."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, held in members.items():
+            file.writestr(name, json.dumps(held))
+    stream.seek(0)
+    return Opened(DATA / "log.eval", "eval", Content("log.eval", "eval", stream))
+
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.mark.parametrize("suffix", ["eval", "json"])
+def test_both_forms_of_a_log_give_the_means_that_the_tool_reports(suffix):
+    frame = read(f"alpha.{suffix}", f"beta.{suffix}").frame
+    means = frame.groupby("model").mean(numeric_only=True)
+    for log in (ALPHA, BETA):
+        for scorer in log["results"]["scores"]:
+            name = scorer["scorer"] + (
+                "" if scorer["name"] == scorer["scorer"] else f"/{scorer['name']}"
+            )
+            (metric,) = (m for k, m in scorer["metrics"].items() if k in ("accuracy", "mean"))
+            # The tool averages the epochs of a sample before it averages samples.
+            own = frame[frame["model"] == log["eval"]["model"]].groupby("id")[f"score:{name}"]
+            assert own.mean().mean() == pytest.approx(metric["value"])
+    assert [*means.index] == ["mockllm/alpha", "mockllm/beta"]
+
+
+def test_the_archive_and_the_document_say_the_same():
+    archived, document = read("alpha.eval", "beta.eval"), read("alpha.json", "beta.json")
+    assert archived.frame.equals(document.frame)
+    assert archived.beside.equals(document.beside)
+
+
+def test_epochs_are_runs_and_a_sample_that_failed_is_there_without_scores():
+    records = read("beta.eval")
+    assert records.frame.groupby("run")["id"].apply(set).map(len).tolist() == [6, 6]
+    failed = records.frame["score:match"].isna()
+    assert records.frame.loc[failed, ["id", "run"]].to_numpy().tolist() == [["Nepal", 2]]
+    assert records.beside.loc[failed, "error"].tolist() == [
+        "RuntimeError('the connection was lost')"
+    ]
+    assert records.frame.loc[failed, "score:style/short"].isna().all()
+
+
+def test_metadata_and_targets_stand_beside_and_targets_tell_tasks_apart():
+    records = read("alpha.eval")
+    assert records.beside["metadata"].iloc[1] == {"continent": "Asia"}
+    assert records.same == ("target",)
+    assert records.beside["target"].tolist()[:2] == ["Paris", "Tokyo"]
+    assert set(records.beside["date"]) == {ALPHA["eval"]["created"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("C", 1), ("P", 0.5), ("I", 0), ("N", 0), ("yes", 1), ("No", 0), ("TRUE", 1), ("0.25", 0.25),
+     (True, 1), (3, 3), (math.nan, math.nan)],
+)  # fmt: skip
+def test_values_are_read_as_the_tool_s_metrics_read_them(value, number):
+    found = of_document(changed(scores=scored(value))).frame["score:s"]
+    np.testing.assert_array_equal(found, np.full(12, number))
+
+
+def test_values_that_are_no_numbers_stand_beside():
+    log = changed(scores={**scored("B"), "both": {"value": {"grade": "B", "length": 3}}})
+    records = of_document(log)
+    assert records.scores == ("both/length",)
+    assert records.beside["s"].tolist() == ["B"] * 12
+    assert records.beside["both"].iloc[0] == {"grade": "B", "length": 3}
+
+
+def test_samples_that_were_not_run_are_missing_and_not_left_out():
+    stopped = {**BETA, "status": "cancelled", "samples": BETA["samples"][:7]}
+    records = of_document(stopped)
+    assert len(records.frame) == 12
+    assert records.frame["score:match"].isna().sum() == 5
+    assert records.beside["error"].tolist().count("not run") == 5
+
+
+def test_ids_that_the_data_set_holds_as_numbers_and_the_log_as_texts_are_one():
+    log = {**BETA, "eval": {**BETA["eval"], "dataset": {"sample_ids": [7]}},
+           "samples": [{**BETA["samples"][0], "id": "7", "epoch": epoch} for epoch in (1, 2)]}  # fmt: skip
+    assert of_document(log).frame["id"].tolist() == ["7", "7"]
+
+
+def test_an_evaluation_that_is_under_way_is_read_from_its_journal():
+    samples = [{"id": "France", "epoch": 1, "target": "Paris", "scores": scored("C")},
+               {"id": "Japan", "epoch": 1, "target": "Tokyo", "scores": scored("I")}]  # fmt: skip
+    journal = archive(
+        {
+            "_journal/start.json": {"eval": {"model": "m", "task": "t"}},
+            "_journal/summaries/10.json": samples[1:],
+            "_journal/summaries/9.json": samples[:1],
+        }
+    )
+    frame = FORMAT.read([journal]).frame
+    assert frame[["id", "score:s"]].to_numpy().tolist() == [["France", 1.0], ["Japan", 0.0]]
+
+
+def test_only_the_summaries_of_an_archive_are_read(monkeypatch):
+    opened_members = []
+    getinfo = zipfile.ZipFile.getinfo
+    monkeypatch.setattr(
+        zipfile.ZipFile,
+        "getinfo",
+        lambda self, name: opened_members.append(name) or getinfo(self, name),
+    )
+    read("alpha.eval")
+    assert {*opened_members} == {"header.json", "summaries.json"}
+
+
+def test_an_archive_is_recognised_by_its_bytes_and_can_still_be_read():
+    file = opened(DATA / "inspect" / "alpha.eval")
+    assert format_of(file) is FORMAT
+    assert len(FORMAT.read([file]).frame) == 12
+
+
+def test_members_in_zstandard_need_a_package_that_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ImportError,
+        match=r'^reading alpha.eval needs pyarrow: pip install "modelcompare\[parquet\]"$',
+    ):
+        read("alpha.eval")
+
+
+def test_a_member_whose_bytes_were_changed_is_refused():
+    data = bytearray((DATA / "inspect" / "alpha.eval").read_bytes())
+    place = zipfile.ZipFile(io.BytesIO(data)).getinfo("summaries.json").header_offset + 300
+    data[place] ^= 1
+    changed_log = Content("alpha.eval", "eval", io.BytesIO(bytes(data)))
+    with pytest.raises(
+        ValueError, match=r"^alpha.eval: summaries.json in the archive is damaged \("
+    ):
+        FORMAT.read([Opened(DATA / "alpha.eval", "eval", changed_log)])
