@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from modelcompare.readers.formats import lines, nemo, trn
 from modelcompare.readers.formats.base import Format, Opened
 
 __all__ = ["FORMATS", "Format", "Opened", "format_of"]
 
 # Asked in this order; the first that recognises a file reads it.
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (nemo.FORMAT, trn.FORMAT, lines.FORMAT)
 
 
 def format_of(opened: Opened) -> Format | None:
