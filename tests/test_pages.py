@@ -1,0 +1,68 @@
+"""The README and the pages under docs show what the commands and the code do."""
+
+import doctest
+import re
+
+import pytest
+
+from tests.pages import PAGES, ROOT, blocks, commands, matches, prepare, python, run, table_commands
+
+COMMANDS = [command for page in PAGES for command in commands(page)]
+IN_TABLES = [line for page in PAGES[1:] for line in table_commands(page)]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
+def test_code_gives_what_the_page_shows(page):
+    report = []
+    test = python(page)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    runner.run(test, out=report.append)
+    assert runner.failures == 0, "".join(report)
+    assert runner.tries == len(test.examples) > 0
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: f"{c.page.stem}: {c.line[:60]}")
+def test_a_command_prints_what_the_page_shows(command):
+    code, printed = command.run()
+    assert code == command.code
+    assert not command.shown.strip() or matches(command.shown, printed), (
+        f"{command.line}\nprinted\n{printed}\npython -m tests.update_docs writes it into the page."
+    )
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("line", IN_TABLES)
+def test_a_command_in_a_table_runs(line):
+    code, printed = run(line)
+    assert code == 0
+    assert printed
+
+
+def test_parts_of_an_output_are_whole_lines_in_their_order():
+    printed = "one\ntwo\nthree\nfour\n"
+    for shown in (printed, "one\n...\n", "...\ntwo\n...\nfour\n", "...\n"):
+        assert matches(shown, printed)
+    for shown in ("one\n", "two\n...\n", "...\nthree\n...\ntwo\n...\n", "...\nou\n...\n", ""):
+        assert not matches(shown, printed)
+
+
+def test_every_target_of_make_that_is_named_exists():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for page in PAGES:
+        for target in re.findall(r"`make ([a-z]+)|^make ([a-z]+)", page.read_text("utf-8"), re.M):
+            assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", text):
+        assert (page.parent / target).exists(), target
