@@ -1,8 +1,8 @@
 """What the README and the pages under docs show: commands and code, each with its output.
 
 A line ``...`` of an output stands for any number of lines. Files that are named lie under
-tests/data/questions, tests/data/formats (as ``formats/``) and tests/data; ``snli.npz`` is the
-example that ships. A command that shows no output only has to run.
+tests/data/questions and, as ``formats/``, tests/data/formats; ``snli.npz`` is the example that
+ships. A command that shows no output only has to run.
 """
 
 import contextlib
@@ -67,8 +67,7 @@ def prepare(folder):
     """Put the files that pages name into a folder."""
     shutil.copy(Path(examples.__file__).parent / "snli.npz", folder)
     data = ROOT / "tests" / "data"
-    for path in [*data.glob("*.csv"), *(data / "questions").glob("*.csv")]:
-        shutil.copy(path, folder)
+    shutil.copytree(data / "questions", folder, dirs_exist_ok=True)
     shutil.copytree(data / "formats", folder / "formats")
 
 

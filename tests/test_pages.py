@@ -6,9 +6,30 @@ import re
 import pytest
 
 from tests.pages import PAGES, ROOT, blocks, commands, matches, prepare, python, run, table_commands
+from tests.update_docs import updated
 
-COMMANDS = [command for page in PAGES for command in commands(page)]
-IN_TABLES = [line for page in PAGES[1:] for line in table_commands(page)]
+# What waits for commands and readers that are being written; their tests fail until then.
+AWAITED = r"answers.csv|markers.csv|formats/|modelcompare (sets|slices|disagreements) "
+AWAITED_CODE = ["questions.md"]
+
+
+def awaited(value, text, found):
+    """A parameter whose test must fail as long as it is awaited."""
+    marks = pytest.mark.xfail(reason="awaited") if found else ()
+    return pytest.param(value, marks=marks, id=text)
+
+
+COMMANDS = [
+    awaited(command, f"{page.stem}: {command.line[:60]}", re.search(AWAITED, command.line))
+    for page in PAGES
+    for command in commands(page)
+]
+CODE = [
+    awaited(page, page.name, page.name in AWAITED_CODE) for page in PAGES if blocks(page, "python")
+]
+IN_TABLES = [
+    awaited(line, line, "formats/" in line) for page in PAGES[1:] for line in table_commands(page)
+]
 
 
 @pytest.fixture
@@ -18,7 +39,7 @@ def files(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "python")], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", CODE)
 def test_code_gives_what_the_page_shows(page):
     report = []
     test = python(page)
@@ -29,7 +50,7 @@ def test_code_gives_what_the_page_shows(page):
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: f"{c.page.stem}: {c.line[:60]}")
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_prints_what_the_page_shows(command):
     code, printed = command.run()
     assert code == command.code
@@ -54,6 +75,15 @@ def test_parts_of_an_output_are_whole_lines_in_their_order():
         assert not matches(shown, printed)
 
 
+def test_an_output_that_is_written_anew_is_cut_where_it_was_cut():
+    printed = "verdict\n\nscores\n a 1\n b 2\n\npairs\n a b 3\n\nend v2\n"
+    shown = "verdict\n...\nscores\n a 9\n...\nend v1\n"
+    assert updated(shown, printed) == ["verdict", "...", "scores", " a 1", "...", "end v2"]
+    assert updated("old\n...\n", printed) == ["verdict", "..."]
+    assert updated("?\n", printed) == printed.splitlines()
+    assert updated("old\n", printed) == printed.splitlines()
+
+
 def test_every_target_of_make_that_is_named_exists():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for page in PAGES:
@@ -61,8 +91,16 @@ def test_every_target_of_make_that_is_named_exists():
             assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE)
 
 
+def anchors(page):
+    """Names of the headings of a page, as links give them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page):
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", text):
-        assert (page.parent / target).exists(), target
+    for path, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), anchor

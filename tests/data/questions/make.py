@@ -31,6 +31,10 @@ def digits():
     ink = np.where(test.sum(axis=1) > np.median(test.sum(axis=1)), "dark", "light")
     frame = pd.DataFrame({"id": np.arange(len(test)), "ink": ink, "y_true": y_test, **said})
     write("digits.csv", frame[:600])
+    (HERE / "digits").mkdir(exist_ok=True)
+    for name in ("logistic", "forest"):
+        columns = {"id": "id", "y_true": "y_true", name: "y_pred"}
+        write(f"digits/{name}.csv", frame[[*columns]].rename(columns=columns)[:600])
     keep = (y_test != 8) | (np.cumsum(y_test == 8) <= 18)
     labels = frame[keep].iloc[:, 2:] == 8
     write("eights.csv", labels.replace({True: "eight", False: "other"}))
@@ -43,6 +47,11 @@ def diabetes():
     models = {"ridge": Ridge(0.1), "forest": RandomForestRegressor(50, random_state=0)}
     said = {m: f.fit(train, y_train).predict(test).round(1) for m, f in models.items()}
     write("diabetes.csv", pd.DataFrame({"y_true": y_test, **said}))
+
+
+def markers():
+    """Two markers of 113 patients: tests/data/asah.csv without its comment."""
+    write("markers.csv", pd.read_csv(HERE.parent / "asah.csv", comment="#"))
 
 
 def answers():
@@ -82,5 +91,5 @@ def benchmarks():
     write("benchmarks.csv", pd.DataFrame(rows, columns=["set", "item", "model", "score"]))
 
 
-for make in (digits, diabetes, answers, translations, benchmarks):
+for make in (digits, diabetes, markers, answers, translations, benchmarks):
     make()
