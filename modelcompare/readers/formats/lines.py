@@ -18,6 +18,12 @@ from modelcompare.readers.records import Records
 _SAYS = "one text a line"
 
 
+def recognises(file: Opened) -> bool:
+    """Whether it is no table: its lines are not all cut by as many tabs."""
+    tabs = {line.count("\t") for line in file.payload}
+    return len(tabs) > 1 or tabs == {0}
+
+
 def read_lines(files: Sequence[Opened], *, true: str | None = None) -> Records:
     """Rows by line number; the reference is told by its name, or by `true`."""
     for places in by_folder(files).values():
@@ -36,4 +42,4 @@ def _check_lengths(files: Sequence[Opened]) -> None:
             )
 
 
-FORMAT = Format(name=_SAYS, kinds=frozenset({"text"}), recognises=lambda _: True, read=read_lines)
+FORMAT = Format(name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_lines)

@@ -164,12 +164,14 @@ def test_no_two_formats_recognise_one_file(path):
     if path.suffix not in (".jsonl", ".txt", ".trn"):
         pytest.skip("no log of text or JSON lines")
     file = opened(path, "jsonl" if path.suffix == ".jsonl" else "text")
-    # Any text is one text a line, where no other format recognises it.
+    # Texts are one text a line where no other format recognises them.
     found = [each for each in FORMATS[:-1] if file.kind in each.kinds and each.recognises(file)]
     assert len(found) <= 1
 
 
 def test_plain_tables_and_prose_in_parentheses_are_no_logs(tmp_path):
     assert format_of(written(tmp_path / "t.jsonl", {"id": 1, "y_true": "a", "y_pred": "b"})) is None
+    table = lines_of(tmp_path, table="id\ty_true\ty_pred\n1\ta\tb\n")[0]
+    assert format_of(table) is None
     prose = lines_of(tmp_path, prose="a thing (sic)\nanother one\n")[0]
     assert not trn.FORMAT.recognises(prose)
