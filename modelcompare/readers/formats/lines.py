@@ -42,4 +42,7 @@ def _check_lengths(files: Sequence[Opened]) -> None:
             )
 
 
-FORMAT = Format(name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_lines)
+FORMAT = Format(
+    name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_lines,
+    truth_is_a_file=True,
+)  # fmt: skip

@@ -2,8 +2,7 @@
 
 usnistgov/SCTK 9688a26, doc/infmts.htm (trn): ``;;`` starts a comment, braces give alternatives and
 parentheses optional words; doc/options.htm (-i spu_id): an id is a speaker's code, a hyphen or
-underscore, and a number; -s: unless asked, the case of letters does not count, which holds for ids
-here, not for words.
+underscore, and a number; -s: unless asked for, all input is mapped to one case, and so it is here.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def _texts(file: Opened) -> pd.Series[str]:
         found = _RECORD.fullmatch(line)
         if found is None:
             raise ValueError(f"{file.name}: line {number} does not end with an (utterance_id).")
-        text, name = found["text"].strip(), found["id"].lower()
+        text, name = found["text"].strip().lower(), found["id"].lower()
         if _ALTERNATIVES.search(text):
             raise ValueError(
                 f"{file.name}: line {number} has alternative or optional words, which are scored "
@@ -61,4 +60,7 @@ def _texts(file: Opened) -> pd.Series[str]:
     return pd.Series(texts, dtype=object)
 
 
-FORMAT = Format(name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_transcripts)
+FORMAT = Format(
+    name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_transcripts,
+    truth_is_a_file=True,
+)  # fmt: skip

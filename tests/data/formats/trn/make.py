@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from rapidfuzz.distance import Levenshtein
+
 sctk, leaderboard = map(Path, sys.argv[1:])
 sys.path.insert(0, str(leaderboard))
 sys.modules["kaldialign"] = stub = ModuleType("kaldialign")
@@ -18,20 +20,30 @@ FORMATS = Path(__file__).resolve().parents[1]
 
 
 def texts(name):
-    lines = (sctk / name).read_text().splitlines()
+    """Words of each utterance, in one case, as sclite takes them."""
+    lines = (sctk / name).read_text().lower().splitlines()
     found = [re.fullmatch(r"(.*?)\s*\((\S+)\)\s*", line) for line in lines]
-    # Of alternatives the first.
-    return {m[2].lower(): re.sub(r"\{ (.*?) / .*?\}", r"\1", m[1]) for m in found}
+    return {match[2]: match[1] for match in found}
 
 
-reference, heard = texts("csrnab.ref"), texts("csrnab.hyp")
+def wording(reference, heard):
+    """The wording of a reference with alternatives that is nearest to what was heard."""
+    choice = re.search(r"\{ (.*?) / (.*?) \}", reference)
+    if choice is None:
+        return reference
+    wordings = [reference.replace(choice[0], words).replace("@ ", "") for words in choice.groups()]
+    return min(wordings, key=lambda words: Levenshtein.distance(words.split(), heard.split()))
+
+
+heard = texts("csrnab.hyp")
+reference = {key: wording(words, heard[key]) for key, words in texts("csrnab.ref").items()}
 models = {
     "csrnab": heard,
     # A better model: every third utterance is as it was said.
     "mended": {key: reference[key] if i % 3 == 0 else heard[key] for i, key in enumerate(heard)},
 }
 for name, said in {"ref": reference, **models}.items():
-    (FORMATS / "trn" / f"{name}.trn").write_text("".join(f"{said[k]} ({k})\n" for k in reference))
+    (FORMATS / "trn" / f"{name}.trn").write_text("".join(f"{said[k]} ({k})\n" for k in said))
     (FORMATS / "lines" / f"{name}.txt").write_text("".join(f"{said[k]}\n" for k in reference))
 os.chdir(FORMATS / "manifests")
 for name, said in models.items():
