@@ -11,16 +11,16 @@ def _texts(read, /, suffix="txt", true=None, **files):
     def call(folder):
         for name, content in files.items():
             (folder / f"{name}.{suffix}").write_text(content)
-        return read([opened(folder / f"{name}.{suffix}", "text") for name in files], true=true)
+        return read([opened(folder / f"{name}.{suffix}") for name in files], true=true)
 
     return call
 
 
 def _manifest(*rows):
     def call(folder):
-        path = folder / "cnn.json"
+        path = folder / "cnn.jsonl"
         path.write_text("".join(json.dumps({"pred_text": "a", **row}) + "\n" for row in rows))
-        return nemo.FORMAT.read([opened(path, "jsonl")])
+        return nemo.FORMAT.read([opened(path)])
 
     return call
 
@@ -80,16 +80,16 @@ CASES = [
     Call(
         "a manifest without references",
         _manifest({"audio_filepath": "x.wav"}),
-        "cnn.json lacks the field text, the reference in 1 row (row 0); NeMo keeps it where it transcribes a dataset_manifest.",
+        "cnn.jsonl lacks the field text, the reference in 1 row (row 0); NeMo keeps it where it transcribes a dataset_manifest.",
     ),
     Call(
         "a manifest with one reference missing",
         _manifest({"audio_filepath": "x.wav", "text": "a"}, {"audio_filepath": "y.wav"}),
-        "cnn.json lacks the field text, the reference in 1 row (row 1); NeMo keeps it where it transcribes a dataset_manifest.",
+        "cnn.jsonl lacks the field text, the reference in 1 row (row 1); NeMo keeps it where it transcribes a dataset_manifest.",
     ),
     Call(
         "a manifest with an audio file twice",
         _manifest(*[{"audio_filepath": "x.wav", "text": "a"}] * 2),
-        "cnn.json has several lines of the audio x.wav; give each its offset.",
+        "cnn.jsonl has several lines of the audio x.wav; give each its offset.",
     ),
 ]  # fmt: skip

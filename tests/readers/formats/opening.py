@@ -10,11 +10,10 @@ from modelcompare.readers.formats import Opened
 from modelcompare.readers.tables import Table, read_table
 
 
-def opened(path, kind=None):
+def opened(path):
     path = Path(path)
-    kind = kind or {".json": "json", ".eval": "eval", ".txt": "text", ".trn": "text"}.get(
-        path.suffix
-    )
+    kind = {".json": "json", ".eval": "eval", ".txt": "text", ".trn": "text"}
+    kind = kind.get(path.suffix, path.suffix[1:])
     if kind == "json":
         try:
             return Opened(path, "json", json.loads(path.read_text("utf-8")))
@@ -28,4 +27,4 @@ def opened(path, kind=None):
         return Opened(path, "text", lines[:-1] if lines[-1] == "" else lines)
     if kind == "eval":
         return Opened(path, "eval", Content(path.name, "eval", path.open("rb")))
-    return Opened(path, kind or path.suffix.lstrip("."), read_table(path))
+    return Opened(path, kind, read_table(path))

@@ -14,12 +14,12 @@ DATA = Path(__file__).parents[2] / "data" / "formats"
 
 
 def texts(folder, *names):
-    return [opened(DATA / folder / name, "text") for name in names]
+    return [opened(DATA / folder / name) for name in names]
 
 
 def written(path, *rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return opened(path, "jsonl")
+    return opened(path)
 
 
 def lines_of(folder, **files):
@@ -81,7 +81,7 @@ def test_one_manifest_may_hold_several_models_and_what_was_not_heard_is_missing(
 
 def test_a_manifest_of_one_model_leaves_its_name_to_the_caller(tmp_path):
     row = {"audio_filepath": "x.wav", "text": "a", "pred_text": "a"}
-    assert "model" not in nemo.FORMAT.read([written(tmp_path / "m.json", row)]).frame
+    assert "model" not in nemo.FORMAT.read([written(tmp_path / "m.jsonl", row)]).frame
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_manifest_of_one_model_leaves_its_name_to_the_caller(tmp_path):
     ],
 )  # fmt: skip
 def test_ids_do_not_depend_on_where_the_audio_lies_and_differ(tmp_path, rows, ids):
-    file = written(tmp_path / "m.json", *({**row, "text": "a", "pred_text": "a"} for row in rows))
+    file = written(tmp_path / "m.jsonl", *({**row, "text": "a", "pred_text": "a"} for row in rows))
     assert nemo.FORMAT.read([file]).frame["id"].tolist() == ids
 
 
@@ -155,7 +155,7 @@ def test_speakers_stand_beside_transcripts_whose_ids_begin_with_them(tmp_path):
 def test_no_two_formats_recognise_one_file(path):
     if path.suffix not in (".jsonl", ".txt", ".trn"):
         pytest.skip("no log of text or JSON lines")
-    file = opened(path, "jsonl" if path.suffix == ".jsonl" else "text")
+    file = opened(path)
     # Texts are one text a line where no other format recognises them.
     found = [each for each in FORMATS[:-1] if file.kind in each.kinds and each.recognises(file)]
     assert len(found) <= 1
