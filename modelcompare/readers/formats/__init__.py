@@ -6,10 +6,13 @@ from modelcompare.readers.formats import (
     every_eval_ever,
     inspect,
     lighteval,
+    lines,
     lm_eval,
+    nemo,
     promptfoo,
     swebench,
     trec,
+    trn,
     wmt,
 )
 from modelcompare.readers.formats.base import Format, Opened
@@ -26,6 +29,9 @@ FORMATS: tuple[Format, ...] = (
     swebench.FORMAT,
     wmt.FORMAT,
     trec.FORMAT,
+    nemo.FORMAT,
+    trn.FORMAT,
+    lines.FORMAT,
 )
 
 

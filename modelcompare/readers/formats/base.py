@@ -47,12 +47,15 @@ class Format:
         All files of this format that were named together -> their records. A row whose file does
         not say the model or the test set is given them by the caller, from ``frame["file"]``, the
         position of the file among those given.
+    truth_is_a_file : bool
+        The truth is one of the files, told by its name, or by the argument ``true`` of `read`.
     """
 
     name: str
     kinds: frozenset[FileKind]
     recognises: Callable[[Opened], bool]
-    read: Callable[[Sequence[Opened]], Records]
+    read: Callable[..., Records]
+    truth_is_a_file: bool = False
 
 
 def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], Records]:

@@ -1,0 +1,48 @@
+"""One text a line, a file for each model and reference.
+
+As sacrebleu's command reads them (mjpost/sacrebleu 2.6.0, sacrebleu/sacrebleu.py: ``REF...
+-i SYSTEM...``) and jiwer's (jitsi/jiwer 4.0.0, jiwer/cli.py: ``-r REF -h HYP``), but that jiwer
+leaves out lines of fewer than two characters; here an empty line is an empty answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.named_texts import by_folder, texts_by_name
+from modelcompare.readers.records import Records
+
+_SAYS = "one text a line"
+
+
+def recognises(file: Opened) -> bool:
+    """Whether it is no table: its lines are not all cut by as many tabs."""
+    tabs = {line.count("\t") for line in file.payload}
+    return len(tabs) > 1 or tabs == {0}
+
+
+def read_lines(files: Sequence[Opened], *, true: str | None = None) -> Records:
+    """Rows by line number; the reference is told by its name, or by `true`."""
+    for places in by_folder(files).values():
+        _check_lengths([files[place] for place in places])
+    texts = [pd.Series(file.payload, range(1, len(file.payload) + 1), str) for file in files]
+    return texts_by_name(files, texts, true=true, says=_SAYS)
+
+
+def _check_lengths(files: Sequence[Opened]) -> None:
+    first = files[0]
+    for file in files:
+        if len(file.payload) != len(first.payload):
+            raise ValueError(
+                f"{first.name} has {len(first.payload):,} lines and {file.name} "
+                f"{len(file.payload):,}; line n of each must be the same segment, empty lines too."
+            )
+
+
+FORMAT = Format(
+    name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_lines,
+    truth_is_a_file=True,
+)  # fmt: skip

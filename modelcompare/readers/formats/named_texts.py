@@ -1,0 +1,85 @@
+"""Files of texts that are told apart by their names: references and what models wrote."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from modelcompare.readers.content import file_stem
+from modelcompare.readers.formats.base import Opened
+from modelcompare.readers.records import Records
+
+# Words of a name that say reference; the later ones count where no file says an earlier one.
+_REFERENCE = (r"refs?|ref[a-z0-9]|references?", r"gold|truth|true|trg|tgt|target")
+_SOURCE = r"src|source"
+
+
+def by_folder(files: Sequence[Opened]) -> dict[Path, list[int]]:
+    """Positions of the files in each folder."""
+    folders: dict[Path, list[int]] = {}
+    for place, file in enumerate(files):
+        folders.setdefault(file.path.parent, []).append(place)
+    return folders
+
+
+def texts_by_name(
+    files: Sequence[Opened], texts: Sequence[pd.Series[str]], *, true: str | None, says: str
+) -> Records:
+    """Rows of several files of texts by id; those of the references say a truth and no model.
+
+    Files of one folder are of one test set, and so named where there are several folders.
+    """
+    folders = by_folder(files)
+    parts = {}
+    for folder, places in folders.items():
+        names = _names([files[place].path for place in places])
+        references = _references([files[place].name for place in places], names, true)
+        for place, name in zip(places, names, strict=True):
+            model, holds = (None, "y_true") if name in references else (name, "y_pred")
+            cells = {"file": place, "set": folder.name, "model": model, "id": texts[place].index}
+            parts[place] = pd.DataFrame({**cells, holds: texts[place].to_numpy()})
+    frame = pd.concat([parts[place] for place in range(len(files))], ignore_index=True)
+    if len(folders) == 1:
+        frame = frame.drop(columns="set")
+    return Records(frame=frame, kind="texts", says=says)
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Names without suffix, or with it where they differ in that only."""
+    stems = [file_stem(path) for path in paths]
+    names = stems if len({*stems}) == len(paths) else [path.name for path in paths]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"{repeated[0]} is given twice; give each file once.")
+    return names
+
+
+def _references(files: Sequence[str], names: Sequence[str], true: str | None) -> set[str]:
+    """Names of the references among the files of one folder."""
+    listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
+    if len(files) == 1:
+        raise ValueError(f"{listed} is alone; give the file of the reference texts with it.")
+    if true is not None:
+        found = {name for file, name in zip(files, names, strict=True) if true in (file, name)}
+        if not found:
+            raise ValueError(f"true={true!r} (--true {true}) is none of the files {listed}.")
+        return found
+    sources = [file for file, name in zip(files, names, strict=True) if _says(name, _SOURCE)]
+    if sources:
+        raise ValueError(f"{sources[0]} is named like the source of a translation; leave it out.")
+    for words in _REFERENCE:
+        found = {name for file, name in zip(files, names, strict=True) if _says(file, words)}
+        if 0 < len(found) < len(files):
+            return found
+    raise ValueError(
+        f"which of {listed} is the reference is not told by their names (ref, gold, tgt); name it "
+        "with true= (--true NAME)."
+    )
+
+
+def _says(name: str, words: str) -> bool:
+    return any(re.fullmatch(words, word) for word in re.split(r"[^a-z0-9]+", name.lower()))

@@ -1,0 +1,102 @@
+"""Manifests of speech recognition: JSON lines with ``audio_filepath``, ``text``, ``pred_text``.
+
+NVIDIA/NeMo f59d320, nemo/collections/asr/parts/utils/transcribe_utils.py (write_transcription:
+``pred_text``, or ``pred_text_MODEL`` beside those of other models with append_pred);
+huggingface/open_asr_leaderboard d1e99b2, normalizer/eval_utils.py (write_manifest: the same fields
+in a file ``MODEL_<model>_DATASET_<set>_<split>.jsonl``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import count
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.checks import refuse_rows
+from modelcompare.readers.content import file_stem
+from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.records import Records, stacked
+
+_AUDIO, _TEXT, _SAID = "audio_filepath", "text", "pred_text"
+_SAYS = "NeMo manifest"
+_LEADERBOARD = re.compile(r"MODEL_(?P<model>.+)_DATASET_(?P<set>.+)")
+
+
+def recognises(file: Opened) -> bool:
+    """Whether rows say which audio they are of and what a model understood."""
+    columns = file.payload.frame.columns
+    return _AUDIO in columns and bool(_said(columns))
+
+
+def read_manifests(files: Sequence[Opened]) -> Records:
+    """Rows by audio file, and by offset where an audio file has several rows.
+
+    A model is named where its column or all files name it.
+    """
+    names = [_LEADERBOARD.fullmatch(file_stem(file.path)) for file in files]
+    of_leaderboard = all(names)
+    several = any([*_said(file.payload.frame.columns)] != [_SAID] for file in files)
+    parts = []
+    for place, (file, name) in enumerate(zip(files, names, strict=True)):
+        model = name["model"] if name and of_leaderboard else file_stem(file.path)
+        part = _records(file, model)
+        part.frame.insert(0, "file", place)
+        if name and of_leaderboard:
+            part.frame.insert(1, "set", name["set"])
+        elif not several:
+            del part.frame["model"]
+        parts.append(part)
+    return stacked(parts)
+
+
+def _said(columns: Sequence[str]) -> dict[str, str]:
+    """Columns of what models understood, and the models that they name."""
+    return {
+        name: name.removeprefix(_SAID).removeprefix("_")
+        for name in columns
+        if name == _SAID or name.startswith(f"{_SAID}_")
+    }
+
+
+def _records(file: Opened, model: str) -> Records:
+    frame = file.payload.frame
+    unread = frame[_TEXT].isna() if _TEXT in frame.columns else np.ones(len(frame), dtype=bool)
+    refuse_rows(
+        np.asarray(unread), f"{file.name} lacks the field text, the reference",
+        "NeMo keeps it where it transcribes a dataset_manifest",
+    )  # fmt: skip
+    said = _said(frame.columns)
+    beside = frame.drop(columns=[_AUDIO, _TEXT, *said])
+    same = pd.DataFrame({"id": _ids(file), "y_true": frame[_TEXT]})
+    parts = [
+        same.assign(model=named or model, y_pred=frame[column]) for column, named in said.items()
+    ]
+    return Records(
+        frame=pd.concat(parts, ignore_index=True),
+        beside=pd.concat([beside] * len(parts), ignore_index=True),
+        kind="texts", says=_SAYS,
+    )  # fmt: skip
+
+
+def _ids(file: Opened) -> pd.Series[str]:
+    """The shortest ends of paths that differ, with offsets where an audio file has several rows."""
+    frame = file.payload.frame
+    paths = frame[_AUDIO].astype(str).str.replace("\\", "/")
+    parts = paths.str.split("/")
+    ends = (parts.str[-depth:].str.join("/") for depth in count(1))
+    audio = next(names for names in ends if names.nunique() == paths.nunique())
+    if audio.is_unique:
+        return audio
+    ids = audio + "@" + frame["offset"].astype(str) if "offset" in frame.columns else audio
+    repeated = ids[ids.duplicated()]
+    if len(repeated):
+        raise ValueError(
+            f"{file.name} has several lines of the audio {repeated.iloc[0]}; give each its offset."
+        )
+    return ids
+
+
+FORMAT = Format(name=_SAYS, kinds=frozenset({"jsonl"}), recognises=recognises, read=read_manifests)

@@ -1,0 +1,66 @@
+"""Transcripts of NIST's sclite: ``words of the utterance (utterance_id)`` a line.
+
+usnistgov/SCTK 9688a26, doc/infmts.htm (trn): ``;;`` starts a comment, braces give alternatives and
+parentheses optional words; doc/options.htm (-i spu_id): an id is a speaker's code, a hyphen or
+underscore, and a number; -s: unless asked for, all input is mapped to one case, and so it is here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pandas as pd
+
+from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.formats.named_texts import texts_by_name
+from modelcompare.readers.records import Records
+
+_SAYS = "sclite transcripts"
+_RECORD = re.compile(r"(?P<text>.*)\((?P<id>[^\s()]+)\)\s*")
+_ALTERNATIVES = re.compile(r"\{.*/.*\}|(?<!\S)\(\S+\)(?!\S)")
+_SPEAKER = r"(.+)[-_][^-_]+"
+
+
+def recognises(file: Opened) -> bool:
+    """Whether all lines end with an id in parentheses."""
+    lines = _lines(file)
+    return bool(lines) and all(_RECORD.fullmatch(line) for line in lines.values())
+
+
+def read_transcripts(files: Sequence[Opened], *, true: str | None = None) -> Records:
+    """Rows by utterance; the reference is told by its name, or by `true`."""
+    records = texts_by_name(files, [*map(_texts, files)], true=true, says=_SAYS)
+    speakers = records.frame["id"].str.extract(_SPEAKER, expand=False)
+    beside = pd.DataFrame({"speaker": speakers}) if speakers.notna().all() else None
+    return Records(frame=records.frame, beside=beside, kind=records.kind, says=records.says)
+
+
+def _lines(file: Opened) -> dict[int, str]:
+    """Lines that are records, by their number."""
+    numbered = enumerate(file.payload, start=1)
+    return {n: line for n, line in numbered if line.strip() and not line.startswith(";;")}
+
+
+def _texts(file: Opened) -> pd.Series[str]:
+    texts: dict[str, str] = {}
+    for number, line in _lines(file).items():
+        found = _RECORD.fullmatch(line)
+        if found is None:
+            raise ValueError(f"{file.name}: line {number} does not end with an (utterance_id).")
+        text, name = found["text"].strip().lower(), found["id"].lower()
+        if _ALTERNATIVES.search(text):
+            raise ValueError(
+                f"{file.name}: line {number} has alternative or optional words, which are scored "
+                "by sclite only; keep one wording."
+            )
+        if name in texts:
+            raise ValueError(f"{file.name}: line {number} repeats the utterance {name}.")
+        texts[name] = text
+    return pd.Series(texts, dtype=object)
+
+
+FORMAT = Format(
+    name=_SAYS, kinds=frozenset({"text"}), recognises=recognises, read=read_transcripts,
+    truth_is_a_file=True,
+)  # fmt: skip

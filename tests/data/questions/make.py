@@ -1,0 +1,95 @@
+"""Write the files that docs/questions.md asks: `python make.py`, with scikit-learn 1.7."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+
+HERE = Path(__file__).parent
+rng = np.random.default_rng(0)
+
+
+def write(name, frame):
+    frame.to_csv(HERE / name, index=False)
+
+
+def digits():
+    """Three classifiers of handwritten digits."""
+    X, y = load_digits(return_X_y=True)
+    train, test, y_train, y_test = train_test_split(X, y, train_size=600, random_state=0)
+    models = {
+        "logistic": LogisticRegression(C=0.001, max_iter=2000),
+        "forest": RandomForestClassifier(50, random_state=0),
+        "bayes": GaussianNB(var_smoothing=1e-2),
+    }
+    said = {name: model.fit(train, y_train).predict(test) for name, model in models.items()}
+    ink = np.where(test.sum(axis=1) > np.median(test.sum(axis=1)), "dark", "light")
+    frame = pd.DataFrame({"id": np.arange(len(test)), "ink": ink, "y_true": y_test, **said})
+    write("digits.csv", frame[:600])
+    (HERE / "digits").mkdir(exist_ok=True)
+    for name in ("logistic", "forest"):
+        columns = {"id": "id", "y_true": "y_true", name: "y_pred"}
+        write(f"digits/{name}.csv", frame[[*columns]].rename(columns=columns)[:600])
+    keep = (y_test != 8) | (np.cumsum(y_test == 8) <= 18)
+    labels = frame[keep].iloc[:, 2:] == 8
+    write("eights.csv", labels.replace({True: "eight", False: "other"}))
+
+
+def diabetes():
+    """Two regressions of the progress of diabetes."""
+    X, y = load_diabetes(return_X_y=True)
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+    models = {"ridge": Ridge(0.1), "forest": RandomForestRegressor(50, random_state=0)}
+    said = {m: f.fit(train, y_train).predict(test).round(1) for m, f in models.items()}
+    write("diabetes.csv", pd.DataFrame({"y_true": y_test, **said}))
+
+
+def markers():
+    """Two markers of 113 patients: tests/data/asah.csv without its comment."""
+    write("markers.csv", pd.read_csv(HERE.parent / "asah.csv", comment="#"))
+
+
+def answers():
+    """Made up: 90 questions about 30 texts, each asked three times of three language models."""
+    passage, item = np.repeat(np.arange(30), 3), np.arange(90)
+    hard = rng.normal(size=30)[passage] + rng.normal(size=90)
+    rows = [
+        (model, f"q{i}", f"text{passage[i]}", run, int(skill - hard[i] + rng.logistic() > 0))
+        for model, skill in {"large": 1.1, "medium": 0.8, "small": -0.2}.items()
+        for i in item
+        for run in (1, 2, 3)
+    ]
+    write("answers.csv", pd.DataFrame(rows, columns=["model", "item", "passage", "run", "score"]))
+
+
+def translations():
+    """Made up: marks from 0 to 100 that people gave 240 sentences of 30 documents."""
+    doc = np.repeat(np.arange(30), 8)
+    easy = rng.normal(75, 8, 30)[doc] + rng.normal(0, 8, 240)
+    marks = {
+        name: np.clip(easy + gain + rng.normal(0, 3, 30)[doc] + rng.normal(0, 6, 240), 0, 100)
+        for name, gain in {"online": 4, "research": 3, "baseline": -2}.items()
+    }
+    frame = pd.DataFrame({"doc": doc, "seg_id": np.arange(240), **marks})
+    write("translations.csv", frame.round(0).astype(int))
+
+
+def benchmarks():
+    """Made up: three models on six benchmarks of 40 questions."""
+    skills = {"alpha": 0.9, "beta": 0.6, "gamma": 0.0}
+    rows = [
+        (name, f"{name}-{i}", model, int(skill + ease + rng.logistic() > 0))
+        for name, ease in zip(["law", "logic", "maths", "code", "poems", "trivia"], rng.normal(0, 0.7, 6), strict=True)
+        for i in range(40)
+        for model, skill in skills.items()
+    ]  # fmt: skip
+    write("benchmarks.csv", pd.DataFrame(rows, columns=["set", "item", "model", "score"]))
+
+
+for make in (digits, diabetes, markers, answers, translations, benchmarks):
+    make()

@@ -1,0 +1,113 @@
+"""What the README and the pages under docs show: commands and code, each with its output.
+
+A line ``...`` of an output stands for any number of lines. Files that are named lie under
+tests/data/questions and, as ``formats/``, tests/data/formats; ``snli.npz`` is the example that
+ships. A command that shows no output only has to run.
+"""
+
+import contextlib
+import doctest
+import io
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from modelcompare import examples
+from modelcompare.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+_BLOCK = re.compile(r"^```{}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*\n)((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_EXIT = re.compile(r"# exits with (\d+)")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a page, what the page shows of its output, and where."""
+
+    page: Path
+    line: str
+    shown: str
+    span: tuple[int, int]
+
+    @property
+    def code(self) -> int:
+        found = _EXIT.search(self.line)
+        return int(found[1]) if found else 0
+
+    def run(self):
+        return run(self.line)
+
+
+def blocks(page, language):
+    """Places of the blocks of a language."""
+    pattern = re.compile(_BLOCK.pattern.replace("{}", language), _BLOCK.flags)
+    return [found.span(1) for found in pattern.finditer(page.read_text("utf-8"))]
+
+
+def commands(page):
+    """The commands of a page, but those of programs that need a clone (``make``)."""
+    text = page.read_text("utf-8")
+    return [
+        Command(page, found[1].strip(), found[2], found.span(2))
+        for start, end in blocks(page, "console")
+        for found in _COMMAND.finditer(text, start, end)
+    ]
+
+
+def table_commands(page):
+    """Commands in the cells of tables, which show no output."""
+    return re.findall(r"^\|.*`(modelcompare [^`]+)`", page.read_text("utf-8"), re.MULTILINE)
+
+
+def prepare(folder):
+    """Put the files that pages name into a folder."""
+    shutil.copy(Path(examples.__file__).parent / "snli.npz", folder)
+    data = ROOT / "tests" / "data"
+    shutil.copytree(data / "questions", folder, dirs_exist_ok=True)
+    shutil.copytree(data / "formats", folder / "formats")
+
+
+def run(line):
+    """Exit code and standard output of a command, in the folder where we are."""
+    program, *arguments = shlex.split(line, comments=True)
+    if program != "modelcompare":
+        raise ValueError(f"pages show the command modelcompare, not {program}.")
+    arguments = [path for argument in arguments for path in _expanded(argument)]
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        code = main(arguments)
+    printed = out.buffer.getvalue().decode()
+    return code, "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+
+
+def _expanded(argument):
+    """Files that a pattern matches, as a shell puts them in."""
+    if "*" not in argument:
+        return [argument]
+    return sorted(map(str, Path().glob(argument))) or [argument]
+
+
+def python(page):
+    """The code of a page as one doctest, whose line numbers are the page's."""
+    text = page.read_text("utf-8")
+    inside = set()
+    for start, end in blocks(page, "python"):
+        first = text.count("\n", 0, start)
+        inside |= {*range(first, first + text.count("\n", start, end))}
+    lines = [line if n in inside else "" for n, line in enumerate(text.split("\n"))]
+    return doctest.DocTestParser().get_doctest("\n".join(lines), {}, page.name, str(page), 0)
+
+
+def parts(shown):
+    """Parts of an output between the lines that stand for what is cut."""
+    return re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
+
+
+def matches(shown, printed):
+    """Whether an output is as shown: whole lines in their order, and all of them between cuts."""
+    shown, printed = shown.rstrip("\n") + "\n", printed.rstrip("\n") + "\n"
+    return re.fullmatch("(?:.*\n)*".join(map(re.escape, parts(shown))), printed) is not None

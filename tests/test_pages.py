@@ -1,0 +1,106 @@
+"""The README and the pages under docs show what the commands and the code do."""
+
+import doctest
+import re
+
+import pytest
+
+from tests.pages import PAGES, ROOT, blocks, commands, matches, prepare, python, run, table_commands
+from tests.update_docs import updated
+
+# What waits for commands and readers that are being written; their tests fail until then.
+AWAITED = r"answers.csv|markers.csv|formats/|modelcompare (sets|slices|disagreements) "
+AWAITED_CODE = ["questions.md"]
+
+
+def awaited(value, text, found):
+    """A parameter whose test must fail as long as it is awaited."""
+    marks = pytest.mark.xfail(reason="awaited") if found else ()
+    return pytest.param(value, marks=marks, id=text)
+
+
+COMMANDS = [
+    awaited(command, f"{page.stem}: {command.line[:60]}", re.search(AWAITED, command.line))
+    for page in PAGES
+    for command in commands(page)
+]
+CODE = [
+    awaited(page, page.name, page.name in AWAITED_CODE) for page in PAGES if blocks(page, "python")
+]
+IN_TABLES = [
+    awaited(line, line, "formats/" in line) for page in PAGES[1:] for line in table_commands(page)
+]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    prepare(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("page", CODE)
+def test_code_gives_what_the_page_shows(page):
+    report = []
+    test = python(page)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    runner.run(test, out=report.append)
+    assert runner.failures == 0, "".join(report)
+    assert runner.tries == len(test.examples) > 0
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_prints_what_the_page_shows(command):
+    code, printed = command.run()
+    assert code == command.code
+    assert not command.shown.strip() or matches(command.shown, printed), (
+        f"{command.line}\nprinted\n{printed}\npython -m tests.update_docs writes it into the page."
+    )
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("line", IN_TABLES)
+def test_a_command_in_a_table_runs(line):
+    code, printed = run(line)
+    assert code == 0
+    assert printed
+
+
+def test_parts_of_an_output_are_whole_lines_in_their_order():
+    printed = "one\ntwo\nthree\nfour\n"
+    for shown in (printed, "one\n...\n", "...\ntwo\n...\nfour\n", "...\n"):
+        assert matches(shown, printed)
+    for shown in ("one\n", "two\n...\n", "...\nthree\n...\ntwo\n...\n", "...\nou\n...\n", ""):
+        assert not matches(shown, printed)
+
+
+def test_an_output_that_is_written_anew_is_cut_where_it_was_cut():
+    printed = "verdict\n\nscores\n a 1\n b 2\n\npairs\n a b 3\n\nend v2\n"
+    shown = "verdict\n...\nscores\n a 9\n...\nend v1\n"
+    assert updated(shown, printed) == ["verdict", "...", "scores", " a 1", "...", "end v2"]
+    assert updated("old\n...\n", printed) == ["verdict", "..."]
+    assert updated("?\n", printed) == printed.splitlines()
+    assert updated("old\n", printed) == printed.splitlines()
+
+
+def test_every_target_of_make_that_is_named_exists():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for page in PAGES:
+        for target in re.findall(r"`make ([a-z]+)|^make ([a-z]+)", page.read_text("utf-8"), re.M):
+            assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE)
+
+
+def anchors(page):
+    """Names of the headings of a page, as links give them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for path, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), anchor
