@@ -56,7 +56,7 @@ def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
     if array.dtype.kind == "U":
         # From the data itself: numpy would have turned numbers among texts into texts.
         return array.astype(object) if data is array else np.asarray(data, dtype=object)
-    if array.dtype.kind == "O" and array.ndim == 1 and not _holds_texts(array):
+    if array.dtype.kind == "O" and array.ndim == 1 and not holds_texts(array):
         plain = (x.item() if isinstance(x, np.generic) else x for x in array)
         return np.fromiter(plain, dtype=object, count=len(array))
     return array
@@ -64,9 +64,13 @@ def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
 
 def frozen(array: AnyArray) -> AnyArray:
     """The array, read-only; a copy of it if somebody else could still write to it."""
-    if array.flags.writeable or array.base is not None:
-        array = array.copy()
-        array.setflags(write=False)
+    writable = array.flags.writeable or array.base is not None
+    return read_only(array.copy()) if writable else array
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """The array that nobody else holds, read-only."""
+    array.setflags(write=False)
     return array
 
 
@@ -127,7 +131,7 @@ def check_defined(array: AnyArray, where: str) -> None:
     """No label is missing, and labels are all texts or all numbers."""
     remedy = "drop these samples or fill them in"
     refuse_rows(_missing(array), f"{where} has missing values", remedy)
-    if array.dtype.kind != "O" or _holds_texts(array):
+    if array.dtype.kind != "O" or holds_texts(array):
         return
     text = np.array([isinstance(x, str) for x in array], dtype=bool)
     if text.any():
@@ -140,13 +144,13 @@ def check_defined(array: AnyArray, where: str) -> None:
 
 def is_defined(array: AnyArray) -> bool:
     """Whether `check_defined` would pass the array."""
-    text = array.dtype.kind == "O" and not _holds_texts(array)
+    text = array.dtype.kind == "O" and not holds_texts(array)
     return not _missing(array).any() and not (text and any(isinstance(x, str) for x in array))
 
 
-def _holds_texts(array: AnyArray) -> bool:
+def holds_texts(array: AnyArray) -> bool:
     """Whether every entry of an array of objects is a text."""
-    return pd.api.types.infer_dtype(array, skipna=False) == "string"
+    return array.dtype.kind == "O" and pd.api.types.infer_dtype(array, skipna=False) == "string"
 
 
 def _missing(array: AnyArray) -> BoolArray:
@@ -248,15 +252,23 @@ def probabilities(
     return array / sums[:, None] if normalize else array
 
 
-def softmax(model: str, logits: AnyArray) -> FloatArray:
-    """Probabilities from logits, in double precision."""
-    if logits.ndim != 2 or logits.dtype.kind not in "fiu":
+def logits(model: str, array: AnyArray) -> FloatArray:
+    """Finite logits of shape (n_samples, n_classes), in double precision."""
+    if array.ndim == 1:
+        array = np.stack([np.zeros_like(array), array], axis=1)
+    if array.ndim != 2 or array.dtype.kind not in "fiu":
         raise ValueError(
             f"logits of model {model!r} must be numbers of shape (n_samples, n_classes), got shape "
-            f"{logits.shape}."
+            f"{array.shape}."
         )
-    z = logits.astype(np.float64)
+    z = array.astype(np.float64)
     refuse_rows(~np.isfinite(z).all(axis=1), f"logits of model {model!r} are NaN or infinite")
+    return z
+
+
+def softmax(model: str, array: AnyArray) -> FloatArray:
+    """Probabilities from logits."""
+    z = logits(model, array)
     exponentials = np.exp(z - z.max(axis=1, keepdims=True))
     out: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
-from modelcompare.kinds import Output, are_codes, check_guess, decide_kinds, same_type
+from modelcompare.kinds import (
+    Output,
+    are_codes,
+    check_guess,
+    decide_kinds,
+    same_type,
+    two_classes,
+)
 from modelcompare.words import (
     Design,
     Kind,
@@ -39,6 +47,8 @@ class Predictions:
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the second label where there are two classes (a warning says which, unless
         they are 0 or -1 and 1, or `labels` are given), real values, per-example scores, or texts.
+        Values beside a truth of two classes are raw scores (markers, logits) of the second class:
+        metrics of their order, roc_auc and average_precision, take them as they are.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists"}
         What the outputs are. "auto" decides by shape and content, and asks where it cannot.
     labels : array-like of shape (n_classes,), optional
@@ -118,14 +128,14 @@ class Predictions:
             said = [a for a, k in zip(arrays.values(), kinds, strict=True) if k == "labels"]
             self._set_classes(truth, labels, arrays, said, normalize)
         elif "values" in kinds:
-            self._y_true = checks.real_values(truth, "`y_true`")
+            self._set_values(truth, labels)
         elif {"texts", "text_lists"} & {*kinds} and truth is not None:
             self._y_true = checks.texts(truth, "`y_true`")
         self._outputs = {
             model: Output(said, frozen(self._read_output(model, array, said, normalize)))
             for (model, array), said in zip(arrays.items(), kinds, strict=True)
         }
-        if labels is None and self._labels is not None:
+        if labels is None and self._labels is not None and {*kinds} != {"values"}:
             soft = self._true_distribution is not None
             check_guess(self._labels, None if soft else self._codes, self._outputs, arrays)
         self._predicted: dict[str, IntArray] = {}
@@ -147,7 +157,9 @@ class Predictions:
     ) -> Predictions:
         """Predictions from each model's logits of shape (n_samples, n_classes), by softmax.
 
-        The true labels and all options are as for Predictions.
+        Of two classes, shape (n_samples,) gives the second one's log-odds. Metrics of their order
+        (roc_auc, average_precision) look at the logits themselves, since probabilities near 1 tie
+        where logits do not. The true labels and all options are as for Predictions.
 
         Examples
         --------
@@ -156,11 +168,14 @@ class Predictions:
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
         check_mapping("logits", logits, "logits, e.g. {'cnn': logits}")
-        outputs = {
-            m: checks.softmax(m, checks.as_array(array, f"model {m!r}"))
-            for m, array in logits.items()
-        }
-        return cls(y_true, outputs, kind="probabilities", **options)
+        arrays = {m: checks.logits(m, array) for m, array in checks.model_arrays(logits).items()}
+        outputs = {model: checks.softmax(model, array) for model, array in arrays.items()}
+        made = cls(y_true, outputs, kind="probabilities", **options)
+        if made.n_classes == 2:
+            for model, array in arrays.items():
+                order = frozen(array[:, 1] - array[:, 0])
+                made._outputs[model] = replace(made._outputs[model], order=order)
+        return made
 
     @classmethod
     def from_scores(
@@ -345,9 +360,7 @@ class Predictions:
         n = len(self)
         if not ((-n <= index) & (index < n)).all():
             raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
-        part = self._replaced(
-            {m: Output(o.kind, frozen(o.array[index])) for m, o in self._outputs.items()}
-        )
+        part = self._replaced({m: output.rows(index) for m, output in self._outputs.items()})
         part._predicted = {m: frozen(codes[index]) for m, codes in self._predicted.items()}
         for name in ("_y_true", "_codes", "_true_distribution"):
             array = getattr(self, name)
@@ -411,6 +424,15 @@ class Predictions:
             found = checks.distinct(said_by_any, "`y_true` or a model")
         self._labels = checks.classes(labels, found)
         self._codes = frozen(checks.codes("`y_true`", truth, self._labels))
+
+    def _set_values(self, truth: AnyArray | None, labels: ArrayLike | None) -> None:
+        """True values, and classes where there are two: raw scores are of the second."""
+        classes = None if truth is None else two_classes(truth, labels)
+        if truth is None or classes is None or not checks.holds_texts(truth):
+            self._y_true = checks.real_values(truth, "`y_true`")
+        if truth is not None and classes is not None:
+            self._labels = checks.classes(classes, classes)
+            self._codes = frozen(checks.codes("`y_true`", truth, self._labels))
 
     def _read_output(self, model: str, array: AnyArray, kind: Kind, normalize: bool) -> AnyArray:
         where = f"model {model!r}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import rankdata
 
 from modelcompare.arrays import AnyArray
 from modelcompare.predictions import Predictions
@@ -23,6 +24,14 @@ def with_arrays(predictions: Predictions, arrays: Sequence[AnyArray]) -> Predict
     """The same models with other outputs, of the one kind that they all have."""
     (kind,) = {predictions.output(model).kind for model in predictions.models}
     return _rebuilt(predictions, dict(zip(predictions.models, arrays, strict=True)), kind)
+
+
+def by_ranks(predictions: Predictions) -> Predictions:
+    """The same models with the ranks of their raw scores, which have scales of their own."""
+    outputs = [predictions.output(model) for model in predictions.models]
+    if {output.kind for output in outputs} != {"values"}:
+        return predictions
+    return with_arrays(predictions, [rankdata(output.array) for output in outputs])
 
 
 def joined(first: Predictions, second: Predictions) -> Predictions:

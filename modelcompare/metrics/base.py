@@ -237,11 +237,15 @@ class OrderMetric(BaseMetric):
     jackknife : callable, optional
         ``jackknife(outcomes, weights)``: the leave-one-out values, of shape (n_samples,) or
         (n_samples, n_classes), in closed form. Without it every sample is left out in turn.
+    serves_values : bool
+        Whether raw scores of two classes serve as well as the probabilities it needs: it reads them
+        by ``outcomes.score(code)`` alone.
     """
 
     road = "order"
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
+    serves_values: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
     Metric,
+    OrderMetric,
     Outcomes,
     UndefinedMetricWarning,
     varied,
@@ -106,10 +107,11 @@ def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
 
 def read_outcomes(
     y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None, *, raw: bool = False,
 ) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
     """Check one model's arrays and bring them into the form that statistics take.
 
+    If `raw`, raw scores may stand in the place of probabilities of the second of two classes.
     Gives the outcomes, the weights (ones by default) and the classes (none outside classification).
     """
     output = checks.as_array(y_output)
@@ -129,6 +131,8 @@ def read_outcomes(
         said = getattr(checks, kind)(output, "the model's output")
         return Outcomes(Output(kind, said), y_true=checks.texts(truth, "`y_true`")), weights, []
     classes = _classes(truth, output, labels, kind)
+    if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
+        kind = "values"
     outcomes = replace(_classified(truth, output, kind, classes), weight=weights)
     return outcomes, weights, classes.tolist()
 
@@ -147,6 +151,8 @@ def _classified(
     if kind == "labels":
         checks.check_defined(output, "`y_pred`")
         array: AnyArray = checks.codes("`y_pred`", output, classes)
+    elif kind == "values":
+        array = checks.real_values(output, "`y_prob`")
     else:
         if output.ndim == 1:
             output = np.stack([1 - output.astype(np.float64), output], axis=1)
@@ -178,8 +184,9 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
         )
     metric = varied(metric, {**options, "average": None} if binary else options)
     outcomes, weights, classes = read_outcomes(
-        truth[0] if truth else None, output, metric.needs, labels, sample_weight
-    )
+        truth[0] if truth else None, output, metric.needs, labels, sample_weight,
+        raw=isinstance(metric, OrderMetric) and metric.serves_values,
+    )  # fmt: skip
     value = _value(metric, outcomes, weights, classes)
     if np.isnan(value).any():
         said = f"{metric.name} is 0 / 0 here"

@@ -23,7 +23,15 @@ from modelcompare.metrics import (
     texts,
     values,
 )
-from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
+from modelcompare.metrics.base import (
+    AnyMetric,
+    BaseMetric,
+    CallableMetric,
+    Metric,
+    OrderMetric,
+    number,
+    varied,
+)
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
@@ -284,12 +292,32 @@ def resolve_metrics(
     if repeated:
         raise ValueError(f"`metrics` names {', '.join(repeated)} more than once; drop the repeats.")
     for metric in resolved:
-        for model in predictions.models:
-            kind = predictions.output(model).kind
-            if metric.needs not in _SERVES.get(kind, {kind}):
-                raise ValueError(f"metric {metric.name!r} needs {metric.needs}, but model "
-                                 f"{model!r} gave {kind}.")  # fmt: skip
+        _check_served(metric, predictions)
     return resolved
+
+
+def _check_served(metric: AnyMetric, predictions: Predictions) -> None:
+    """Every model gave what the metric needs, and the truth is what it is held against."""
+    ordering = isinstance(metric, OrderMetric) and metric.serves_values
+    of_two = ordering and predictions.n_classes == 2
+    hint = (
+        "; raw scores of two classes serve roc_auc and average_precision, for other metrics give "
+        "labels or probabilities"
+    )
+    for model in predictions.models:
+        kind = predictions.output(model).kind
+        serves = metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
+        if not serves:
+            of_classes = kind == "values" and metric.needs in ("labels", "probabilities")
+            raise ValueError(
+                f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
+                f"{kind}{hint if of_classes else ''}."
+            )
+    truth = predictions.y_true
+    if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
+        raise ValueError(
+            f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
+        )
 
 
 def _kinds(predictions: Predictions) -> set[Kind]:
@@ -305,8 +333,10 @@ def default_metrics(predictions: Predictions) -> tuple[str, ...]:
         return ("accuracy", "f1_macro", "cf1_macro")
     if kinds <= {"labels", "probabilities"}:
         return ("accuracy", "f1_macro")
-    if kinds == {"values"}:
-        return ("rmse", "mae", "r2")
+    if "values" in kinds:
+        # Raw scores of two classes have an order; how far they are from 0 or 1 says nothing.
+        two = predictions.n_classes == 2
+        return ("roc_auc", "average_precision") if two else ("rmse", "mae", "r2")
     raise ValueError(
         "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they have "
         "no default."
