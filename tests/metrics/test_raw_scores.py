@@ -145,6 +145,7 @@ def test_curves_and_operating_points_of_raw_scores(markers):
     assert given.recall == pytest.approx((MARKERS["wfns"][positive] >= 4).mean())
 
 
+@pytest.mark.filterwarnings("default::modelcompare.checks.DataWarning")
 def test_a_table_of_markers_is_compared_in_one_command(tmp_path, capsys):
     table = ASAH.assign(y_true=np.where(ASAH.poor == 1, "poor", "good"))[["y_true", "s100b"]]
     table.to_csv(tmp_path / "markers.csv", index=False)
