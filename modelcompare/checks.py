@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.inputs import as_array as as_array
+from modelcompare.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown
 
 
@@ -32,34 +34,8 @@ SUM_TOLERANCE = 1e-3
 # Eighth powers of the largest numbers, and of their inverses, are sums that floats hold.
 LARGEST = 1e18
 _N_EXAMPLES = 3
-
-
-def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
-    """Any column as an array; text of any kind as objects of str, masked entries as missing."""
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        whole = data.data.astype(data.dtype if data.dtype.kind == "f" else object)
-        whole[data.mask] = np.nan if data.dtype.kind == "f" else None
-        return whole
-    try:
-        array = np.asarray(data)
-    except ValueError:
-        raise ValueError(
-            "rows have different lengths; give one label, or one row of probabilities of the same "
-            "length, for each sample."
-        ) from None
-    if array.ndim == 0:
-        raise ValueError(f"{where} must have one entry per sample, got {shown(data)}.")
-    if array.dtype.kind == "c":
-        raise ValueError("complex numbers are no predictions; give their real parts.")
-    if array.dtype.kind == "V":
-        raise ValueError("an array of records is no column; give one plain array for each field.")
-    if array.dtype.kind == "U":
-        # From the data itself: numpy would have turned numbers among texts into texts.
-        return array.astype(object) if data is array else np.asarray(data, dtype=object)
-    if array.dtype.kind == "O" and array.ndim == 1 and not holds_texts(array):
-        plain = (x.item() if isinstance(x, np.generic) else x for x in array)
-        return np.fromiter(plain, dtype=object, count=len(array))
-    return array
+# Models that an error names.
+_N_MODELS = 10
 
 
 def frozen(array: AnyArray) -> AnyArray:
@@ -146,11 +122,6 @@ def is_defined(array: AnyArray) -> bool:
     """Whether `check_defined` would pass the array."""
     text = array.dtype.kind == "O" and not holds_texts(array)
     return not _missing(array).any() and not (text and any(isinstance(x, str) for x in array))
-
-
-def holds_texts(array: AnyArray) -> bool:
-    """Whether every entry of an array of objects is a text."""
-    return array.dtype.kind == "O" and pd.api.types.infer_dtype(array, skipna=False) == "string"
 
 
 def _missing(array: AnyArray) -> BoolArray:
@@ -396,16 +367,29 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
         if not isinstance(model, str):
             raise TypeError(
                 f"`{argument}` must be the name of a model, got {shown(model)}; there are "
-                f"{', '.join(models[:5])}."
+                f"{_likeliest('', models)}."
             )
         if model not in models:
             raise unknown_model(model, models)
 
 
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
-    """An error that names the nearest models."""
-    nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])
-    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}.")
+    """An error that names all models, or of many the likeliest."""
+    return UnknownModelError(f"unknown model {model!r}; there are {_likeliest(model, models)}.")
+
+
+def _likeliest(text: str, models: tuple[str, ...]) -> str:
+    """All models, or of many those that begin with a text, hold it, or are spelt alike."""
+    if len(models) <= _N_MODELS:
+        return ", ".join(models)
+    alike = difflib.get_close_matches(text, models, n=3, cutoff=0.4)
+    lower = text.lower()
+    holding = sorted(
+        (m for m in models if lower and lower in m.lower()),
+        key=lambda m: not m.lower().startswith(lower),
+    )
+    chosen = list(dict.fromkeys([*holding, *alike]))[:_N_MODELS] or list(models[:_N_MODELS])
+    return f"{', '.join(chosen)}, ... ({len(models):,} in all)"
 
 
 def listed(values: AnyArray) -> str:

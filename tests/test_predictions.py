@@ -146,7 +146,7 @@ def test_models_are_chosen_in_the_order_named():
     preds = Predictions([0, 1], {"a": [0, 1], "b": [1, 1], "c": [0, 0]})
     assert preds[["c", "a"]].models == ("c", "a")
     assert preds["b"].models == ("b",)
-    with pytest.raises(KeyError, match="unknown model 'cc'; there are c"):
+    with pytest.raises(KeyError, match="unknown model 'cc'; there are a, b, c"):
         preds["cc"]
     with pytest.raises(ValueError, match="no model named"):
         preds[[]]

@@ -12,8 +12,9 @@ from modelcompare.predictions import Predictions
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.columns import Columns, frame_predictions
 from modelcompare.readers.content import Content, content, file_stem
+from modelcompare.readers.frames import as_frame
 from modelcompare.readers.per_model import is_harness_log, one_table_per_model
-from modelcompare.readers.tables import Table, as_frame, read_table, table_of
+from modelcompare.readers.tables import Table, read_table, table_of
 from modelcompare.words import (
     KindOrAuto,
     Missing,
@@ -55,7 +56,8 @@ def read_predictions(
     Parameters
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
-        csv, tsv (also .gz), parquet, jsonl or npz; pandas or polars. Pipes and ``/dev/stdin``
+        csv, tsv (also .gz), parquet, jsonl or npz; frames of pandas, polars (also lazy), pyarrow,
+        DuckDB and whatever else narwhals knows. Pipes and ``/dev/stdin``
         without a suffix tell their kind by their first bytes.
     true, id, groups, strata, runs, weight : str, optional
         Names of columns. By default ``y_true`` and, if its values are distinct, the first of

@@ -16,7 +16,6 @@ import pandas as pd
 
 from modelcompare.checks import check_columns_distinct, refuse_rows
 from modelcompare.readers.content import Content, content
-from modelcompare.words import shown
 
 _N_EXACT = 2**53
 
@@ -46,18 +45,6 @@ def table_of(opened: Content) -> Table:
     if len(table.frame) == 0:
         raise ValueError(f"{name}: the file has a header and no rows.")
     return table
-
-
-def as_frame(source: Any) -> pd.DataFrame:
-    """A pandas frame from pandas, or from a frame that converts itself to columns (polars)."""
-    if isinstance(source, pd.DataFrame):
-        return source
-    if hasattr(source, "to_dict") and hasattr(source, "get_columns"):
-        return pd.DataFrame({column.name: column.to_list() for column in source.get_columns()})
-    raise TypeError(
-        "`source` must be a path, several paths, or a pandas or polars DataFrame, got "
-        f"{shown(source)}."
-    )
 
 
 def _read_delimited(opened: Content, *, separator: str) -> Table:

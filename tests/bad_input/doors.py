@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 import modelcompare as mc
 from tests.bad_input.case import Call, Run
 
+_NETS = ("lenet5", "wide_densenet", "resnet", "densenet_bc_100", "densenet_40")
 _RAW = "y_true,a,b\n0,1.5,3.5\n1,-2.5,7.25\n1,4.5,-6.5\n"
 
 
@@ -17,6 +20,20 @@ def _of_texts(metric: str) -> object:
         ["no", "yes", "yes"], {"a": [1.5, -2, 4]}, kind="values", labels=["no", "yes"]
     )
     return mc.compare(preds, metric)
+
+
+def _named(*models: str) -> mc.Predictions:
+    return mc.Predictions.from_scores({model: [1, 0] for model in models})
+
+
+class _Nowhere:
+    """A tensor without data."""
+
+    def __dlpack__(self, **_: object) -> object:
+        raise BufferError("no data")
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
 
 
 CASES: list[Call | Run] = [
@@ -44,5 +61,27 @@ CASES: list[Call | Run] = [
         "metric 'accuracy' needs labels, but model 'a' gave values; raw scores of two classes "
         "serve roc_auc and average_precision, for other metrics give labels or probabilities.",
         {"raw.csv": _RAW},
+    ),
+    Call(
+        "a short name of several models",
+        lambda _: _named(*_NETS).output("densenet"),
+        "unknown model 'densenet'; there are lenet5, wide_densenet, resnet, densenet_bc_100, "
+        "densenet_40.",
+    ),
+    Call(
+        "a short name among many models",
+        lambda _: _named(*_NETS, *(f"seed {i}" for i in range(95))).output("DenseNet"),
+        "unknown model 'DenseNet'; there are densenet_bc_100, densenet_40, wide_densenet, resnet, "
+        "... (100 in all).",
+    ),
+    Call(
+        "a tensor that is nowhere",
+        lambda _: mc.Predictions([0, 1], {"a": _Nowhere()}),
+        "model 'a' is a tensor that cannot be read (no data); give a numpy array.",
+    ),
+    Call(
+        "a table with two columns of one name",
+        lambda _: mc.read_predictions(pa.table([[0, 1], [0, 1]], names=["y_true", "y_true"])),
+        "the table: column 'y_true' occurs twice.",
     ),
 ]
