@@ -158,36 +158,6 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
     return values
 
 
-def texts(array: AnyArray, where: str) -> AnyArray:
-    """Texts of shape (n_samples,)."""
-    bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
-    refuse_rows(bad, f"{where} must hold texts, but does not")
-    return array
-
-
-def text_lists(array: AnyArray, where: str) -> AnyArray:
-    """Lists of (text, probability) of shape (n_samples,), as tuples; each sums to 1 or less."""
-    bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
-    wanted = "lists of (text, probability) whose probabilities sum to at most 1"
-    refuse_rows(bad, f"{where} must hold {wanted}, but does not")
-    lists = (tuple((text, float(p)) for text, p in found) for found in array)
-    return np.fromiter(lists, dtype=object, count=len(array))
-
-
-def _is_text_list(found: Any) -> bool:
-    try:
-        pairs = [(text, float(p)) for text, p in found]
-    except (TypeError, ValueError):
-        return False
-    mass = [p for _, p in pairs]
-    return (
-        bool(pairs)
-        and all(isinstance(text, str) for text, _ in pairs)
-        and min(mass) >= 0
-        and sum(mass) <= 1 + SUM_TOLERANCE
-    )
-
-
 def probabilities(
     where: str, array: AnyArray, labels: AnyArray, normalize: bool, missing_mass: bool = False
 ) -> AnyArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,6 +110,20 @@ def _column(data: Any) -> Any:
         columns = [cells(found[name]) for name in found.columns]
         return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
     return data
+
+
+def columns_of(data: Any) -> dict[str, ArrayLike] | None:
+    """Columns of a mapping, or of a frame of any library, by name; None of anything else."""
+    if isinstance(data, Mapping | pd.DataFrame):
+        return {str(name): column for name, column in data.items()}
+    if isinstance(data, (*_OWN, list, tuple)) or hasattr(data, "__dlpack__"):
+        return None
+    import narwhals as nw
+
+    found = narwhals_of(data)
+    if isinstance(found, nw.DataFrame):
+        return {name: cells(found[name]) for name in found.columns}
+    return None
 
 
 def narwhals_of(data: Any) -> Any:

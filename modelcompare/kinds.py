@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare import checks, spelling
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.scores import scored
+from modelcompare.texts import text_lists, texts
 from modelcompare.words import Kind, KindOrAuto, check_choice
 
 # Samples from which on a label written otherwise is taken for a habit.
@@ -39,6 +41,34 @@ class Output:
             checks.read_only(self.array[rows]),
             None if self.order is None else checks.read_only(self.order[rows]),
         )
+
+    def ordered_by(self, logits: FloatArray) -> Output:
+        """The same, with the log-odds of the second of two classes."""
+        return replace(self, order=checks.read_only(logits[:, 1] - logits[:, 0]))
+
+
+def read_output(
+    model: str, array: AnyArray, kind: Kind, labels: AnyArray | None, *,
+    score_names: tuple[str, ...], normalize: bool, missing_mass: bool,
+) -> Output:  # fmt: skip
+    """What a model said, checked and read-only."""
+    where = f"model {model!r}"
+    if kind == "scores" and score_names:
+        array = scored(where, array, score_names)
+    elif kind in ("values", "scores"):
+        array = checks.real_values(array, where)
+    elif kind in ("texts", "text_lists"):
+        array = texts(array, where) if kind == "texts" else text_lists(array, where)
+    elif labels is None:
+        raise ValueError(f"{where} gave {kind}, but there are no classes.")
+    elif kind == "labels":
+        checks.check_defined(array, where)
+        array = checks.codes(where, array, labels)
+    else:
+        if array.ndim == 1:
+            array = np.stack([1 - array.astype(np.float64), array], axis=1)
+        array = checks.probabilities(where, array, labels, normalize, missing_mass)
+    return Output(kind, checks.frozen(array))
 
 
 def decide_kinds(

@@ -30,6 +30,7 @@ from modelcompare.metrics.base import (
     varied,
 )
 from modelcompare.metrics.calls import AverageName
+from modelcompare.texts import text_lists, texts
 from modelcompare.words import Kind
 
 _N = "array-like of shape (n_samples,)"
@@ -128,8 +129,8 @@ def read_outcomes(
         y = checks.real_values(truth, "`y_true`")
         return Outcomes(Output(kind, values), y_true=y), weights, []
     if kind in ("texts", "text_lists"):
-        said = getattr(checks, kind)(output, "the model's output")
-        return Outcomes(Output(kind, said), y_true=checks.texts(truth, "`y_true`")), weights, []
+        said = (texts if kind == "texts" else text_lists)(output, "the model's output")
+        return Outcomes(Output(kind, said), y_true=texts(truth, "`y_true`")), weights, []
     classes = _classes(truth, output, labels, kind)
     if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
         kind = "values"

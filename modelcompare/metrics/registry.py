@@ -328,7 +328,7 @@ def default_metrics(predictions: Predictions) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
     kinds = _kinds(predictions)
     if kinds == {"scores"}:
-        return ("mean_score",)
+        return predictions.score_names or ("mean_score",)
     if kinds == {"probabilities"}:
         return ("accuracy", "f1_macro", "cf1_macro")
     if kinds <= {"labels", "probabilities"}:
@@ -347,9 +347,11 @@ def _resolve(
     metric: MetricLike, predictions: Predictions, zero_division: ZeroDivision
 ) -> AnyMetric:
     if isinstance(metric, str):
+        if predictions.score_names:
+            return _named_score(metric, predictions)
         found = get_metric(metric, zero_division=zero_division)
         if found.needs == "scores":
-            return replace(found, greater_is_better=predictions.greater_is_better)
+            return replace(found, greater_is_better=bool(predictions.greater_is_better))
         return found
     if isinstance(metric, BaseMetric):
         return metric
@@ -361,6 +363,16 @@ def _resolve(
         f"`metrics` holds {metric!r}; give a metric's name, a Metric, or a function "
         "metric(y_true, y_output)."
     )
+
+
+def _named_score(name: str, predictions: Predictions) -> Metric:
+    """The metric of a score's name; mean_score is the only score."""
+    names, better = predictions.score_names, predictions.greater_is_better
+    if name == "mean_score" and len(names) == 1:
+        name = names[0]
+    if name not in names:
+        raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}.")
+    return scoring.named_score(names, name, better if isinstance(better, bool) else better[name])
 
 
 def from_callable(

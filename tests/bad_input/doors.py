@@ -26,6 +26,10 @@ def _named(*models: str) -> mc.Predictions:
     return mc.Predictions.from_scores({model: [1, 0] for model in models})
 
 
+def _scored(scores: dict[str, object]) -> mc.Predictions:
+    return mc.Predictions.from_scores({"a": scores})
+
+
 class _Nowhere:
     """A tensor without data."""
 
@@ -83,5 +87,55 @@ CASES: list[Call | Run] = [
         "a table with two columns of one name",
         lambda _: mc.read_predictions(pa.table([[0, 1], [0, 1]], names=["y_true", "y_true"])),
         "the table: column 'y_true' occurs twice.",
+    ),
+    Call(
+        "the mean of several scores",
+        lambda _: mc.compare(_scored({"acc": [1, 0], "f": [0.5, 1]}), "mean_score"),
+        "there is no score 'mean_score'; the models have acc, f.",
+    ),
+    Call(
+        "scores of different names",
+        lambda _: mc.Predictions.from_scores({"a": {"acc": [1, 0]}, "b": {"f": [1, 1]}}),
+        "model 'b' has the scores f, model 'a' has acc; give each model the same ones.",
+    ),
+    Call(
+        "scores with names beside scores without",
+        lambda _: mc.Predictions.from_scores({"a": {"acc": [1, 0]}, "b": [1, 1]}),
+        "model 'b' has scores without names, model 'a' has acc; give each model the same ones.",
+    ),
+    Call(
+        "several scores of different lengths",
+        lambda _: _scored({"acc": [1, 0], "f": [1, 1, 1]}),
+        "model 'a' has scores of different lengths (2 of acc, 3 of f).",
+    ),
+    Call(
+        "one of several scores that is missing",
+        lambda _: _scored({"acc": [1, 0], "f": [1, None]}),
+        "score 'f' of model 'a' is NaN or infinite in 1 row (row 1); drop these samples or mend "
+        "them.",
+    ),
+    Call(
+        "no scores at all",
+        lambda _: _scored({}),
+        "model 'a' has no scores; give at least one name with scores.",
+    ),
+    Call(
+        "the direction of a score that is not there",
+        lambda _: mc.Predictions.from_scores(
+            {"a": {"acc": [1, 0]}}, greater_is_better={"loss": False}
+        ),
+        "`greater_is_better` names a score 'loss'; there are acc.",
+    ),
+    Call(
+        "names of scores for labels",
+        lambda _: mc.Predictions([0, 1], {"a": [0, 1]}, score_names=["acc"]),
+        "`score_names` name per-example scores, but model 'a' gave labels; leave them out, or "
+        "pass kind='scores'.",
+    ),
+    Call(
+        "more columns of scores than names",
+        lambda _: mc.Predictions.from_scores({"a": [[1, 2], [3, 4]]}, score_names=["acc"]),
+        "model 'a' must have shape (n_samples, 1), a column for each of the scores acc; got "
+        "(2, 2).",
     ),
 ]
