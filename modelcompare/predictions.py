@@ -14,6 +14,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
 from modelcompare.kinds import Output, check_guess, decide_kinds, read_output
 from modelcompare.scores import Direction, check_direction, check_score_names, named_scores
+from modelcompare.texts import as_references
 from modelcompare.truths import Truth
 from modelcompare.words import (
     Design,
@@ -34,8 +35,8 @@ class Predictions:
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or None
-        True labels; a distribution over classes for each sample (soft labels); real values; or
-        None where the outputs are per-example scores.
+        True labels; a distribution over classes for each sample (soft labels); real values;
+        reference texts, or lists of several; or None where the outputs are per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the second label where there are two classes (a warning says which, unless
@@ -67,8 +68,7 @@ class Predictions:
     greater_is_better : bool or mapping of str to bool
         Direction of per-example scores; of several, by their names (those not named: True).
     score_names : sequence of str
-        Names of several scores for each sample, the columns of outputs of shape
-        (n_samples, n_scores); see `from_scores`.
+        Names of several scores, columns of outputs (n_samples, n_scores); see `from_scores`.
     name : str, optional
         Heading in tables; a file's name, say.
 
@@ -109,7 +109,8 @@ class Predictions:
         check_flag("missing_mass", missing_mass)
         check_text("name", name, optional=True)
         arrays = checks.model_arrays(outputs)
-        truth = None if y_true is None else checks.as_array(y_true, "`y_true`")
+        read = as_references if kind in ("texts", "text_lists") else checks.as_array
+        truth = None if y_true is None else read(y_true, "`y_true`")
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
         checks.check_lengths(arrays, truth, n_samples)
         kinds = dict(zip(arrays, decide_kinds(kind, arrays, truth, labels), strict=True))
@@ -145,9 +146,9 @@ class Predictions:
     ) -> Predictions:
         """Predictions from each model's logits of shape (n_samples, n_classes), by softmax.
 
-        Of two classes, shape (n_samples,) gives the second one's log-odds. Metrics of their order
-        (roc_auc, average_precision) look at the logits themselves, since probabilities near 1 tie
-        where logits do not. The true labels and all options are as for Predictions.
+        Of two classes, shape (n_samples,) gives the second one's log-odds; roc_auc and
+        average_precision take the logits' own order, as probabilities near 1 tie where logits do
+        not. The true labels and all options are as for Predictions.
 
         Examples
         --------
@@ -170,9 +171,8 @@ class Predictions:
         """Predictions from per-example scores: 0/1 or real, one for each sample and model.
 
         Each model's scores, of shape (n_samples,), are what the samples contribute to its mean
-        score; `greater_is_better` is their direction. Several scores for each sample are mappings,
-        or frames, of names to scores: each name is then a metric, and directions may differ by
-        name. All options are as for Predictions.
+        score. Several for each sample are mappings, or frames, of names to scores: each name is
+        then a metric with a direction of its own. All options are as for Predictions.
 
         Examples
         --------

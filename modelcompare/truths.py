@@ -13,7 +13,7 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen, read_only
 from modelcompare.kinds import are_codes, same_type, two_classes
-from modelcompare.texts import texts
+from modelcompare.texts import references
 from modelcompare.words import Kind
 
 
@@ -53,7 +53,7 @@ class Truth:
             return _values(truth, labels)
         if truth is None:
             return cls()
-        return cls(frozen(texts(truth, "`y_true`") if "scores" not in found else truth))
+        return cls(frozen(references(truth, "`y_true`") if "scores" not in found else truth))
 
     def rows(self, rows: IntArray) -> Truth:
         """The truth of some samples."""

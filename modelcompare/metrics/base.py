@@ -110,7 +110,7 @@ class BaseMetric:
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
     smooth: bool = True
-    signature: Callable[[], str] | None = field(default=None, compare=False)
+    signature: Callable[..., str] | None = field(default=None, compare=False)
     about: str = field(default="", compare=False, repr=False)
     sources: tuple[str, ...] = field(default=(), compare=False, repr=False)
     example: str = field(default="", compare=False, repr=False)

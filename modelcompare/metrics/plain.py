@@ -30,7 +30,7 @@ from modelcompare.metrics.base import (
     varied,
 )
 from modelcompare.metrics.calls import AverageName
-from modelcompare.texts import text_lists, texts
+from modelcompare.texts import as_references, references, text_lists, texts
 from modelcompare.words import Kind
 
 _N = "array-like of shape (n_samples,)"
@@ -116,7 +116,8 @@ def read_outcomes(
     Gives the outcomes, the weights (ones by default) and the classes (none outside classification).
     """
     output = checks.as_array(y_output)
-    truth = output if y_true is None else checks.as_array(y_true)
+    read = as_references if kind in ("texts", "text_lists") else checks.as_array
+    truth = output if y_true is None else read(y_true, "`y_true`")
     if len(truth) != len(output) or len(truth) == 0:
         raise ValueError(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
@@ -130,7 +131,7 @@ def read_outcomes(
         return Outcomes(Output(kind, values), y_true=y), weights, []
     if kind in ("texts", "text_lists"):
         said = (texts if kind == "texts" else text_lists)(output, "the model's output")
-        return Outcomes(Output(kind, said), y_true=texts(truth, "`y_true`")), weights, []
+        return Outcomes(Output(kind, said), y_true=references(truth, "`y_true`")), weights, []
     classes = _classes(truth, output, labels, kind)
     if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
         kind = "values"

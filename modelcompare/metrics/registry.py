@@ -28,10 +28,10 @@ from modelcompare.metrics.base import (
     BaseMetric,
     CallableMetric,
     Metric,
-    OrderMetric,
     number,
     varied,
 )
+from modelcompare.metrics.served import check_served, named_score
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
@@ -76,7 +76,6 @@ ALIASES = {
 }  # fmt: skip
 
 _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
-_SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:
@@ -292,32 +291,9 @@ def resolve_metrics(
     if repeated:
         raise ValueError(f"`metrics` names {', '.join(repeated)} more than once; drop the repeats.")
     for metric in resolved:
-        _check_served(metric, predictions)
-    return resolved
-
-
-def _check_served(metric: AnyMetric, predictions: Predictions) -> None:
-    """Every model gave what the metric needs, and the truth is what it is held against."""
-    ordering = isinstance(metric, OrderMetric) and metric.serves_values
-    of_two = ordering and predictions.n_classes == 2
-    hint = (
-        "; raw scores of two classes serve roc_auc and average_precision, for other metrics give "
-        "labels or probabilities"
-    )
-    for model in predictions.models:
-        kind = predictions.output(model).kind
-        serves = metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
-        if not serves:
-            of_classes = kind == "values" and metric.needs in ("labels", "probabilities")
-            raise ValueError(
-                f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
-                f"{kind}{hint if of_classes else ''}."
-            )
+        check_served(metric, predictions)
     truth = predictions.y_true
-    if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
-        raise ValueError(
-            f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
-        )
+    return resolved if truth is None else tuple(texts.with_references(m, truth) for m in resolved)
 
 
 def _kinds(predictions: Predictions) -> set[Kind]:
@@ -348,7 +324,7 @@ def _resolve(
 ) -> AnyMetric:
     if isinstance(metric, str):
         if predictions.score_names:
-            return _named_score(metric, predictions)
+            return named_score(metric, predictions)
         found = get_metric(metric, zero_division=zero_division)
         if found.needs == "scores":
             return replace(found, greater_is_better=bool(predictions.greater_is_better))
@@ -363,16 +339,6 @@ def _resolve(
         f"`metrics` holds {metric!r}; give a metric's name, a Metric, or a function "
         "metric(y_true, y_output)."
     )
-
-
-def _named_score(name: str, predictions: Predictions) -> Metric:
-    """The metric of a score's name; mean_score is the only score."""
-    names, better = predictions.score_names, predictions.greater_is_better
-    if name == "mean_score" and len(names) == 1:
-        name = names[0]
-    if name not in names:
-        raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}.")
-    return scoring.named_score(names, name, better if isinstance(better, bool) else better[name])
 
 
 def from_callable(

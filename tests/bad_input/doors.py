@@ -138,4 +138,17 @@ CASES: list[Call | Run] = [
         "model 'a' must have shape (n_samples, 1), a column for each of the scores acc; got "
         "(2, 2).",
     ),
+    Call(
+        "a rate of errors against several references",
+        lambda _: mc.compare(
+            mc.Predictions([["a b", "b"], ["c", "d"]], {"m": ["a", "b"]}, kind="texts"), "wer"
+        ),
+        "error rates take one reference text for each sample, but `y_true` holds several; use "
+        "bleu, chrf, ter or exact_match, or keep one.",
+    ),
+    Call(
+        "a sample without references",
+        lambda _: mc.Predictions([["a"], []], {"m": ["a", "b"]}, kind="texts"),
+        "`y_true` must hold texts, or lists of texts, but does not in 1 row (row 1).",
+    ),
 ]
