@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.inputs import as_array as as_array
+from modelcompare.inputs import columns_of
 from modelcompare.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown
 
@@ -307,15 +308,14 @@ def slice_frame(
     """A frame of its own with one row per sample."""
     if slices is None:
         return None
-    if not isinstance(slices, pd.DataFrame | Mapping):
+    if isinstance(slices, pd.DataFrame):
+        check_columns_distinct(slices, "`slices`")
+    columns = columns_of(slices)
+    if columns is None:
         raise TypeError(
             f"`slices` must be a DataFrame or a mapping of names to columns, got {shown(slices)}."
         )
-    if isinstance(slices, pd.DataFrame):
-        check_columns_distinct(slices, "`slices`")
-    arrays = {
-        str(name): as_array(values, "a column of `slices`") for name, values in slices.items()
-    }
+    arrays = {name: as_array(column, "a column of `slices`") for name, column in columns.items()}
     for array in arrays.values():
         if len(array) != n_samples:
             raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Whole numbers that floats hold.
 _N_EXACT = 2**53
-_OWN = (np.ndarray, np.generic, pd.Series, pd.DataFrame, pd.Index, str, bytes, int, float)
+_OWN = (np.ndarray, np.generic, pd.Series, pd.DataFrame, pd.Index)
 # Ways to a tensor's numbers, the first that succeeds: as they lie, from a device, of types that
 # DLPack does not tell numpy, and, as torch wants, without gradients and in single precision.
 _ROADS: tuple[Callable[[Any], AnyArray], ...] = (
@@ -50,7 +50,7 @@ def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
         raise ValueError(f"{where} must have one entry per sample, got {shown(data)}.")
     if array.dtype.kind == "c":
         raise ValueError("complex numbers are no predictions; give their real parts.")
-    if array.dtype.kind == "V":
+    if array.dtype.kind == "V" or array.dtype.isbuiltin == 2:
         return _of_small_floats(array)
     if array.dtype.kind == "U":
         # From the data itself: numpy would have turned numbers among texts into texts.
@@ -68,14 +68,19 @@ def holds_texts(array: AnyArray) -> bool:
 
 def _native(data: Any, where: str) -> Any:
     """What numpy reads by itself; tensors, and columns of other libraries, as arrays."""
-    if isinstance(data, _OWN):
-        return data
     if isinstance(data, list | tuple):
         tensors = bool(data) and not isinstance(data[0], _OWN) and hasattr(data[0], "__dlpack__")
         return [_tensor(each, where) for each in data] if tensors else data
+    if _is_own(data):
+        return data
     # Arrays of pyarrow speak DLPack too, where nothing is missing.
     tensor = hasattr(data, "__dlpack__") and not hasattr(data, "__arrow_c_array__")
     return _tensor(data, where) if tensor else _column(data)
+
+
+def _is_own(data: Any) -> bool:
+    """Whether data are of numpy, pandas or Python itself, so that no other library is asked."""
+    return isinstance(data, _OWN) or type(data).__module__ == "builtins"
 
 
 def _tensor(tensor: Any, where: str) -> AnyArray:
@@ -116,7 +121,7 @@ def columns_of(data: Any) -> dict[str, ArrayLike] | None:
     """Columns of a mapping, or of a frame of any library, by name; None of anything else."""
     if isinstance(data, Mapping | pd.DataFrame):
         return {str(name): column for name, column in data.items()}
-    if isinstance(data, (*_OWN, list, tuple)) or hasattr(data, "__dlpack__"):
+    if _is_own(data) or hasattr(data, "__dlpack__"):
         return None
     import narwhals as nw
 

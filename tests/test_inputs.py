@@ -60,6 +60,7 @@ class Far:
         return Far(self.array, left) if left else Tensor(self.array)
 
 
+# Exact in a few bits.
 PROBABILITIES = np.array([[0.25, 0.75], [0.5, 0.5]], dtype=np.float32)
 
 
@@ -71,8 +72,9 @@ PROBABILITIES = np.array([[0.25, 0.75], [0.5, 0.5]], dtype=np.float32)
         Far(PROBABILITIES),
         Far(PROBABILITIES, ("detach", "cpu")),
         PROBABILITIES.astype(ml_dtypes.bfloat16),
+        PROBABILITIES.astype(ml_dtypes.float8_e5m2),
     ],
-    ids=["dlpack", "a list of rows", "bfloat16 far away", "far away", "bfloat16 of numpy"],
+    ids=["dlpack", "a list of rows", "bfloat16 far away", "far away", "bfloat16", "float8"],
 )
 def test_tensors_are_read(tensor):
     found = as_array(tensor)
@@ -143,6 +145,11 @@ def test_columns_keep_the_type_of_their_cells(column, expected, kind):
     np.testing.assert_array_equal(found, np.array(expected, dtype=found.dtype))
 
 
+def test_slices_come_in_frames_of_other_libraries():
+    preds = mc.Predictions([0, 1], {"a": [0, 1]}, slices=pl.DataFrame({"half": ["x", "y"]}))
+    assert preds.slices["half"].tolist() == ["x", "y"]
+
+
 def test_a_missing_label_of_another_library_is_refused_as_ever():
     with pytest.raises(ValueError, match="`y_true` has missing values in 1 row \\(row 1\\)"):
         mc.Predictions(pl.Series(["a", None, "b"]), {"m": ["a", "b", "b"]})
@@ -152,7 +159,7 @@ def test_narwhals_is_imported_only_for_frames_of_other_libraries():
     code = (
         "import sys, numpy as np, pandas as pd, modelcompare as mc; "
         "mc.read_predictions(pd.DataFrame({'y_true': [0, 1], 'a': [0, 1]})); "
-        "mc.Predictions([0, 1], {'a': pd.Series([0, 1]), 'b': (0, 1), 'c': np.array([0, 1])}); "
+        "mc.Predictions([0, 1], {'a': pd.Series([0, 1]), 'b': (0, 1), 'c': np.array([0, 1]), 'd': range(2)}); "
         "print('narwhals' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
