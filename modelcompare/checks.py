@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike
 
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.inputs import as_array as as_array
+from modelcompare.inputs import columns_of
+from modelcompare.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown
 
 
@@ -32,41 +35,19 @@ SUM_TOLERANCE = 1e-3
 # Eighth powers of the largest numbers, and of their inverses, are sums that floats hold.
 LARGEST = 1e18
 _N_EXAMPLES = 3
-
-
-def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
-    """Any column as an array; text of any kind as objects of str, masked entries as missing."""
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        whole = data.data.astype(data.dtype if data.dtype.kind == "f" else object)
-        whole[data.mask] = np.nan if data.dtype.kind == "f" else None
-        return whole
-    try:
-        array = np.asarray(data)
-    except ValueError:
-        raise ValueError(
-            "rows have different lengths; give one label, or one row of probabilities of the same "
-            "length, for each sample."
-        ) from None
-    if array.ndim == 0:
-        raise ValueError(f"{where} must have one entry per sample, got {shown(data)}.")
-    if array.dtype.kind == "c":
-        raise ValueError("complex numbers are no predictions; give their real parts.")
-    if array.dtype.kind == "V":
-        raise ValueError("an array of records is no column; give one plain array for each field.")
-    if array.dtype.kind == "U":
-        # From the data itself: numpy would have turned numbers among texts into texts.
-        return array.astype(object) if data is array else np.asarray(data, dtype=object)
-    if array.dtype.kind == "O" and array.ndim == 1 and not _holds_texts(array):
-        plain = (x.item() if isinstance(x, np.generic) else x for x in array)
-        return np.fromiter(plain, dtype=object, count=len(array))
-    return array
+# Models that an error names.
+_N_MODELS = 10
 
 
 def frozen(array: AnyArray) -> AnyArray:
     """The array, read-only; a copy of it if somebody else could still write to it."""
-    if array.flags.writeable or array.base is not None:
-        array = array.copy()
-        array.setflags(write=False)
+    writable = array.flags.writeable or array.base is not None
+    return read_only(array.copy()) if writable else array
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """The array that nobody else holds, read-only."""
+    array.setflags(write=False)
     return array
 
 
@@ -127,7 +108,7 @@ def check_defined(array: AnyArray, where: str) -> None:
     """No label is missing, and labels are all texts or all numbers."""
     remedy = "drop these samples or fill them in"
     refuse_rows(_missing(array), f"{where} has missing values", remedy)
-    if array.dtype.kind != "O" or _holds_texts(array):
+    if array.dtype.kind != "O" or holds_texts(array):
         return
     text = np.array([isinstance(x, str) for x in array], dtype=bool)
     if text.any():
@@ -140,13 +121,8 @@ def check_defined(array: AnyArray, where: str) -> None:
 
 def is_defined(array: AnyArray) -> bool:
     """Whether `check_defined` would pass the array."""
-    text = array.dtype.kind == "O" and not _holds_texts(array)
+    text = array.dtype.kind == "O" and not holds_texts(array)
     return not _missing(array).any() and not (text and any(isinstance(x, str) for x in array))
-
-
-def _holds_texts(array: AnyArray) -> bool:
-    """Whether every entry of an array of objects is a text."""
-    return pd.api.types.infer_dtype(array, skipna=False) == "string"
 
 
 def _missing(array: AnyArray) -> BoolArray:
@@ -181,36 +157,6 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
     if 0 < size.max(initial=0.0) < 1 / LARGEST:
         raise ValueError(f"{where} all below {1 / LARGEST:g}; multiply all by a unit.")
     return values
-
-
-def texts(array: AnyArray, where: str) -> AnyArray:
-    """Texts of shape (n_samples,)."""
-    bad = np.array([not isinstance(x, str) for x in array], dtype=bool)
-    refuse_rows(bad, f"{where} must hold texts, but does not")
-    return array
-
-
-def text_lists(array: AnyArray, where: str) -> AnyArray:
-    """Lists of (text, probability) of shape (n_samples,), as tuples; each sums to 1 or less."""
-    bad = np.array([not _is_text_list(found) for found in array], dtype=bool)
-    wanted = "lists of (text, probability) whose probabilities sum to at most 1"
-    refuse_rows(bad, f"{where} must hold {wanted}, but does not")
-    lists = (tuple((text, float(p)) for text, p in found) for found in array)
-    return np.fromiter(lists, dtype=object, count=len(array))
-
-
-def _is_text_list(found: Any) -> bool:
-    try:
-        pairs = [(text, float(p)) for text, p in found]
-    except (TypeError, ValueError):
-        return False
-    mass = [p for _, p in pairs]
-    return (
-        bool(pairs)
-        and all(isinstance(text, str) for text, _ in pairs)
-        and min(mass) >= 0
-        and sum(mass) <= 1 + SUM_TOLERANCE
-    )
 
 
 def probabilities(
@@ -248,15 +194,23 @@ def probabilities(
     return array / sums[:, None] if normalize else array
 
 
-def softmax(model: str, logits: AnyArray) -> FloatArray:
-    """Probabilities from logits, in double precision."""
-    if logits.ndim != 2 or logits.dtype.kind not in "fiu":
+def logits(model: str, array: AnyArray) -> FloatArray:
+    """Finite logits of shape (n_samples, n_classes), in double precision."""
+    if array.ndim == 1:
+        array = np.stack([np.zeros_like(array), array], axis=1)
+    if array.ndim != 2 or array.dtype.kind not in "fiu":
         raise ValueError(
             f"logits of model {model!r} must be numbers of shape (n_samples, n_classes), got shape "
-            f"{logits.shape}."
+            f"{array.shape}."
         )
-    z = logits.astype(np.float64)
+    z = array.astype(np.float64)
     refuse_rows(~np.isfinite(z).all(axis=1), f"logits of model {model!r} are NaN or infinite")
+    return z
+
+
+def softmax(model: str, array: AnyArray) -> FloatArray:
+    """Probabilities from logits."""
+    z = logits(model, array)
     exponentials = np.exp(z - z.max(axis=1, keepdims=True))
     out: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
     return out
@@ -354,15 +308,14 @@ def slice_frame(
     """A frame of its own with one row per sample."""
     if slices is None:
         return None
-    if not isinstance(slices, pd.DataFrame | Mapping):
+    if isinstance(slices, pd.DataFrame):
+        check_columns_distinct(slices, "`slices`")
+    columns = columns_of(slices)
+    if columns is None:
         raise TypeError(
             f"`slices` must be a DataFrame or a mapping of names to columns, got {shown(slices)}."
         )
-    if isinstance(slices, pd.DataFrame):
-        check_columns_distinct(slices, "`slices`")
-    arrays = {
-        str(name): as_array(values, "a column of `slices`") for name, values in slices.items()
-    }
+    arrays = {name: as_array(column, "a column of `slices`") for name, column in columns.items()}
     for array in arrays.values():
         if len(array) != n_samples:
             raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")
@@ -384,16 +337,29 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
         if not isinstance(model, str):
             raise TypeError(
                 f"`{argument}` must be the name of a model, got {shown(model)}; there are "
-                f"{', '.join(models[:5])}."
+                f"{_likeliest('', models)}."
             )
         if model not in models:
             raise unknown_model(model, models)
 
 
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
-    """An error that names the nearest models."""
-    nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])
-    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}.")
+    """An error that names all models, or of many the likeliest."""
+    return UnknownModelError(f"unknown model {model!r}; there are {_likeliest(model, models)}.")
+
+
+def _likeliest(text: str, models: tuple[str, ...]) -> str:
+    """All models, or of many those that begin with a text, hold it, or are spelt alike."""
+    if len(models) <= _N_MODELS:
+        return ", ".join(models)
+    alike = difflib.get_close_matches(text, models, n=3, cutoff=0.4)
+    lower = text.lower()
+    holding = sorted(
+        (m for m in models if lower and lower in m.lower()),
+        key=lambda m: not m.lower().startswith(lower),
+    )
+    chosen = list(dict.fromkeys([*holding, *alike]))[:_N_MODELS] or list(models[:_N_MODELS])
+    return f"{', '.join(chosen)}, ... ({len(models):,} in all)"
 
 
 def listed(values: AnyArray) -> str:

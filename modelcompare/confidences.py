@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.predictions import Predictions
+from modelcompare.texts import as_references
 from modelcompare.variants import with_probabilities
 from modelcompare.words import (
     Listed,
@@ -70,7 +71,7 @@ def from_nbest(
     check_choice("kind", kind, Listed)
     check_choice("missing", missing, Unlisted)
     check_mapping("lists", lists, "lists, e.g. {'nlu': [[('city', 0.9)]]}")
-    truth = checks.as_array(y_true)
+    truth = as_references(y_true, "`y_true`") if kind == "texts" else checks.as_array(y_true)
     if truth.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_samples,), got {truth.shape}.")
     pairs = {
@@ -81,7 +82,7 @@ def from_nbest(
         _check_lists(model, rows, len(truth))
     if kind == "texts":
         arrays = {m: np.fromiter(map(tuple, rows), dtype=object) for m, rows in pairs.items()}
-        return Predictions(y_true, arrays, kind="text_lists", **options)
+        return Predictions(truth, arrays, kind="text_lists", **options)
     if labels is None:
         said = {answer for rows in pairs.values() for row in rows for answer, _ in row}
         labels = _sorted({*truth.tolist(), *said})

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare import checks, spelling
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.scores import scored
+from modelcompare.texts import text_lists, texts
 from modelcompare.words import Kind, KindOrAuto, check_choice
 
 # Samples from which on a label written otherwise is taken for a habit.
@@ -24,10 +26,49 @@ class Output:
 
     Labels are codes of shape (n_samples,), probabilities have shape (n_samples, n_classes), values
     and per-example scores are floats, texts str objects, text lists tuples of (text, probability).
+    `order`, of shape (n_samples,), are raw scores of the second of two classes, where they tell
+    samples apart that the probabilities made of them do not.
     """
 
     kind: Kind
     array: AnyArray
+    order: AnyArray | None = None
+
+    def rows(self, rows: IntArray | slice) -> Output:
+        """What the model said about some samples."""
+        return Output(
+            self.kind,
+            checks.read_only(self.array[rows]),
+            None if self.order is None else checks.read_only(self.order[rows]),
+        )
+
+    def ordered_by(self, logits: FloatArray) -> Output:
+        """The same, with the log-odds of the second of two classes."""
+        return replace(self, order=checks.read_only(logits[:, 1] - logits[:, 0]))
+
+
+def read_output(
+    model: str, array: AnyArray, kind: Kind, labels: AnyArray | None, *,
+    score_names: tuple[str, ...], normalize: bool, missing_mass: bool,
+) -> Output:  # fmt: skip
+    """What a model said, checked and read-only."""
+    where = f"model {model!r}"
+    if kind == "scores" and score_names:
+        array = scored(where, array, score_names)
+    elif kind in ("values", "scores"):
+        array = checks.real_values(array, where)
+    elif kind in ("texts", "text_lists"):
+        array = texts(array, where) if kind == "texts" else text_lists(array, where)
+    elif labels is None:
+        raise ValueError(f"{where} gave {kind}, but there are no classes.")
+    elif kind == "labels":
+        checks.check_defined(array, where)
+        array = checks.codes(where, array, labels)
+    else:
+        if array.ndim == 1:
+            array = np.stack([1 - array.astype(np.float64), array], axis=1)
+        array = checks.probabilities(where, array, labels, normalize, missing_mass)
+    return Output(kind, checks.frozen(array))
 
 
 def decide_kinds(
@@ -41,8 +82,14 @@ def decide_kinds(
         check_choice("kind", kind, KindOrAuto)
         if kind == "probabilities" and any(a.ndim == 1 for a in arrays.values()):
             _check_binary(arrays, truth, labels)
+        if kind == "values" and truth is not None and labels is None and checks.holds_texts(truth):
+            _tell_raw([*arrays], two_classes(truth, labels), told=True)
         return (kind,) * len(arrays)
-    return tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
+    kinds = tuple(_kind_of(model, array, truth, labels) for model, array in arrays.items())
+    if truth is not None and "values" in kinds:
+        raw = [model for model, found in zip(arrays, kinds, strict=True) if found == "values"]
+        _tell_raw(raw, two_classes(truth, labels), told=False)
+    return kinds
 
 
 def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayLike | None) -> Kind:
@@ -58,9 +105,38 @@ def _kind_of(model: str, array: AnyArray, truth: AnyArray | None, labels: ArrayL
     known = _known(truth, labels)
     if len(known) == 2 and np.nanmin(array) >= 0 and np.nanmax(array) <= 1:
         return "probabilities"
+    if len(known) == 2 and truth.ndim == 1:
+        return "values"
     raise ValueError(
         f"model {model!r} gave real numbers for {len(known)} classes; pass kind='values' for "
         "regression, or probabilities of shape (n_samples, n_classes)."
+    )
+
+
+def two_classes(truth: AnyArray, labels: ArrayLike | None) -> AnyArray | None:
+    """The classes, negative and positive, of a truth that raw scores can be held against.
+
+    None where it has not two, or real numbers, which are true values.
+    """
+    if truth.ndim != 1 or (truth.dtype.kind == "f" and not _integral(truth)):
+        return None
+    known = _known(truth, labels)
+    return known if len(known) == 2 else None
+
+
+def _tell_raw(models: Sequence[str], classes: AnyArray | None, *, told: bool) -> None:
+    """Say which class raw scores were taken for, where that could be meant otherwise."""
+    if classes is None:
+        return
+    who = f"model {models[0]!r} gave" if len(models) == 1 else f"{len(models)} models gave"
+    beyond = "" if told else " beyond [0, 1]"
+    hint = "" if told else "pass kind='values' (--kind values) to say so, or "
+    warnings.warn(
+        f"{who} real numbers{beyond} for 2 classes, which were taken for raw scores of "
+        f"{classes.tolist()[1]!r}: their order alone counts; {hint}give `labels` with another "
+        "class last to choose it.",
+        checks.DataWarning,
+        stacklevel=4,
     )
 
 

@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
-from modelcompare.kinds import Output, are_codes, check_guess, decide_kinds, same_type
+from modelcompare.kinds import Output, check_guess, decide_kinds, read_output
+from modelcompare.scores import Direction, check_direction, check_score_names, named_scores
+from modelcompare.texts import as_references
+from modelcompare.truths import Truth
 from modelcompare.words import (
     Design,
-    Kind,
     KindOrAuto,
     SampleColumn,
     check_choice,
@@ -33,12 +35,14 @@ class Predictions:
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes), or None
-        True labels; a distribution over classes for each sample (soft labels); real values; or
-        None where the outputs are per-example scores.
+        True labels; a distribution over classes for each sample (soft labels); real values;
+        reference texts, or lists of several; or None where the outputs are per-example scores.
     outputs : mapping of str to array-like
         For each model its labels (n_samples,), probabilities (n_samples, n_classes), the
         probability of the second label where there are two classes (a warning says which, unless
         they are 0 or -1 and 1, or `labels` are given), real values, per-example scores, or texts.
+        Values beside a truth of two classes are raw scores (markers, logits) of the second class:
+        metrics of their order, roc_auc and average_precision, take them as they are.
     kind : {"auto", "labels", "probabilities", "values", "scores", "texts", "text_lists"}
         What the outputs are. "auto" decides by shape and content, and asks where it cannot.
     labels : array-like of shape (n_classes,), optional
@@ -61,8 +65,10 @@ class Predictions:
     missing_mass : bool
         Accept probability rows that sum to less than 1, of models that told a part of their
         classes; see `modelcompare.from_nbest`.
-    greater_is_better : bool
-        Direction of per-example scores.
+    greater_is_better : bool or mapping of str to bool
+        Direction of per-example scores; of several, by their names (those not named: True).
+    score_names : sequence of str
+        Names of several scores, columns of outputs (n_samples, n_scores); see `from_scores`.
     name : str, optional
         Heading in tables; a file's name, say.
 
@@ -86,8 +92,8 @@ class Predictions:
     """
 
     __slots__ = (
-        "_codes", "_columns", "_greater_is_better", "_labels", "_missing_mass", "_name", "_outputs",
-        "_predicted", "_slices", "_true_distribution", "_y_true",
+        "_columns", "_greater_is_better", "_missing_mass", "_name", "_outputs", "_predicted",
+        "_score_names", "_slices", "_truth",
     )  # fmt: skip
 
     def __init__(
@@ -96,41 +102,34 @@ class Predictions:
         groups: ArrayLike | None = None, strata: ArrayLike | None = None,
         runs: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
-        missing_mass: bool = False, greater_is_better: bool = True, name: str | None = None,
+        missing_mass: bool = False, greater_is_better: Direction = True,
+        score_names: Sequence[str] = (), name: str | None = None,
     ) -> None:  # fmt: skip
         check_flag("normalize", normalize)
         check_flag("missing_mass", missing_mass)
-        check_flag("greater_is_better", greater_is_better)
         check_text("name", name, optional=True)
         arrays = checks.model_arrays(outputs)
-        truth = None if y_true is None else checks.as_array(y_true, "`y_true`")
+        read = as_references if kind in ("texts", "text_lists") else checks.as_array
+        truth = None if y_true is None else read(y_true, "`y_true`")
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
         checks.check_lengths(arrays, truth, n_samples)
-        kinds = decide_kinds(kind, arrays, truth, labels)
+        kinds = dict(zip(arrays, decide_kinds(kind, arrays, truth, labels), strict=True))
         self._name = name
-        self._greater_is_better = bool(greater_is_better)
+        self._score_names = check_score_names(score_names, kinds)
+        self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
-        self._true_distribution: FloatArray | None = None
-        self._codes: IntArray | None = None
-        self._labels: AnyArray | None = None
-        self._y_true = truth
-        if {"labels", "probabilities"} & {*kinds}:
-            said = [a for a, k in zip(arrays.values(), kinds, strict=True) if k == "labels"]
-            self._set_classes(truth, labels, arrays, said, normalize)
-        elif "values" in kinds:
-            self._y_true = checks.real_values(truth, "`y_true`")
-        elif {"texts", "text_lists"} & {*kinds} and truth is not None:
-            self._y_true = checks.texts(truth, "`y_true`")
+        self._truth = Truth.of(truth, labels, arrays, kinds, normalize=normalize)
         self._outputs = {
-            model: Output(said, frozen(self._read_output(model, array, said, normalize)))
-            for (model, array), said in zip(arrays.items(), kinds, strict=True)
-        }
-        if labels is None and self._labels is not None:
-            soft = self._true_distribution is not None
-            check_guess(self._labels, None if soft else self._codes, self._outputs, arrays)
+            model: read_output(
+                model, array, kinds[model], self._truth.labels, score_names=self._score_names,
+                normalize=normalize, missing_mass=missing_mass,
+            )
+            for model, array in arrays.items()
+        }  # fmt: skip
+        found, soft = self._truth, self._truth.distribution is not None
+        if labels is None and found.labels is not None and {*kinds.values()} != {"values"}:
+            check_guess(found.labels, None if soft else found.codes, self._outputs, arrays)
         self._predicted: dict[str, IntArray] = {}
-        if self._y_true is not None:
-            self._y_true = frozen(self._y_true)
         columns = {"ids": ids, "groups": groups, "strata": strata, "runs": runs}
         self._columns = {
             name: None if column is None else frozen(checks.column(name, column, n_samples))
@@ -147,7 +146,9 @@ class Predictions:
     ) -> Predictions:
         """Predictions from each model's logits of shape (n_samples, n_classes), by softmax.
 
-        The true labels and all options are as for Predictions.
+        Of two classes, shape (n_samples,) gives the second one's log-odds; roc_auc and
+        average_precision take the logits' own order, as probabilities near 1 tie where logits do
+        not. The true labels and all options are as for Predictions.
 
         Examples
         --------
@@ -156,20 +157,22 @@ class Predictions:
         [[0.8808, 0.1192], [0.5, 0.5]]
         """
         check_mapping("logits", logits, "logits, e.g. {'cnn': logits}")
-        outputs = {
-            m: checks.softmax(m, checks.as_array(array, f"model {m!r}"))
-            for m, array in logits.items()
-        }
-        return cls(y_true, outputs, kind="probabilities", **options)
+        arrays = {m: checks.logits(m, array) for m, array in checks.model_arrays(logits).items()}
+        outputs = {model: checks.softmax(model, array) for model, array in arrays.items()}
+        made = cls(y_true, outputs, kind="probabilities", **options)
+        if made.n_classes == 2:
+            made._outputs = {m: o.ordered_by(arrays[m]) for m, o in made._outputs.items()}
+        return made
 
     @classmethod
     def from_scores(
-        cls, scores: Mapping[str, ArrayLike], *, greater_is_better: bool = True, **options: Any
+        cls, scores: Mapping[str, Any], *, greater_is_better: Direction = True, **options: Any
     ) -> Predictions:
         """Predictions from per-example scores: 0/1 or real, one for each sample and model.
 
         Each model's scores, of shape (n_samples,), are what the samples contribute to its mean
-        score; `greater_is_better` is their direction. All options are as for Predictions.
+        score. Several for each sample are mappings, or frames, of names to scores: each name is
+        then a metric with a direction of its own. All options are as for Predictions.
 
         Examples
         --------
@@ -177,9 +180,16 @@ class Predictions:
         Predictions: 3 samples, 2 models
           a  scores
           b  scores
+        >>> logged = {"a": {"acc": [1, 0], "loss": [0, 2]}, "b": {"acc": [0, 1], "loss": [1, 1]}}
+        >>> preds = Predictions.from_scores(logged, greater_is_better={"loss": False})
+        >>> preds.score_names
+        ('acc', 'loss')
         """
         check_mapping("scores", scores, "scores, e.g. {'cnn': scores}")
-        return cls(None, scores, kind="scores", greater_is_better=greater_is_better, **options)
+        names, arrays = named_scores(scores)
+        if names:
+            options["score_names"] = names
+        return cls(None, arrays, kind="scores", greater_is_better=greater_is_better, **options)
 
     # -- what it holds ----------------------------------------------------------------------
 
@@ -199,27 +209,27 @@ class Predictions:
     @property
     def labels(self) -> AnyArray | None:
         """The classes, or None outside classification."""
-        return self._labels
+        return self._truth.labels
 
     @property
     def n_classes(self) -> int:
         """Number of classes; 0 outside classification."""
-        return 0 if self._labels is None else len(self._labels)
+        return 0 if self._truth.labels is None else len(self._truth.labels)
 
     @property
     def y_true(self) -> AnyArray | None:
         """Truth as given: labels, values or texts; None for per-example scores."""
-        return self._y_true
+        return self._truth.y_true
 
     @property
     def codes(self) -> IntArray | None:
         """True class of each sample as an index into `labels`; the likeliest of soft labels."""
-        return self._codes
+        return self._truth.codes
 
     @property
     def true_distribution(self) -> FloatArray | None:
         """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
-        return self._true_distribution
+        return self._truth.distribution
 
     @property
     def ids(self) -> AnyArray | None:
@@ -252,9 +262,14 @@ class Predictions:
         return None if self._slices is None else self._slices.copy()
 
     @property
-    def greater_is_better(self) -> bool:
-        """Direction of per-example scores."""
+    def greater_is_better(self) -> Direction:
+        """Direction of per-example scores; of several, by their names."""
         return self._greater_is_better
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """Names of several scores for each sample; empty where there is one without a name."""
+        return self._score_names
 
     @property
     def missing_mass(self) -> bool:
@@ -345,14 +360,9 @@ class Predictions:
         n = len(self)
         if not ((-n <= index) & (index < n)).all():
             raise ValueError(f"`rows` must lie between 0 and {n - 1:,}, got {shown(rows)}.")
-        part = self._replaced(
-            {m: Output(o.kind, frozen(o.array[index])) for m, o in self._outputs.items()}
-        )
+        part = self._replaced({m: output.rows(index) for m, output in self._outputs.items()})
         part._predicted = {m: frozen(codes[index]) for m, codes in self._predicted.items()}
-        for name in ("_y_true", "_codes", "_true_distribution"):
-            array = getattr(self, name)
-            if array is not None:
-                setattr(part, name, frozen(array[index]))
+        part._truth = self._truth.rows(index)
         part._columns = {
             name: None if column is None else frozen(column[index])
             for name, column in self._columns.items()
@@ -363,11 +373,12 @@ class Predictions:
 
     def __repr__(self) -> str:
         parts = [f"{len(self):,} samples"]
-        if self._labels is not None:
-            shown = ", ".join(map(str, self._labels[:6]))
+        if self._truth.labels is not None:
+            shown = ", ".join(map(str, self._truth.labels[:6]))
             more = ", ..." if self.n_classes > 6 else ""
             parts.append(f"{self.n_classes} classes ({shown}{more})")
         parts.append(f"{len(self.models)} model{'s' if len(self.models) > 1 else ''}")
+        parts += [f"scores {', '.join(self._score_names)}"] if self._score_names else []
         parts += [name for name, column in self._columns.items() if column is not None]
         if self._slices is not None:
             parts.append(f"slices by {', '.join(map(str, self._slices.columns))}")
@@ -386,42 +397,3 @@ class Predictions:
         part._outputs = outputs
         part._predicted = {}
         return part
-
-    def _set_classes(
-        self, truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
-        said: Sequence[AnyArray], normalize: bool,
-    ) -> None:  # fmt: skip
-        if truth is None:
-            raise ValueError("`y_true` is missing; labels and probabilities need it.")
-        widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
-        if truth.ndim == 2:
-            self._labels = checks.classes(labels, np.arange(truth.shape[1]))
-            distribution = checks.probabilities("`y_true`", truth, self._labels, normalize)
-            self._true_distribution = frozen(distribution.astype(np.float64))
-            self._codes = frozen(distribution.argmax(axis=1))
-            self._y_true = self._labels[self._codes]
-            return
-        checks.check_defined(truth, "`y_true`")
-        found = checks.distinct(truth, "`y_true`")
-        if labels is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
-            found = np.arange(widths[0])
-        if labels is None:
-            alike = [a for a in said if same_type(a, truth) and checks.is_defined(a)]
-            said_by_any = np.concatenate([found, *(pd.unique(array) for array in alike)])
-            found = checks.distinct(said_by_any, "`y_true` or a model")
-        self._labels = checks.classes(labels, found)
-        self._codes = frozen(checks.codes("`y_true`", truth, self._labels))
-
-    def _read_output(self, model: str, array: AnyArray, kind: Kind, normalize: bool) -> AnyArray:
-        where = f"model {model!r}"
-        if kind in ("values", "scores"):
-            return checks.real_values(array, where)
-        if kind in ("texts", "text_lists"):
-            return getattr(checks, kind)(array, where)
-        assert self._labels is not None  # noqa: S101  set before outputs are read
-        if kind == "labels":
-            checks.check_defined(array, where)
-            return checks.codes(where, array, self._labels)
-        if array.ndim == 1:
-            array = np.stack([1 - array.astype(np.float64), array], axis=1)
-        return checks.probabilities(where, array, self._labels, normalize, self._missing_mass)

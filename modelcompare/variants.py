@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import rankdata
 
 from modelcompare.arrays import AnyArray
 from modelcompare.predictions import Predictions
@@ -30,6 +31,14 @@ def with_outputs(predictions: Predictions, outputs: Mapping[str, AnyArray]) -> P
     return _rebuilt(predictions, outputs, kind)
 
 
+def by_ranks(predictions: Predictions) -> Predictions:
+    """The same models with the ranks of their raw scores, which have scales of their own."""
+    outputs = [predictions.output(model) for model in predictions.models]
+    if {output.kind for output in outputs} != {"values"}:
+        return predictions
+    return with_arrays(predictions, [rankdata(output.array) for output in outputs])
+
+
 def joined(first: Predictions, second: Predictions) -> Predictions:
     """One model's samples here, and one model's samples there, as one test set.
 
@@ -41,7 +50,8 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
     (model,), (other,) = first.models, second.models
     kinds = first.output(model).kind, second.output(other).kind
     labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
-    if kinds[0] != kinds[1] or labels[0] != labels[1]:
+    scores = first.score_names != second.score_names
+    if kinds[0] != kinds[1] or labels[0] != labels[1] or scores:
         raise ValueError("the two test sets hold different kinds of outputs, or other labels.")
 
     def both(a: AnyArray | None, b: AnyArray | None) -> AnyArray | None:
@@ -56,6 +66,7 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
         sample_weight=both(first.sample_weight, second.sample_weight),
         missing_mass=first.missing_mass or second.missing_mass,
         greater_is_better=first.greater_is_better,
+        score_names=first.score_names,
     )
 
 
@@ -67,7 +78,7 @@ def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: A
         groups=predictions.groups, strata=predictions.strata, runs=predictions.runs,
         sample_weight=predictions.sample_weight, slices=predictions.slices,
         missing_mass=predictions.missing_mass, greater_is_better=predictions.greater_is_better,
-        name=predictions.name,
+        score_names=predictions.score_names, name=predictions.name,
     )  # fmt: skip
 
 

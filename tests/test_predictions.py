@@ -146,7 +146,7 @@ def test_models_are_chosen_in_the_order_named():
     preds = Predictions([0, 1], {"a": [0, 1], "b": [1, 1], "c": [0, 0]})
     assert preds[["c", "a"]].models == ("c", "a")
     assert preds["b"].models == ("b",)
-    with pytest.raises(KeyError, match="unknown model 'cc'; there are c"):
+    with pytest.raises(KeyError, match="unknown model 'cc'; there are a, b, c"):
         preds["cc"]
     with pytest.raises(ValueError, match="no model named"):
         preds[[]]
@@ -264,7 +264,7 @@ def test_logits_are_checked():
     with pytest.raises(ValueError, match=r"^logits of model 'a' are NaN or infinite in 1 row"):
         Predictions.from_logits([0, 1], {"a": [[np.nan, 0], [0, 1]]})
     with pytest.raises(ValueError, match=r"must be numbers of shape \(n_samples, n_classes\)"):
-        Predictions.from_logits([0, 1], {"a": [0.5, 0.1]})
+        Predictions.from_logits([0, 1], {"a": [[[0.5], [0.1]]] * 2})
 
 
 def test_asking_for_probabilities_that_are_not_there():

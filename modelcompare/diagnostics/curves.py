@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -96,7 +97,7 @@ def curve(
     Parameters
     ----------
     predictions : Predictions
-        Models with probabilities.
+        Models with probabilities, or raw scores of two classes.
     kind : {"roc", "precision-recall"}
         ROC points are joined by lines; precision is taken at the first threshold that reaches the
         recall, without interpolation.
@@ -165,7 +166,7 @@ def operating_point(
     Parameters
     ----------
     predictions : Predictions
-        Models with probabilities.
+        Models with probabilities, or raw scores of two classes.
     precision, recall, false_positive_rate, threshold : float
         Exactly one: what is wanted, or a threshold that is given.
     label : label, optional
@@ -206,12 +207,15 @@ def operating_point(
         found = ", ".join(given) or "none"
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
-    check_number(wish, value, at_most=1.0)
     sampled = _Sampled(predictions, label, n_resamples, rng)
+    if wish == "threshold" and sampled.raw:
+        check_number(wish, value, at_least=-math.inf)
+    else:
+        check_number(wish, value, at_most=1.0)
     rows = []
     for model, ordered, scores in sampled.models():
         # A threshold of 0.7 means the 0.7 of single precision where scores have that.
-        said = predictions.probabilities(model).dtype.type(value) if wish == "threshold" else value
+        said = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
         points = _Points(wish, float(said), scores, float(sampled.whole.mean()))
         rows.append({"model": model, **points.row(ordered, sampled, confidence_level)})
     return pd.DataFrame(rows)
@@ -234,6 +238,12 @@ class _Sampled:
         self.label = label
         self.code = class_code(predictions.labels, label)
         self.positive = np.asarray(predictions.codes) == self.code
+        self.raw = any(predictions.output(model).kind == "values" for model in predictions.models)
+        if self.raw and self.code != 1:
+            raise ValueError(
+                f"raw scores are high for the last class, which {label!r} is not; turn their signs "
+                "round and give `labels` with that class last."
+            )
         self._evaluation = evaluation
         self._draws = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
         self.whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
@@ -241,7 +251,9 @@ class _Sampled:
     def models(self) -> Iterator[tuple[str, Descending, FloatArray]]:
         """Name of each model, its samples in falling order, and its distinct scores."""
         for model in self.predictions.models:
-            scores = self.predictions.probabilities(model)[:, self.code].astype(np.float64)
+            output = self.predictions.output(model)
+            said = output.array if output.kind == "values" else output.array[:, self.code]
+            scores = said.astype(np.float64)
             ordered = Descending.of(scores, self.positive)
             yield model, ordered, scores[ordered.order][ordered.ends]
 

@@ -17,7 +17,6 @@ from modelcompare.engine.units import (
     collapsible,
     sample_units,
 )
-from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import Units
@@ -168,7 +167,7 @@ class UnitStatistics:
             return Outcomes.of(p, model)
         output = p.output(model)
         return Outcomes(
-            Output(output.kind, output.array[rows]),
+            output.rows(rows),
             None if p.codes is None else p.codes[rows],
             p.n_classes,
             None if p.y_true is None else p.y_true[rows],

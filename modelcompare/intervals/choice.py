@@ -43,6 +43,7 @@ from modelcompare.intervals.counted import (
     Pairs,
     averages_absent_classes,
     is_soft_macro,
+    size_of_others,
 )
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
@@ -227,10 +228,13 @@ class _Rule:
             out[:, values] = pair_carriers(self.evaluation, self.values, self.pairs, values)
         return out
 
-    @property
+    @cached_property
     def _rarer(self) -> float:
         """Samples of the rarer of two classes."""
-        return 0.0 if self._labels is None else self._labels.size_of_others
+        p = self.evaluation.predictions
+        if p.codes is None or p.true_distribution is not None:
+            return 0.0
+        return size_of_others(p.codes, p.sample_weight)
 
     def _of_occurring(self, metric: AnyMetric) -> float:
         """What makes a macro average of soft counts one of the classes that occur.

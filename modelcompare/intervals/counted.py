@@ -171,8 +171,10 @@ class Labels:
 
     @classmethod
     def of(cls, predictions: Predictions) -> Labels | None:
-        """Labels of a test set; None where the truth is no class."""
+        """Labels of a test set; None where the truth is no class, or a model did not choose one."""
         if predictions.codes is None or predictions.true_distribution is not None:
+            return None
+        if any(predictions.output(m).kind == "values" for m in predictions.models):
             return None
         predicted = np.stack([predictions.predicted(m) for m in predictions.models], axis=1)
         return cls(predictions.codes, predicted, predictions.n_classes, predictions.sample_weight)
@@ -269,13 +271,17 @@ class Labels:
     @property
     def size_of_others(self) -> float:
         """Effective number of samples outside of the most frequent class."""
-        weights, squares = (
-            np.bincount(self.codes, self.powered(power), self.n_classes) for power in (1, 2)
-        )
-        most = weights.argmax()
-        others, of_squares = (np.delete(sums, most).sum() for sums in (weights, squares))
-        return float(divide(others**2, of_squares, 0.0))
+        return size_of_others(self.codes, self.weights)
 
     def powered(self, power: int) -> FloatArray:
         """Weights to a power; ones where there are none."""
         return np.ones(len(self.codes)) if self.weights is None else self.weights**power
+
+
+def size_of_others(codes: IntArray, weights: FloatArray | None) -> float:
+    """Effective number of samples outside of the most frequent class."""
+    count = np.bincount(codes, weights)
+    squares = count if weights is None else np.bincount(codes, weights**2)
+    most = count.argmax()
+    others, of_squares = (np.delete(sums, most).sum() for sums in (count, squares))
+    return float(divide(others**2, of_squares, 0.0))

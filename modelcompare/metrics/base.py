@@ -110,7 +110,7 @@ class BaseMetric:
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
     smooth: bool = True
-    signature: Callable[[], str] | None = field(default=None, compare=False)
+    signature: Callable[..., str] | None = field(default=None, compare=False)
     about: str = field(default="", compare=False, repr=False)
     sources: tuple[str, ...] = field(default=(), compare=False, repr=False)
     example: str = field(default="", compare=False, repr=False)
@@ -237,11 +237,15 @@ class OrderMetric(BaseMetric):
     jackknife : callable, optional
         ``jackknife(outcomes, weights)``: the leave-one-out values, of shape (n_samples,) or
         (n_samples, n_classes), in closed form. Without it every sample is left out in turn.
+    serves_values : bool
+        Whether raw scores of two classes serve as well as the probabilities it needs: it reads them
+        by ``outcomes.score(code)`` alone.
     """
 
     road = "order"
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
+    serves_values: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -98,6 +98,14 @@ class Outcomes:
         """Probabilities of shape (n_samples, n_classes)."""
         return self.output.array.astype(np.float64, copy=False)
 
+    def score(self, code: int) -> FloatArray:
+        """What orders the samples by one class: its probability, or a raw score of two classes."""
+        raw = self.output.array if self.output.kind == "values" else self.output.order
+        if raw is None:
+            return self.probabilities[:, code]
+        raw = raw.astype(np.float64, copy=False)
+        return raw if code == 1 else -raw
+
     @property
     def values(self) -> FloatArray:
         """Real-valued outputs or per-example scores, of shape (n_samples,)."""

@@ -24,11 +24,13 @@ from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
     Metric,
+    OrderMetric,
     Outcomes,
     UndefinedMetricWarning,
     varied,
 )
 from modelcompare.metrics.calls import AverageName
+from modelcompare.texts import as_references, references, text_lists, texts
 from modelcompare.words import Kind
 
 _N = "array-like of shape (n_samples,)"
@@ -106,14 +108,16 @@ def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
 
 def read_outcomes(
     y_true: ArrayLike | None, y_output: ArrayLike, kind: Kind, labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None, *, raw: bool = False,
 ) -> tuple[Outcomes, FloatArray, list[Any]]:  # fmt: skip
     """Check one model's arrays and bring them into the form that statistics take.
 
+    If `raw`, raw scores may stand in the place of probabilities of the second of two classes.
     Gives the outcomes, the weights (ones by default) and the classes (none outside classification).
     """
     output = checks.as_array(y_output)
-    truth = output if y_true is None else checks.as_array(y_true)
+    read = as_references if kind in ("texts", "text_lists") else checks.as_array
+    truth = output if y_true is None else read(y_true, "`y_true`")
     if len(truth) != len(output) or len(truth) == 0:
         raise ValueError(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
@@ -126,9 +130,11 @@ def read_outcomes(
         y = checks.real_values(truth, "`y_true`")
         return Outcomes(Output(kind, values), y_true=y), weights, []
     if kind in ("texts", "text_lists"):
-        said = getattr(checks, kind)(output, "the model's output")
-        return Outcomes(Output(kind, said), y_true=checks.texts(truth, "`y_true`")), weights, []
+        said = (texts if kind == "texts" else text_lists)(output, "the model's output")
+        return Outcomes(Output(kind, said), y_true=references(truth, "`y_true`")), weights, []
     classes = _classes(truth, output, labels, kind)
+    if raw and output.ndim == 1 and truth.ndim == 1 and len(classes) == 2:
+        kind = "values"
     outcomes = replace(_classified(truth, output, kind, classes), weight=weights)
     return outcomes, weights, classes.tolist()
 
@@ -147,6 +153,8 @@ def _classified(
     if kind == "labels":
         checks.check_defined(output, "`y_pred`")
         array: AnyArray = checks.codes("`y_pred`", output, classes)
+    elif kind == "values":
+        array = checks.real_values(output, "`y_prob`")
     else:
         if output.ndim == 1:
             output = np.stack([1 - output.astype(np.float64), output], axis=1)
@@ -178,8 +186,9 @@ def _evaluated(metric: AnyMetric, given: dict[str, Any]) -> Any:
         )
     metric = varied(metric, {**options, "average": None} if binary else options)
     outcomes, weights, classes = read_outcomes(
-        truth[0] if truth else None, output, metric.needs, labels, sample_weight
-    )
+        truth[0] if truth else None, output, metric.needs, labels, sample_weight,
+        raw=isinstance(metric, OrderMetric) and metric.serves_values,
+    )  # fmt: skip
     value = _value(metric, outcomes, weights, classes)
     if np.isnan(value).any():
         said = f"{metric.name} is 0 / 0 here"

@@ -119,7 +119,7 @@ def binary_placements(outcomes: Outcomes) -> Placements:
             f"this metric is for 2 classes, there are {outcomes.n_classes}; use its _ovr or _ovo "
             "form."
         )
-    return Placements.of(outcomes.probabilities[:, 1], outcomes.true_codes == 1)
+    return Placements.of(outcomes.score(1), outcomes.true_codes == 1)
 
 
 @dataclass(frozen=True)
@@ -140,16 +140,16 @@ def _ovr_questions(outcomes: Outcomes) -> Iterator[_Question]:
     """Each class against the rest; classes that do not occur, or alone do, have no AUC."""
     for j in range(outcomes.n_classes):
         positive = outcomes.true_codes == j
-        placements = Placements.of(outcomes.probabilities[:, j], positive)
+        placements = Placements.of(outcomes.score(j), positive)
         yield _Question((placements,), slice(None), np.flatnonzero(positive))
 
 
 def _ovo_questions(outcomes: Outcomes) -> Iterator[_Question]:
     """Each pair of classes, both ways round (Hand & Till 2001)."""
-    codes, p = outcomes.true_codes, outcomes.probabilities
+    codes = outcomes.true_codes
     for pair in combinations(range(outcomes.n_classes), 2):
         rows = np.flatnonzero(np.isin(codes, pair))
-        both = tuple(Placements.of(p[rows, j], codes[rows] == j) for j in pair)
+        both = tuple(Placements.of(outcomes.score(j)[rows], codes[rows] == j) for j in pair)
         yield _Question(both, rows, rows)
 
 
@@ -235,7 +235,7 @@ class Descending:
 
 
 def _descending(outcomes: Outcomes, j: int) -> Descending:
-    return Descending.of(outcomes.probabilities[:, j], outcomes.true_codes == j)
+    return Descending.of(outcomes.score(j), outcomes.true_codes == j)
 
 
 def _prepare_partial(outcomes: Outcomes, *, max_fpr: float) -> Evaluate:
@@ -266,13 +266,14 @@ def roc_auc_metric(
             name, variant = f"{name}_weighted", f"{variant}; weighted by the classes' support"
     options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
-        name=name, needs="probabilities", prepare=prepare, jackknife=jackknife, family="roc_auc",
-        variant=variant, recipe=Recipe(roc_auc_metric, options, pattern),
+        name=name, needs="probabilities", serves_values=True, prepare=prepare, jackknife=jackknife,
+        family="roc_auc", variant=variant, recipe=Recipe(roc_auc_metric, options, pattern),
         about="""
         Probability that a positive gets a higher score than a negative, ties counting half.
 
-        Values order alone: any increasing change of the scores leaves it as it is, and so does the
-        share of positives. It says nothing about the one threshold that will be used, and averages
+        Values order alone: any increasing change of the scores leaves it as it is, so that raw
+        scores (markers, logits; ``kind="values"``) serve as probabilities do, and so does the share
+        of positives. It says nothing about the one threshold that will be used, and averages
         over false positive rates that nobody would accept; true negatives count, so a large
         negative class makes it look good. For more than two classes ``_ovr`` averages each class
         against the rest, ``_ovo`` each pair of classes (Hand & Till); ``_weighted`` weighs them by
@@ -307,7 +308,7 @@ def _prepare_ap_macro(outcomes: Outcomes) -> Evaluate:
 
 
 AVERAGE_PRECISION = OrderMetric(
-    name="average_precision", needs="probabilities", prepare=_prepare_ap,
+    name="average_precision", needs="probabilities", serves_values=True, prepare=_prepare_ap,
     about="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Values finding positives early in the order of the scores. Its value for chance is the share of

@@ -23,7 +23,15 @@ from modelcompare.metrics import (
     texts,
     values,
 )
-from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
+from modelcompare.metrics.base import (
+    AnyMetric,
+    BaseMetric,
+    CallableMetric,
+    Metric,
+    number,
+    varied,
+)
+from modelcompare.metrics.served import check_served, named_score
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
@@ -68,7 +76,6 @@ ALIASES = {
 }  # fmt: skip
 
 _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
-_SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 
 
 def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: Any) -> AnyMetric:
@@ -284,12 +291,9 @@ def resolve_metrics(
     if repeated:
         raise ValueError(f"`metrics` names {', '.join(repeated)} more than once; drop the repeats.")
     for metric in resolved:
-        for model in predictions.models:
-            kind = predictions.output(model).kind
-            if metric.needs not in _SERVES.get(kind, {kind}):
-                raise ValueError(f"metric {metric.name!r} needs {metric.needs}, but model "
-                                 f"{model!r} gave {kind}.")  # fmt: skip
-    return resolved
+        check_served(metric, predictions)
+    truth = predictions.y_true
+    return resolved if truth is None else tuple(texts.with_references(m, truth) for m in resolved)
 
 
 def _kinds(predictions: Predictions) -> set[Kind]:
@@ -300,13 +304,15 @@ def default_metrics(predictions: Predictions) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
     kinds = _kinds(predictions)
     if kinds == {"scores"}:
-        return ("mean_score",)
+        return predictions.score_names or ("mean_score",)
     if kinds == {"probabilities"}:
         return ("accuracy", "f1_macro", "cf1_macro")
     if kinds <= {"labels", "probabilities"}:
         return ("accuracy", "f1_macro")
-    if kinds == {"values"}:
-        return ("rmse", "mae", "r2")
+    if "values" in kinds:
+        # Raw scores of two classes have an order; how far they are from 0 or 1 says nothing.
+        two = predictions.n_classes == 2
+        return ("roc_auc", "average_precision") if two else ("rmse", "mae", "r2")
     raise ValueError(
         "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they have "
         "no default."
@@ -317,9 +323,11 @@ def _resolve(
     metric: MetricLike, predictions: Predictions, zero_division: ZeroDivision
 ) -> AnyMetric:
     if isinstance(metric, str):
+        if predictions.score_names:
+            return named_score(metric, predictions)
         found = get_metric(metric, zero_division=zero_division)
         if found.needs == "scores":
-            return replace(found, greater_is_better=predictions.greater_is_better)
+            return replace(found, greater_is_better=bool(predictions.greater_is_better))
         return found
     if isinstance(metric, BaseMetric):
         return metric

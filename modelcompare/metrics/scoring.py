@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -201,8 +202,14 @@ def top_k_metric(*, k: int = 3) -> Metric:
 TOP_K_ACCURACY = top_k_metric()
 top_k_accuracy: TopScore = plain(TOP_K_ACCURACY)
 
+
+def _score(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
+    """The scores of one name; they stand side by side where there are several."""
+    return outcomes.values.reshape(len(outcomes), -1)[:, [place]]
+
+
 MEAN_SCORE = Metric(
-    name="mean_score", statistics=(Statistic("scores", lambda o: o.values[:, None]), COUNT),
+    name="mean_score", statistics=(Statistic("scores", _score), COUNT),
     ratio=mean_ratio, needs="scores", bounds=(-math.inf, math.inf),
     about="""Mean of per-example scores that were made elsewhere: judged 0 or 1, or real.
 
@@ -211,6 +218,16 @@ MEAN_SCORE = Metric(
     example=">>> mean_score([1, 0, 1, 1])\n0.75",
 )  # fmt: skip
 mean_score: MeanScore = plain(MEAN_SCORE)
+
+
+def named_score(names: Sequence[str], name: str, greater_is_better: bool) -> Metric:
+    """The mean of one of several scores."""
+    own = Statistic(f"scores of {name}", partial(_score, place=names.index(name)))
+    return replace(
+        MEAN_SCORE, name=name, family="mean_score", variant="of one of several scores",
+        statistics=(own, COUNT), greater_is_better=greater_is_better,
+    )  # fmt: skip
+
 
 METRICS: tuple[AnyMetric, ...] = (
     BRIER_SCORE, LOG_LOSS, MEAN_SCORE, KL_DIVERGENCE, CONFUSION_ENTROPY, MEAN_RECIPROCAL_RANK,

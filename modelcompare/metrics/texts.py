@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.calls import Score, TextScore
@@ -35,14 +35,38 @@ _MISSING = 1e-6
 _SOFT = "the soft twin: the expectation over the texts that a model lists"
 
 
-def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
-    """(hypothesis, reference) of each sample; of a list, the likeliest text."""
+def reference_pairs(outcomes: Outcomes) -> list[tuple[str, tuple[str, ...]]]:
+    """(hypothesis, references) of each sample; of a list, the likeliest text."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
     said = outcomes.output.array.tolist()
     if outcomes.output.kind == "text_lists":
         said = [max(found, key=lambda pair: pair[1])[0] for found in said]
-    return list(zip(said, outcomes.y_true.tolist(), strict=True))
+    true = [(found,) if isinstance(found, str) else found for found in outcomes.y_true.tolist()]
+    return list(zip(said, true, strict=True))
+
+
+def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
+    """(hypothesis, reference) of each sample, which has one."""
+    pairs = reference_pairs(outcomes)
+    if any(len(references) > 1 for _, references in pairs):
+        raise ValueError(
+            "error rates take one reference text for each sample, but `y_true` holds several; use "
+            "bleu, chrf, ter or exact_match, or keep one."
+        )
+    return [(hypothesis, reference) for hypothesis, (reference,) in pairs]
+
+
+def with_references(metric: AnyMetric, y_true: AnyArray) -> AnyMetric:
+    """The metric, in whose signature stands how many references there are."""
+    if metric.signature is None:
+        return metric
+    several = [len(found) for found in y_true.tolist() if isinstance(found, tuple)]
+    if not several:
+        return metric
+    same = len(several) == len(y_true) and len({*several}) == 1
+    signature = partial(metric.signature, n_references=several[0] if same else None)
+    return replace(metric, signature=signature)
 
 
 def expected(statistic: Statistic) -> Statistic:
@@ -102,7 +126,8 @@ def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
 WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
 CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
 EXACT = Statistic(
-    "exact_text", lambda o: np.array([[float(a == b)] for a, b in text_pairs(o)], dtype=np.float64)
+    "exact_text",
+    lambda o: np.array([[float(said in true)] for said, true in reference_pairs(o)]),
 )
 
 WER = Metric(
@@ -145,7 +170,7 @@ cer: Score = plain(CER)
 
 EXACT_MATCH = Metric(
     name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
-    about="""Share of texts that equal their reference to the letter.
+    about="""Share of texts that equal their reference, or one of several, to the letter.
 
     Values getting all of it right; a stray blank counts as much as a wrong answer.""",
     example='>>> exact_match(["yes", "no"], ["yes", "No"])\n0.5',
@@ -158,8 +183,15 @@ def _sacrebleu(name: str) -> Any:
     return getattr(_extra("sacrebleu", f"{name} needs sacrebleu"), name.upper())()
 
 
-def text_signature(name: str) -> str:
+def text_signature(name: str, n_references: int | None = 1) -> str:
     """Sacrebleu's signature of ``bleu``, ``chrf`` or ``ter`` as computed here.
+
+    Parameters
+    ----------
+    name : str
+        The metric.
+    n_references : int, optional
+        Reference texts of each sample; None where their number varies.
 
     Examples
     --------
@@ -167,13 +199,18 @@ def text_signature(name: str) -> str:
     'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
     """
     metric = _sacrebleu(name)
-    metric.corpus_score(["a"], [["a"]])
+    varied = [["a", "a"], ["a", None]]
+    references = varied if n_references is None else [["a", "a"]] * n_references
+    metric.corpus_score(["a", "a"], references)
     return str(metric.get_signature().format())
 
 
 def _sentence_statistics(outcomes: Outcomes, *, name: str) -> FloatArray:
-    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
-    found = _sacrebleu(name)._extract_corpus_statistics([*hypotheses], [[*references]])
+    hypotheses, references = zip(*reference_pairs(outcomes), strict=True)
+    most = max(map(len, references))
+    # In sacrebleu's layout, None where a sample has fewer references than others.
+    columns = [[r[k] if k < len(r) else None for r in references] for k in range(most)]
+    found = _sacrebleu(name)._extract_corpus_statistics([*hypotheses], columns)
     return np.array(found, dtype=np.float64)
 
 
@@ -185,8 +222,10 @@ def _sentences(name: str) -> Statistic:
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
     # Whose signature goes under the table: better missed now than after the work.
     _sacrebleu("bleu")
-    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
-    return bleu_statistics(hypotheses, references)
+    pairs = reference_pairs(outcomes)
+    if any(len(references) > 1 for _, references in pairs):
+        return _sentence_statistics(outcomes, name="bleu")
+    return bleu_statistics([said for said, _ in pairs], [reference for _, (reference,) in pairs])
 
 
 def _bleu(totals: FloatArray) -> FloatArray:

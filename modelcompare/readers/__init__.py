@@ -12,6 +12,7 @@ from modelcompare.readers.asked import Columns
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Opened
+from modelcompare.readers.frames import as_frame
 from modelcompare.readers.gathered import (
     gathered,
     heading,
@@ -26,7 +27,7 @@ from modelcompare.readers.opening import opened
 from modelcompare.readers.roles import find_roles
 from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.sources import Place, Source, places
-from modelcompare.readers.tables import Table, as_frame
+from modelcompare.readers.tables import Table
 from modelcompare.readers.wide import wide_predictions
 from modelcompare.words import (
     KindOrAuto,
@@ -69,7 +70,8 @@ def read_predictions(
     Parameters
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
-        csv, tsv (also .gz), parquet, jsonl or npz; pandas or polars. Pipes and ``/dev/stdin``
+        csv, tsv (also .gz), parquet, jsonl or npz; frames of pandas, polars (also lazy), pyarrow,
+        DuckDB and whatever else narwhals knows. Pipes and ``/dev/stdin``
         without a suffix tell their kind by their first bytes.
     true, id, groups, strata, runs, weight : str, optional
         Names of columns. By default ``y_true`` and, if its values are distinct, the first of

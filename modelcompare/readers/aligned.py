@@ -56,7 +56,7 @@ def record_predictions(
     aligned = align(parts, columns, ids, records)
     if truths is not None and not scored:
         aligned = _with_truth(aligned, truths, records)
-    check_same(aligned, records.same, _OTHER_TASK)
+    check_same(aligned, records.same, _OTHER_TASK, known=True)
     aligned = {
         model: part.assign(
             **cells.with_missing(

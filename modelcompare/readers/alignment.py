@@ -94,8 +94,10 @@ def _report_difference(
     )
 
 
-def check_same(frames: Mapping[str, pd.DataFrame], names: Sequence[str], what: str) -> None:
-    """Refuse frames that say different things of the same samples."""
+def check_same(
+    frames: Mapping[str, pd.DataFrame], names: Sequence[str], what: str, *, known: bool = False
+) -> None:
+    """Refuse frames that say different things of the same samples; `known` where both say any."""
     for name in names:
         holders = {model: frame for model, frame in frames.items() if name in frame.columns}
         pairs = zip(
@@ -104,7 +106,8 @@ def check_same(frames: Mapping[str, pd.DataFrame], names: Sequence[str], what: s
         first_model, first = next(pairs, ("", np.empty(0)))
         for model, found in pairs:
             differs = np.array([a != b for a, b in zip(first, found, strict=True)], dtype=bool)
-            differs &= ~(pd.isna(first) & pd.isna(found))
+            absent = pd.isna(first), pd.isna(found)
+            differs &= ~(absent[0] | absent[1] if known else absent[0] & absent[1])
             if differs.any():
                 where = holders[model].index[np.flatnonzero(differs)]
                 ids = f"{len(where):,} ids ({listed(where)})"

@@ -50,7 +50,8 @@ def gathered(found: Sequence[Place], columns: Columns) -> Records:
     parts = []
     for log, files in by_format.items():
         if log is not None:
-            records = log.read([file for _, file in files])
+            told = {"true": columns.true} if log.truth_is_a_file else {}
+            records = log.read([file for _, file in files], **told)
             parts.append(_placed(records, [place for place, _ in files]))
             continue
         for place, file in files:

@@ -15,7 +15,6 @@ import pandas as pd
 
 from modelcompare.checks import check_columns_distinct, refuse_rows
 from modelcompare.readers.content import Content
-from modelcompare.words import shown
 
 _N_EXACT = 2**53
 
@@ -68,18 +67,6 @@ def _reached(cell: Any, keys: Sequence[str]) -> Any:
         else:
             return None
     return cell
-
-
-def as_frame(source: Any) -> pd.DataFrame:
-    """A pandas frame from pandas, or from a frame that converts itself to columns (polars)."""
-    if isinstance(source, pd.DataFrame):
-        return source
-    if hasattr(source, "to_dict") and hasattr(source, "get_columns"):
-        return pd.DataFrame({column.name: column.to_list() for column in source.get_columns()})
-    raise TypeError(
-        "`source` must be a path, several paths, or a pandas or polars DataFrame, got "
-        f"{shown(source)}."
-    )
 
 
 def _read_delimited(opened: Content, *, separator: str) -> Table:

@@ -21,7 +21,7 @@ from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.swaps import Swaps
 from modelcompare.engine.weights import Weights
-from modelcompare.metrics import Metric
+from modelcompare.metrics import Metric, OrderMetric
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import AllSwaps
 from modelcompare.significance.extreme import (
@@ -31,7 +31,7 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
-from modelcompare.variants import with_arrays
+from modelcompare.variants import by_ranks, with_arrays
 
 
 def sign_flip(view: PairView) -> Outcome:
@@ -178,6 +178,8 @@ def _count_swapped_outputs(view: PairView) -> FloatArray:
             "or 'bootstrap' instead of 'permutation'."
         )
     pair = predictions[[predictions.models[int(side[0])] for side in (view.model_a, view.model_b)]]
+    if all(isinstance(m, OrderMetric) and m.serves_values for m in view.evaluation.metrics):
+        pair = by_ranks(pair)
     null = []
     for block in range(view.masks.n_blocks):
         for mask in view.masks.draw_all(block):

@@ -191,7 +191,7 @@ class SwappedAreas(SwappedPairs[_Pair]):
 
     def form_pairs(self) -> list[_Pair]:
         outcomes = [self.evaluation.outcomes(model) for model in self.evaluation.models]
-        ranks = [rankdata(o.probabilities[:, 1]) for o in outcomes]
+        ranks = [rankdata(o.score(1)) for o in outcomes]
         positive = outcomes[0].true_codes == 1
         return [
             _Pair.of(ranks[a], ranks[b], positive)

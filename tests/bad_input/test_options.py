@@ -67,7 +67,7 @@ OPTIONS: dict[str, list[Any]] = {
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
     "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
-    "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE,
+    "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE, "score_names": NAMES,
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
@@ -259,7 +259,7 @@ GIVEN = {"options"}
 INSTEAD_OF_ITS_NAME = {
     "baseline": "model", "candidate": "model", "model_a": "model", "model_b": "model",
     "pairs": "metric", "metrics": "metric", "rules": "rule", "bins": "column",
-    "models": "model", "scores": "model", "source": "file", "outputs": "model", "logits": "model",
+    "models": "model", "scores": "model", "score_names": "model", "source": "file", "outputs": "model", "logits": "model",
     **dict.fromkeys(("id", "groups", "strata", "runs", "weight", "slices", "pred", "model_column"), "column"),
 }  # fmt: skip
 

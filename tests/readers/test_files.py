@@ -207,7 +207,7 @@ def test_files_that_are_not_there(tmp_path):
         read_predictions(tmp_path)
     with pytest.raises(ValueError, match="no file named"):
         read_predictions([])
-    with pytest.raises(TypeError, match="`source` must be a path, several paths, or a pandas"):
+    with pytest.raises(TypeError, match="`source` must be a path, several paths, or a data frame"):
         read_predictions(3)
 
 

@@ -1,0 +1,174 @@
+"""Arrays, tensors and columns of any library -> arrays of numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare.arrays import AnyArray
+from modelcompare.words import shown
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+# Whole numbers that floats hold.
+_N_EXACT = 2**53
+_OWN = (np.ndarray, np.generic, pd.Series, pd.DataFrame, pd.Index)
+# Ways to a tensor's numbers, the first that succeeds: as they lie, from a device, of types that
+# DLPack does not tell numpy, and, as torch wants, without gradients and in single precision.
+_ROADS: tuple[Callable[[Any], AnyArray], ...] = (
+    np.from_dlpack,
+    lambda tensor: np.asarray(tensor.__array__()),
+    lambda tensor: np.from_dlpack(tensor.detach().cpu()),
+    lambda tensor: np.from_dlpack(tensor.detach().cpu().float()),
+    lambda tensor: np.from_dlpack(tensor, device="cpu"),
+)
+
+
+def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
+    """Any column as an array; text of any kind as objects of str, masked entries as missing.
+
+    Tensors come by DLPack, also from a device, series and frames of any library by narwhals.
+    """
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        whole = data.data.astype(data.dtype if data.dtype.kind == "f" else object)
+        whole[data.mask] = np.nan if data.dtype.kind == "f" else None
+        return whole
+    data = _native(data, where)
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise ValueError(
+            "rows have different lengths; give one label, or one row of probabilities of the same "
+            "length, for each sample."
+        ) from None
+    if array.ndim == 0:
+        raise ValueError(f"{where} must have one entry per sample, got {shown(data)}.")
+    if array.dtype.kind == "c":
+        raise ValueError("complex numbers are no predictions; give their real parts.")
+    if array.dtype.kind == "V" or array.dtype.isbuiltin == 2:
+        return _of_small_floats(array)
+    if array.dtype.kind == "U":
+        # From the data itself: numpy would have turned numbers among texts into texts.
+        return array.astype(object) if data is array else np.asarray(data, dtype=object)
+    if array.dtype.kind == "O" and array.ndim == 1 and not holds_texts(array):
+        plain = (x.item() if isinstance(x, np.generic) else x for x in array)
+        return np.fromiter(plain, dtype=object, count=len(array))
+    return array
+
+
+def holds_texts(array: AnyArray) -> bool:
+    """Whether every entry of an array of objects is a text."""
+    return array.dtype.kind == "O" and pd.api.types.infer_dtype(array, skipna=False) == "string"
+
+
+def _native(data: Any, where: str) -> Any:
+    """What numpy reads by itself; tensors, and columns of other libraries, as arrays."""
+    if isinstance(data, list | tuple):
+        tensors = bool(data) and not isinstance(data[0], _OWN) and hasattr(data[0], "__dlpack__")
+        return [_tensor(each, where) for each in data] if tensors else data
+    if _is_own(data):
+        return data
+    # Arrays of pyarrow speak DLPack too, where nothing is missing.
+    tensor = hasattr(data, "__dlpack__") and not hasattr(data, "__arrow_c_array__")
+    return _tensor(data, where) if tensor else _column(data)
+
+
+def _is_own(data: Any) -> bool:
+    """Whether data are of numpy, pandas or Python itself, so that no other library is asked."""
+    return isinstance(data, _OWN) or type(data).__module__ == "builtins"
+
+
+def _tensor(tensor: Any, where: str) -> AnyArray:
+    """The numbers of a tensor, wherever it is."""
+    errors = []
+    for road in _ROADS:
+        try:
+            return road(tensor)
+        except (AttributeError, BufferError, RuntimeError, TypeError, ValueError) as error:
+            errors.append(error)
+    raise ValueError(f"{where} is a tensor that cannot be read ({errors[0]}); give a numpy array.")
+
+
+def _of_small_floats(array: AnyArray) -> AnyArray:
+    """Numbers of a type that numpy lacks (bfloat16, float8), which single precision holds."""
+    try:
+        if array.dtype.names is None:
+            return array.astype(np.float32)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError("an array of records is no column; give one plain array for each field.")
+
+
+def _column(data: Any) -> Any:
+    """A series or frame of another library as an array; anything else as it is."""
+    import narwhals as nw
+
+    found = narwhals_of(data)
+    if isinstance(found, nw.Series):
+        return found.to_list() if found.dtype.is_nested() else cells(found)
+    if isinstance(found, nw.DataFrame):
+        columns = [cells(found[name]) for name in found.columns]
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+    return data
+
+
+def columns_of(data: Any) -> dict[str, ArrayLike] | None:
+    """Columns of a mapping, or of a frame of any library, by name; None of anything else."""
+    if isinstance(data, Mapping | pd.DataFrame):
+        return {str(name): column for name, column in data.items()}
+    if _is_own(data) or hasattr(data, "__dlpack__"):
+        return None
+    import narwhals as nw
+
+    found = narwhals_of(data)
+    if isinstance(found, nw.DataFrame):
+        return {name: cells(found[name]) for name in found.columns}
+    return None
+
+
+def narwhals_of(data: Any) -> Any:
+    """A series or a whole frame of any library as one of narwhals; anything else as it is."""
+    import narwhals as nw
+
+    try:
+        found = nw.from_native(data, pass_through=True, allow_series=True)
+        if found is data and (arrow := _arrow(data)) is not None:
+            found = nw.from_native(arrow, allow_series=True)
+        return found.collect() if isinstance(found, nw.LazyFrame) else found
+    except nw.exceptions.DuplicateError:
+        names = list(getattr(data, "column_names", None) or data.columns)
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the table: column {twice!r} occurs twice.") from None
+
+
+def _arrow(data: Any) -> Any:
+    """Record batches, and whatever else tells its columns by Arrow's protocol, as a table."""
+    if not (hasattr(data, "__arrow_c_array__") or hasattr(data, "__arrow_c_stream__")):
+        return None
+    import pyarrow as pa
+
+    return pa.chunked_array([data]) if isinstance(data, pa.Array) else pa.table(data)
+
+
+def cells(series: nw.Series[Any]) -> AnyArray:
+    """Cells of a series: numbers as they are, missing ones as None or NaN, dates as texts."""
+    import narwhals as nw
+
+    dtype, missing = series.dtype, series.null_count() > 0
+    if dtype.is_float() or (dtype.is_integer() and not missing):
+        return np.asarray(series.to_numpy())
+    found = series.to_list()
+    if dtype.is_integer() and all(x is None or abs(x) < _N_EXACT for x in found):
+        return np.array([np.nan if x is None else x for x in found], dtype=np.float64)
+    if dtype.is_decimal():
+        return np.array([np.nan if x is None else float(x) for x in found], dtype=np.float64)
+    if dtype.is_temporal():
+        found = [x if x is None else str(x) for x in found]
+    if dtype == nw.Boolean and not missing:
+        return np.array(found, dtype=bool)
+    return np.fromiter(found, dtype=object, count=len(found))

@@ -1,0 +1,43 @@
+"""Which metrics can be had of what the models gave."""
+
+from __future__ import annotations
+
+from modelcompare.metrics import scoring
+from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
+from modelcompare.predictions import Predictions
+
+_SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
+
+
+def check_served(metric: AnyMetric, predictions: Predictions) -> None:
+    """Every model gave what the metric needs, and the truth is what it is held against."""
+    ordering = isinstance(metric, OrderMetric) and metric.serves_values
+    of_two = ordering and predictions.n_classes == 2
+    hint = (
+        "; raw scores of two classes serve roc_auc and average_precision, for other metrics give "
+        "labels or probabilities"
+    )
+    for model in predictions.models:
+        kind = predictions.output(model).kind
+        serves = metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
+        if not serves:
+            of_classes = kind == "values" and metric.needs in ("labels", "probabilities")
+            raise ValueError(
+                f"metric {metric.name!r} needs {metric.needs}, but model {model!r} gave "
+                f"{kind}{hint if of_classes else ''}."
+            )
+    truth = predictions.y_true
+    if metric.needs == "values" and truth is not None and truth.dtype.kind == "O":
+        raise ValueError(
+            f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
+        )
+
+
+def named_score(name: str, predictions: Predictions) -> Metric:
+    """The metric of a score's name; mean_score is the only score."""
+    names, better = predictions.score_names, predictions.greater_is_better
+    if name == "mean_score" and len(names) == 1:
+        name = names[0]
+    if name not in names:
+        raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}.")
+    return scoring.named_score(names, name, better if isinstance(better, bool) else better[name])

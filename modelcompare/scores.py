@@ -1,0 +1,98 @@
+"""Per-example scores: one for each sample, or several that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from modelcompare import checks
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.inputs import columns_of
+from modelcompare.words import check_flag, check_names
+
+Direction: TypeAlias = bool | Mapping[str, bool]
+
+
+def check_direction(greater_is_better: Direction, names: tuple[str, ...]) -> Direction:
+    """One direction, or one for each of several scores."""
+    if not isinstance(greater_is_better, Mapping):
+        check_flag("greater_is_better", greater_is_better)
+        return bool(greater_is_better)
+    if not names:
+        raise ValueError(
+            "`greater_is_better` maps names to directions, but the scores have no names; give True "
+            "or False."
+        )
+    for name, direction in greater_is_better.items():
+        if name not in names:
+            raise ValueError(
+                f"`greater_is_better` names a score {name!r}; there are {', '.join(names)}."
+            )
+        check_flag("greater_is_better", direction)
+    return {name: bool(greater_is_better.get(name, True)) for name in names}
+
+
+def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of several scores, where the models gave scores."""
+    checked = check_names("score_names", names)
+    if len({*checked}) < len(checked):
+        raise ValueError(f"`score_names` must be distinct, got {', '.join(checked)}.")
+    other = next((model for model, kind in kinds.items() if kind != "scores"), None)
+    if checked and other is not None:
+        raise ValueError(
+            f"`score_names` name per-example scores, but model {other!r} gave {kinds[other]}; "
+            "leave them out, or pass kind='scores'."
+        )
+    return checked
+
+
+def named_scores(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, ArrayLike]]:
+    """Names of several scores, none where they have none, and each model's array of them."""
+    columns = {model: columns_of(said) for model, said in scores.items()}
+    named = {model: found for model, found in columns.items() if found is not None}
+    if not named:
+        return (), dict(scores)
+    first, names = next((model, tuple(found)) for model, found in named.items())
+    arrays: dict[str, ArrayLike] = {}
+    for model in scores:
+        found = named.get(model, {})
+        if not names:
+            raise ValueError(f"model {first!r} has no scores; give at least one name with scores.")
+        if {*found} != {*names}:
+            own = f"the scores {', '.join(found)}" if found else "scores without names"
+            raise ValueError(
+                f"model {model!r} has {own}, model {first!r} has {', '.join(names)}; give each "
+                "model the same ones."
+            )
+        arrays[model] = _stacked(model, {name: found[name] for name in names})
+    return names, arrays
+
+
+def _stacked(model: str, columns: Mapping[str, ArrayLike]) -> FloatArray:
+    """Several scores of one model, of shape (n_samples, n_scores)."""
+    arrays = {}
+    for name, said in columns.items():
+        where = f"score {name!r} of model {model!r}"
+        arrays[name] = checks.real_values(checks.as_array(said, where), where)
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len({*lengths.values()}) > 1:
+        told = ", ".join(f"{n:,} of {name}" for name, n in lengths.items())
+        raise ValueError(f"model {model!r} has scores of different lengths ({told}).")
+    return np.column_stack([*arrays.values()])
+
+
+def scored(where: str, array: AnyArray, names: tuple[str, ...]) -> FloatArray:
+    """Scores of shape (n_samples, n_scores), one column for each name."""
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ValueError(
+            f"{where} must have shape (n_samples, {len(names)}), a column for each of the scores "
+            f"{', '.join(names)}; got {array.shape}."
+        )
+    columns = [
+        checks.real_values(column, f"score {name!r} of {where}")
+        for name, column in zip(names, array.T, strict=True)
+    ]
+    return np.column_stack(columns)

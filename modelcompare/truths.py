@@ -1,0 +1,103 @@
+"""The truth of a test set: labels, a distribution over classes, values, texts, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare import checks
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.checks import frozen, read_only
+from modelcompare.kinds import are_codes, same_type, two_classes
+from modelcompare.texts import references
+from modelcompare.words import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is true of each sample, read-only.
+
+    Parameters
+    ----------
+    y_true : ndarray of shape (n_samples,), optional
+        As given: labels, values or texts; the likeliest of soft labels.
+    labels : ndarray of shape (n_classes,), optional
+        The classes.
+    codes : ndarray of int of shape (n_samples,), optional
+        True class of each sample as an index into them.
+    distribution : ndarray of shape (n_samples, n_classes), optional
+        Soft labels.
+    """
+
+    y_true: AnyArray | None = None
+    labels: AnyArray | None = None
+    codes: IntArray | None = None
+    distribution: FloatArray | None = None
+
+    @classmethod
+    def of(
+        cls, truth: AnyArray | None, labels: ArrayLike | None, arrays: Mapping[str, AnyArray],
+        kinds: Mapping[str, Kind], *, normalize: bool,
+    ) -> Truth:  # fmt: skip
+        """The truth beside outputs of these kinds."""
+        found = {*kinds.values()}
+        if found & {"labels", "probabilities"}:
+            said = [array for model, array in arrays.items() if kinds[model] == "labels"]
+            widths = [array.shape[1] for array in arrays.values() if array.ndim == 2]
+            return _classes(truth, labels, said, widths, normalize)
+        if "values" in found:
+            return _values(truth, labels)
+        if truth is None:
+            return cls()
+        return cls(frozen(references(truth, "`y_true`") if "scores" not in found else truth))
+
+    def rows(self, rows: IntArray) -> Truth:
+        """The truth of some samples."""
+        parts = {
+            name: None if array is None else read_only(array[rows])
+            for name, array in (
+                ("y_true", self.y_true), ("codes", self.codes), ("distribution", self.distribution)
+            )
+        }  # fmt: skip
+        return replace(self, **parts)
+
+
+def _classes(
+    truth: AnyArray | None, given: ArrayLike | None, said: Sequence[AnyArray],
+    widths: Sequence[int], normalize: bool,
+) -> Truth:  # fmt: skip
+    """True labels, or soft ones, over the classes given or found."""
+    if truth is None:
+        raise ValueError("`y_true` is missing; labels and probabilities need it.")
+    if truth.ndim == 2:
+        labels = checks.classes(given, np.arange(truth.shape[1]))
+        distribution = checks.probabilities("`y_true`", truth, labels, normalize)
+        codes = frozen(distribution.argmax(axis=1))
+        return Truth(
+            read_only(labels[codes]), labels, codes, frozen(distribution.astype(np.float64))
+        )
+    checks.check_defined(truth, "`y_true`")
+    found = checks.distinct(truth, "`y_true`")
+    if given is None and widths and widths[0] > len(found) and are_codes(found, widths[0]):
+        found = np.arange(widths[0])
+    if given is None:
+        alike = [a for a in said if same_type(a, truth) and checks.is_defined(a)]
+        said_by_any = np.concatenate([found, *(pd.unique(array) for array in alike)])
+        found = checks.distinct(said_by_any, "`y_true` or a model")
+    labels = checks.classes(given, found)
+    return Truth(frozen(truth), labels, frozen(checks.codes("`y_true`", truth, labels)))
+
+
+def _values(truth: AnyArray | None, given: ArrayLike | None) -> Truth:
+    """True values, and classes where there are two: raw scores are of the second."""
+    found = None if truth is None else two_classes(truth, given)
+    named = truth is not None and found is not None and checks.holds_texts(truth)
+    values = truth if named else checks.real_values(truth, "`y_true`")
+    if truth is None or found is None or values is None:
+        return Truth(values)
+    labels = checks.classes(found, found)
+    return Truth(frozen(values), labels, frozen(checks.codes("`y_true`", truth, labels)))

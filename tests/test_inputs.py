@@ -1,0 +1,166 @@
+"""Arrays, tensors and columns of other libraries become arrays of numpy."""
+
+import subprocess
+import sys
+from decimal import Decimal
+
+import duckdb
+import ml_dtypes
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import modelcompare as mc
+from modelcompare.checks import as_array
+
+SAID = ["no", "yes", "no"]
+RELATION = "select unnest(['no', 'yes', 'no']) as x"
+
+
+class Tensor:
+    """An array behind DLPack alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class Far:
+    """A tensor of torch as it looks from outside: of gradients, on a device, in half the bits."""
+
+    def __init__(self, array, steps=("detach", "cpu", "float")):
+        self.array, self.steps = array, steps
+
+    def __dlpack__(self, **_):
+        raise BufferError(f"not before {self.steps}")
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __array__(self):
+        raise TypeError("can't convert")
+
+    def detach(self):
+        return self._after("detach")
+
+    def cpu(self):
+        return self._after("cpu")
+
+    def float(self):
+        return self._after("float")
+
+    def _after(self, step):
+        left = tuple(s for s in self.steps if s != step)
+        return Far(self.array, left) if left else Tensor(self.array)
+
+
+# Exact in a few bits.
+PROBABILITIES = np.array([[0.25, 0.75], [0.5, 0.5]], dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        Tensor(PROBABILITIES),
+        [Tensor(row) for row in PROBABILITIES],
+        Far(PROBABILITIES),
+        Far(PROBABILITIES, ("detach", "cpu")),
+        PROBABILITIES.astype(ml_dtypes.bfloat16),
+        PROBABILITIES.astype(ml_dtypes.float8_e5m2),
+    ],
+    ids=["dlpack", "a list of rows", "bfloat16 far away", "far away", "bfloat16", "float8"],
+)
+def test_tensors_are_read(tensor):
+    found = as_array(tensor)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, PROBABILITIES)
+    preds = mc.Predictions(Tensor(np.array([0, 1])), {"a": tensor})
+    np.testing.assert_array_equal(preds.probabilities("a"), PROBABILITIES)
+
+
+def test_predictions_do_not_share_a_tensor_s_memory():
+    array = PROBABILITIES.copy()
+    preds = mc.Predictions([0, 1], {"a": Tensor(array)})
+    array[:] = 0
+    np.testing.assert_array_equal(preds.probabilities("a"), PROBABILITIES)
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    made = torch.tensor(PROBABILITIES, dtype=torch.bfloat16, requires_grad=True)
+    np.testing.assert_array_equal(as_array(made), PROBABILITIES)
+    np.testing.assert_array_equal(as_array(torch.tensor([1, 0])), [1, 0])
+
+
+def test_jax():
+    jnp = pytest.importorskip("jax.numpy")
+    made = jnp.array(PROBABILITIES, dtype=jnp.bfloat16)
+    np.testing.assert_array_equal(as_array(made), PROBABILITIES)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series(SAID),
+        pl.Series(SAID, dtype=pl.Categorical),
+        pl.Series(SAID, dtype=pl.Enum(["no", "yes"])),
+        pl.LazyFrame({"x": SAID}),
+        pa.array(SAID),
+        pa.array(SAID).dictionary_encode(),
+        pa.chunked_array([SAID[:1], SAID[1:]]),
+        duckdb.sql(RELATION),
+    ],
+    ids=lambda column: type(column).__name__,
+)
+def test_columns_of_texts_are_read_as_labels(column):
+    found = as_array(column)
+    assert (found.dtype, found.tolist()) == (object, SAID)
+    preds = mc.Predictions(column, {"a": column})
+    assert preds.codes.tolist() == preds.predicted("a").tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("column", "expected", "kind"),
+    [
+        (pa.array([1, 2]), [1, 2], "i"),
+        (pl.Series([1, None]), [1.0, np.nan], "f"),
+        (pl.Series([2**60 + 1, None]), [2**60 + 1, None], "O"),
+        (pl.Series([Decimal("0.5"), None]), [0.5, np.nan], "f"),
+        (pa.array([0.5, None]), [0.5, np.nan], "f"),
+        (pl.Series([True, False]), [True, False], "b"),
+        (pl.Series(["2020-01-02"]).str.to_date(), ["2020-01-02"], "O"),
+        (pl.Series([[0.25, 0.75], [0.5, 0.5]]), [[0.25, 0.75], [0.5, 0.5]], "f"),
+        (pl.DataFrame({"a": [0.25], "b": [0.75]}), [[0.25, 0.75]], "f"),
+    ],
+)
+def test_columns_keep_the_type_of_their_cells(column, expected, kind):
+    found = as_array(column)
+    assert found.dtype.kind == kind
+    np.testing.assert_array_equal(found, np.array(expected, dtype=found.dtype))
+
+
+def test_slices_come_in_frames_of_other_libraries():
+    preds = mc.Predictions([0, 1], {"a": [0, 1]}, slices=pl.DataFrame({"half": ["x", "y"]}))
+    assert preds.slices["half"].tolist() == ["x", "y"]
+
+
+def test_a_missing_label_of_another_library_is_refused_as_ever():
+    with pytest.raises(ValueError, match="`y_true` has missing values in 1 row \\(row 1\\)"):
+        mc.Predictions(pl.Series(["a", None, "b"]), {"m": ["a", "b", "b"]})
+
+
+def test_narwhals_is_imported_only_for_frames_of_other_libraries():
+    code = (
+        "import sys, numpy as np, pandas as pd, modelcompare as mc; "
+        "mc.read_predictions(pd.DataFrame({'y_true': [0, 1], 'a': [0, 1]})); "
+        "mc.Predictions([0, 1], {'a': pd.Series([0, 1]), 'b': (0, 1), 'c': np.array([0, 1]), 'd': range(2)}); "
+        "print('narwhals' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
