@@ -73,8 +73,10 @@ def _placed(records: Records, files: Sequence[Place]) -> Records:
     frame = records.frame
     position = frame["file"].to_numpy() if "file" in frame else [0] * len(frame)
     made: dict[str, list[str | None]] = {}
-    if "model" not in frame:
-        made["model"] = [files[place].model for place in position]
+    if "model" not in frame or all(place.is_named for place in files):
+        of_none = frame["model"].isna() if "model" in frame else [False] * len(frame)
+        named_by_place = zip(position, of_none, strict=True)
+        made["model"] = [None if none else files[place].model for place, none in named_by_place]
     if "set" not in frame and any(place.set for place in files):
         # A folder that holds one file stands for a model, whatever the file is called.
         several = len({place.model for place in files}) < len(files)

@@ -23,6 +23,7 @@ class Place:
     model: str
     set: str | None = None
     in_folder: bool = False
+    is_named: bool = False  # by whoever named the file
 
 
 def places(source: Any) -> list[Place] | None:
@@ -31,7 +32,7 @@ def places(source: Any) -> list[Place] | None:
         return _places_of([Path(source)])
     if isinstance(source, Mapping) and not hasattr(source, "columns"):
         _check_paths(list(source.values()))
-        return [Place(Path(path), str(model)) for model, path in source.items()]
+        return [Place(Path(p), str(model), is_named=True) for model, p in source.items()]
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         _check_paths(source)
         return _places_of([Path(path) for path in source])
