@@ -15,7 +15,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.intervals import TIE_TOLERANCE
-from modelcompare.significance.delong import delong_covariance
+from modelcompare.significance.delong import check_area, delong_covariance, delong_pair_errors
 from modelcompare.significance.extreme import (
     normal_p,
     smallest_p_value,
@@ -138,13 +138,9 @@ def _samples(method: SampleTest, view: PairView) -> Outcome:
 
 def _delong(view: PairView) -> Outcome:
     (metric,) = view.evaluation.metrics
-    if metric.name != "roc_auc":
-        raise ValueError(f"DeLong's test is of roc_auc, not of {metric.name}.")
+    check_area(metric)
     auc, covariance = delong_covariance(view.evaluation.predictions)
-    own = covariance[0, 0] + covariance[1, 1]
-    variance = own - 2 * covariance[0, 1]
-    # What rounding leaves of two equal sets of placements is no variance.
-    error = math.sqrt(variance) if variance > 1e-13 * own else 0.0
+    error = delong_pair_errors(covariance, view.model_a, view.model_b)[0]
     z = float(standardized(auc[0] - auc[1], error))
     floor = smallest_p_value(len(view.evaluation.predictions), view.alternative)
     return Outcome.of_one(z, max(float(normal_p(z, view.alternative)), floor))
