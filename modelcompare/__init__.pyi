@@ -33,6 +33,7 @@ from .metrics.confusion import confusion_matrix as confusion_matrix
 from .metrics.confusion import probabilistic_confusion_matrix as probabilistic_confusion_matrix
 from .metrics.registry import get_metric as get_metric
 from .predictions import Predictions as Predictions
+from .questions.adjust import adjust as adjust
 from .questions.decide import DecisionResult as DecisionResult
 from .questions.decide import decide as decide
 from .questions.omnibus import OmnibusResult as OmnibusResult
@@ -46,6 +47,7 @@ from .questions.sample_size import sample_size as sample_size
 from .questions.selfcheck import selfcheck as selfcheck
 from .questions.unpaired import unpaired_test as unpaired_test
 from .readers import read_predictions as read_predictions
+from .readers.counts import from_counts as from_counts
 from .significance.variances import variance_tests as variance_tests
 from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement import agreement_study as agreement_study

@@ -23,7 +23,7 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, pair_differences
-from modelcompare.significance.samples import require_plain
+from modelcompare.significance.samples import require_plain, right_or_wrong
 from modelcompare.words import Alternative
 
 SampleTest = Literal["t", "wilcoxon", "sign"]
@@ -118,14 +118,15 @@ def _tied(differences: FloatArray) -> FloatArray:
 
 def _mcnemar(method: McNemar, view: PairView) -> Outcome:
     (metric,) = view.evaluation.metrics
-    if metric.name != "accuracy":
-        raise ValueError(
-            f"McNemar's tests are of accuracy, not of {metric.name}; use "
-            "'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."
-        )
     predictions = view.evaluation.predictions
+    right = right_or_wrong(predictions, metric)
+    if right is None:
+        raise ValueError(
+            f"McNemar's tests are of accuracy, or of scores that are 0 or 1, not of {metric.name}; "
+            "use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."
+        )
     require_plain(predictions, "McNemar's test")
-    right_a, right_b = (predictions.predicted(m) == predictions.codes for m in predictions.models)
+    right_a, right_b = right
     a_only, b_only = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     return Outcome.of_one(*mcnemar_test(a_only, b_only, method, view.alternative))
 
@@ -149,7 +150,9 @@ def _delong(view: PairView) -> Outcome:
 _MEANS = "means of per-sample numbers, independent samples"
 ROWS: tuple[PairTest, ...] = (
     *(
-        PairTest(name, partial(_mcnemar, name), all_pairs=False, needs="accuracy")
+        PairTest(
+            name, partial(_mcnemar, name), all_pairs=False, needs="accuracy, or scores of 0 and 1"
+        )
         for name in get_args(McNemar)
     ),
     PairTest("delong", _delong, all_pairs=False, needs="roc_auc"),

@@ -187,7 +187,7 @@ CASES: list[Call | Run] = [
     Call("agreement of a single model", lambda _: mc.model_agreement(PREDS["a"]), "agreement is of two or more models with labels or probabilities."),
     Call("an agreement study of a single model", lambda _: mc.agreement_study(PREDS["a"]), "agreement is over pairs of models; there is 1 model."),
     Call("an omnibus test of two models", lambda _: mc.omnibus_test(PREDS), "there are 2 models, an omnibus test needs 3; use paired_test."),
-    Call("McNemar of what is not accuracy", lambda _: mc.paired_test(PREDS, "a", "b", "f1_macro", method="mcnemar-exact"), "McNemar's tests are of accuracy, not of f1_macro; use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."),
+    Call("McNemar of what is not accuracy", lambda _: mc.paired_test(PREDS, "a", "b", "f1_macro", method="mcnemar-exact"), "McNemar's tests are of accuracy, or of scores that are 0 or 1, not of f1_macro; use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."),
     Call("McNemar of clusters", lambda _: mc.paired_test(TWO, "a", "b", "accuracy", method="mcnemar-exact"), "McNemar's test needs independent samples of equal weight; with clusters or weights use 'studentized-permutation', 'bootstrap' or 'wald'."),
     Call("DeLong of what is no area", lambda _: mc.paired_test(PREDS, "a", "b", "accuracy", method="delong"), "DeLong's test is of roc_auc, not of accuracy."),
     Call("a test of variances of infinite numbers", lambda _: mc.variance_tests([1.0, math.inf], [1.0, 2.0]), "`x` holds infinite numbers; leave them out."),

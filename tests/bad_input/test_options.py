@@ -59,6 +59,8 @@ OPTIONS: dict[str, list[Any]] = {
     "sets": [5, {}, [], "x", NAN, {"a": 5}],
     "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
     "lists": [5, {}, "x", NAN, {"a": 5}, {"a": [5]}, {"a": [["x"]]}, {"a": [[("u", "x")]]}],
+    "counts": [5, {}, [], "x", NAN, {"a": 5}, [[0.5]], [[-1, 2], [3, 4]], [[1, 2]], [["x"]]],
+    "p_values": [5, {}, "x", NAN, ["x"], [2], [-1], [True], {"a": 0.1}],
     "bins": [5, {}, "x", NAN, {"a": 5}],
     "predictions": PREDICTIONS, "predictions_a": PREDICTIONS, "predictions_b": PREDICTIONS,
     "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
@@ -148,6 +150,11 @@ def _doors() -> dict[str, Door]:
             mc.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
         ),
+        "from_counts": Door(
+            mc.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
+            {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},
+        ),
+        "adjust": Door(mc.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.missing_mass, {"predictions": PLAIN}),
         "annotator_agreement": Door(
             mc.annotator_agreement, {"ratings": [["a", "b"], ["a", "a"], ["b", "b"]] * 4, **FEW},

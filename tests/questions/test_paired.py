@@ -230,7 +230,10 @@ def test_equal_models_differ_by_nothing():
     ("arguments", "message"),
     [
         ({"method": "z"}, "`method` must be one of studentized-permutation, sign-flip"),
-        ({"method": "mcnemar-exact"}, "McNemar's tests are of accuracy, not of f1_macro; use "),
+        (
+            {"method": "mcnemar-exact"},
+            "McNemar's tests are of accuracy, or of scores that are 0 or 1, not of f1_macro; use ",
+        ),
         ({"method": "delong"}, "DeLong's test is of roc_auc, not of f1_macro."),
         ({"method": "t"}, "metric 'f1_macro' is not a mean of per-sample numbers"),
         ({"alternative": "both"}, "`alternative` must be one of two-sided, greater, less"),
