@@ -17,7 +17,8 @@ from modelcompare.words import check_names, shown
 # Rows that take a few seconds and about a gigabyte to compare.
 MOST_SAMPLES = 20_000_000
 _TRUTH = "y_true"
-_RIGHT, _WRONG = ("right", "correct", "true", "1"), ("wrong", "incorrect", "false", "0")
+# Not 1 and 0: a frame without headings of its own has these, and its first row is right.
+_RIGHT, _WRONG = ("right", "correct", "true"), ("wrong", "incorrect", "false")
 
 
 def from_counts(

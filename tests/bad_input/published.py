@@ -47,6 +47,7 @@ CASES: list[Call | Run] = [
     Call("counts with their sums", lambda _: mc.from_counts(pd.crosstab(np.arange(9) % 2, np.arange(9) % 4 // 2, margins=True).to_numpy(), "a"), "`counts` has a last row and column that are the sums of the others; leave them out."),
     Call("counts of a class that labels lack", lambda _: mc.from_counts(FRAME, "a", labels=["u", "w"]), "`counts` has the heading 'v', which `labels` lacks."),
     Call("counts of classes where there is right and wrong", lambda _: mc.from_counts(FRAME, ("a", "b")), "`counts` has the heading 'u'; call rows and columns right and wrong, or pass an array whose first row and column are right."),
+    Call("counts of right and wrong whose order nothing tells", lambda _: mc.from_counts(pd.DataFrame(MATRIX), ("a", "b")), "`counts` has the heading 0; call rows and columns right and wrong, or pass an array whose first row and column are right."),
     Call("counts with a heading twice", lambda _: mc.from_counts(FRAME.set_axis(["u", "u"]), "a"), "`counts` has the heading 'u' twice."),
     Call("counts for fewer labels", lambda _: mc.from_counts(MATRIX, "a", labels=["u"]), "`counts` of one model must be true by predicted classes, here of shape (1, 1), got (2, 2)."),
     Call("labels of right and wrong", lambda _: mc.from_counts(MATRIX, ("a", "b"), labels=["u", "v"]), "`labels` are the classes of a confusion matrix; leave them out here."),
