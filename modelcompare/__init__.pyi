@@ -3,6 +3,8 @@ from .comparison.bootstrap import bootstrap as bootstrap
 from .comparison.compare import compare as compare
 from .comparison.estimators import EstimatorComparison as EstimatorComparison
 from .comparison.estimators import compare_estimators as compare_estimators
+from .comparison.fold_scores import compare_folds as compare_folds
+from .comparison.folds import FoldComparison as FoldComparison
 from .comparison.replicates import BootstrapResult as BootstrapResult
 from .comparison.result import Comparison as Comparison
 from .comparison.scorers import compare_scorers as compare_scorers

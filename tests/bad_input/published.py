@@ -25,6 +25,11 @@ def _joint(*names, counts=(3, 4)):
     return pd.Series(counts, index=levels)
 
 
+FOLDS = pd.DataFrame(RNG.random((10, 3)), columns=["a", "b", "c"])
+TIDY = FOLDS.assign(fold=range(10)).melt("fold", var_name="model", value_name="score")
+TEN = {"n_train": 9, "n_test": 1}
+ONE_A_ROW = "a `table` with a column model has one score in each row: it needs columns model, fold and score, and may have repeat, n_train, n_test, metric, label; it has {}."
+
 # fmt: off
 CASES: list[Call | Run] = [
     Call("unpaired DeLong of what is no area", lambda _: mc.unpaired_test(AREAS["a"], AREAS["b"], "accuracy", method="delong"), "DeLong's test is of roc_auc, not of accuracy."),
@@ -59,4 +64,27 @@ CASES: list[Call | Run] = [
     Call("p-values that are texts", lambda _: mc.adjust(["a", 0.1]), "`p_values` must hold numbers, got ['a', 0.1].", TypeError),
     Call("a single p-value", lambda _: mc.adjust(0.03), "`p_values` must be an array, list, Series or DataFrame of p-values, got 0.03.", TypeError),
     Call("p-values that were not resampled", lambda _: mc.adjust([0.03], "max-t"), "`method='max-t'` needs resamples of the tests; use 'holm'."),
+    Call("folds of unknown size", lambda _: mc.compare_folds(FOLDS), "`n_train` and `n_test` must say how many samples a fold trains and tests on, which the corrected t-test needs: n_train=9, n_test=1 for ten folds."),
+    Call("folds of half a size", lambda _: mc.compare_folds(FOLDS, n_train=9), "`n_train` and `n_test` go together; give both."),
+    Call("folds that test on nothing", lambda _: mc.compare_folds(FOLDS, n_train=9, n_test=0), "`n_test` must be above 0, got 0."),
+    Call("folds in the columns", lambda _: mc.compare_folds(FOLDS.T, **TEN), "`table` has the headings 0, 1, ..., which name no models; give a row for each fold and a column for each model, table.T perhaps."),
+    Call("folds in columns of their names", lambda _: mc.compare_folds(FOLDS.T.add_prefix("Fold "), **TEN), "`table` has the headings Fold 0, Fold 1, ..., which name no models; give a row for each fold and a column for each model, table.T perhaps."),
+    Call("folds of one model", lambda _: mc.compare_folds(FOLDS[["a"]], **TEN), "`table` needs a column of scores for each of 2 models or more; it has a."),
+    Call("a single fold", lambda _: mc.compare_folds(FOLDS[:1], **TEN), "`table` needs a row for each of 2 folds or more; it has 1."),
+    Call("folds with a missing score", lambda _: mc.compare_folds(FOLDS.reindex([0, 1, 2, -1, 4]), **TEN), "`table` must hold finite numbers, but column 'a' does not in 1 row (row 3); leave these rows, or the column, out."),
+    Call("folds with a column of texts", lambda _: mc.compare_folds(FOLDS.assign(note="x"), **TEN), "`table` must hold finite numbers, but column 'note' does not in 10 rows (first: 0, 1, 2); leave these rows, or the column, out."),
+    Call("folds that are a path", lambda _: mc.compare_folds("folds.csv", **TEN), "`table` must be a DataFrame or a mapping of models to scores, got 'folds.csv'.", TypeError),
+    Call("folds of unequal number", lambda _: mc.compare_folds({"a": [1, 2], "b": [1]}, **TEN), "`table` must map each model to its scores, as many of each as there are rows."),
+    Call("folds with a model twice", lambda _: mc.compare_folds(FOLDS.set_axis(["a", "a", "b"], axis=1), **TEN), "`table`: column 'a' occurs twice."),
+    Call("too few folds for five by two", lambda _: mc.compare_folds(FOLDS[:8], test="5x2cv-t"), "`test='5x2cv-t'` needs five repeats of 2 folds, but the repeats of the table have 8 rows; use 'corrected-t'."),
+    Call("two by five folds for five by two", lambda _: mc.compare_folds(FOLDS.assign(repeat=FOLDS.index // 5), test="5x2cv-f"), "`test='5x2cv-f'` needs five repeats of 2 folds, but the repeats of the table have 5, 5 rows; use 'corrected-t'."),
+    Call("Wilcoxon's test of folds", lambda _: mc.compare_folds(FOLDS, test="wilcoxon", **TEN), "`test` must be one of corrected-t, 5x2cv-t, 5x2cv-f, got 'wilcoxon'."),
+    Call("folds corrected by replicates", lambda _: mc.compare_folds(FOLDS, correction="min-p", **TEN), "`correction='min-p'` needs replicates; use 'holm'."),
+    Call("a fold that one model lacks", lambda _: mc.compare_folds(TIDY.drop(index=3), **TEN), "`table` has no score of 'a' in fold 3 of repeat 0; all models need scores on the same folds."),
+    Call("folds with two scores of a model", lambda _: mc.compare_folds(pd.concat([TIDY, TIDY]), **TEN), "`table` has 2 scores of 'a' in fold 0 of repeat 0; name repeats in a column repeat, metrics in a column metric."),
+    Call("folds with a column of what nobody knows", lambda _: mc.compare_folds(TIDY.assign(seed=1), **TEN), ONE_A_ROW.format("fold, model, score, seed")),
+    Call("scores whose folds are not named", lambda _: mc.compare_folds(TIDY[["model", "score"]], **TEN), ONE_A_ROW.format("model, score")),
+    Call("folds of a single model named", lambda _: mc.compare_folds(TIDY.assign(model="a"), **TEN), "`table` must name 2 models or more in its column model, and in each row."),
+    Call("folds of a metric of no direction", lambda _: mc.compare_folds(TIDY.assign(metric="speed"), **TEN), "`greater_is_better` must say which way 'speed' is better: no metric here has that name."),
+    Call("folds of a metric of the other direction", lambda _: mc.compare_folds(TIDY.assign(metric="log_loss"), greater_is_better=True, **TEN), "`greater_is_better` is True, but log_loss is better where it is lower; leave the option out, or rename the metric."),
 ]

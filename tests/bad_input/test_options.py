@@ -59,6 +59,8 @@ OPTIONS: dict[str, list[Any]] = {
     "sets": [5, {}, [], "x", NAN, {"a": 5}],
     "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
     "lists": [5, {}, "x", NAN, {"a": 5}, {"a": [5]}, {"a": [["x"]]}, {"a": [[("u", "x")]]}],
+    "table": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1, 2]}, {"a": [1, 2], "b": ["x", 1]}],
+    "n_train": [*NUMBER, 0], "n_test": [*NUMBER, 0],
     "counts": [5, {}, [], "x", NAN, {"a": 5}, [[0.5]], [[-1, 2], [3, 4]], [[1, 2]], [["x"]]],
     "p_values": [5, {}, "x", NAN, ["x"], [2], [-1], [True], {"a": 0.1}],
     "bins": [5, {}, "x", NAN, {"a": 5}],
@@ -131,6 +133,10 @@ def _doors() -> dict[str, Door]:
         "compare_estimators": Door(
             mc.compare_estimators, {"estimators": _estimators(False), "X": X, "y": TRUTH, "cv": 2},
             ("X", "y", "groups"),
+        ),
+        "compare_folds": Door(
+            mc.compare_folds,
+            {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1},
         ),
         "compare_scorers": Door(
             mc.compare_scorers,

@@ -46,6 +46,7 @@ MADE = {
     ),
     "SliceComparison": lambda: mc.compare_slices(preds(), ["accuracy", "f1"], **FEW),
     "EstimatorComparison": _estimators,
+    "FoldComparison": lambda: mc.compare_folds(_estimators().folds),
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
