@@ -5,6 +5,8 @@ from .comparison.estimators import EstimatorComparison as EstimatorComparison
 from .comparison.estimators import compare_estimators as compare_estimators
 from .comparison.fold_scores import compare_folds as compare_folds
 from .comparison.folds import FoldComparison as FoldComparison
+from .comparison.ranks import RankComparison as RankComparison
+from .comparison.ranks import critical_difference as critical_difference
 from .comparison.replicates import BootstrapResult as BootstrapResult
 from .comparison.result import Comparison as Comparison
 from .comparison.scorers import compare_scorers as compare_scorers

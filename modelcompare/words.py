@@ -81,6 +81,7 @@ PAIRED_TESTS: Mapping[str, str] = {
 }
 UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch", "delong"]
 OmnibusTest = Literal["cochran-q", "friedman"]
+PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
 AgreementTest = Literal[
     "t", "paired-t", "studentized-permutation", "permutation", "sign-flip", "bootstrap", "wald"
 ]

@@ -29,6 +29,9 @@ FOLDS = pd.DataFrame(RNG.random((10, 3)), columns=["a", "b", "c"])
 TIDY = FOLDS.assign(fold=range(10)).melt("fold", var_name="model", value_name="score")
 TEN = {"n_train": 9, "n_test": 1}
 ONE_A_ROW = "a `table` with a column model has one score in each row: it needs columns model, fold and score, and may have repeat, n_train, n_test, metric, label; it has {}."
+SETS = FOLDS.assign(dataset=[f"d{i}" for i in range(10)]).melt(
+    "dataset", var_name="model", value_name="score"
+)
 
 # fmt: off
 CASES: list[Call | Run] = [
@@ -87,4 +90,11 @@ CASES: list[Call | Run] = [
     Call("folds of a single model named", lambda _: mc.compare_folds(TIDY.assign(model="a"), **TEN), "`table` must name 2 models or more in its column model, and in each row."),
     Call("folds of a metric of no direction", lambda _: mc.compare_folds(TIDY.assign(metric="speed"), **TEN), "`greater_is_better` must say which way 'speed' is better: no metric here has that name."),
     Call("folds of a metric of the other direction", lambda _: mc.compare_folds(TIDY.assign(metric="log_loss"), greater_is_better=True, **TEN), "`greater_is_better` is True, but log_loss is better where it is lower; leave the option out, or rename the metric."),
+    Call("ranks of two models", lambda _: mc.critical_difference(FOLDS[["a", "b"]]), "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample."),
+    Call("ranks over one data set", lambda _: mc.critical_difference(FOLDS[:1]), "`table` needs a row for each of 2 data sets or more; it has 1."),
+    Call("ranks with data sets in the columns", lambda _: mc.critical_difference(FOLDS.T), "`table` has the headings 0, 1, ..., which name no models; give a row for each data set and a column for each model, table.T perhaps."),
+    Call("ranks with a missing score", lambda _: mc.critical_difference(SETS[:-1]), "`table` must hold finite numbers, but column 'c' does not in 1 row (row 9); leave these rows, or the column, out."),
+    Call("ranks with two scores of a model", lambda _: mc.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'."),
+    Call("ranks of scores on nothing", lambda _: mc.critical_difference(SETS.drop(columns="dataset")), "a `table` with a column model has one score in each row: it needs columns dataset, model and score, and no other; it has model, score."),
+    Call("an unknown test of ranks", lambda _: mc.critical_difference(FOLDS, test="holm"), "`test` must be one of nemenyi, wilcoxon-holm, got 'holm'."),
 ]

@@ -138,6 +138,9 @@ def _doors() -> dict[str, Door]:
             mc.compare_folds,
             {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1},
         ),
+        "critical_difference": Door(
+            mc.critical_difference, {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}}
+        ),
         "compare_scorers": Door(
             mc.compare_scorers,
             {"estimators": _estimators(True), "X": X, "y": TRUTH, "scoring": "accuracy", **FEW},
