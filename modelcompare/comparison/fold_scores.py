@@ -140,14 +140,14 @@ class _Scores:
         if n_train is not None and n_test is not None:
             return np.array([_size("n_train", n_train), _size("n_test", n_test)])
         if n_train is not None or n_test is not None:
-            raise ValueError("`n_train` and `n_test` go together; give both.")
+            raise ValueError("`n_train` and `n_test` (--n-train, --n-test) go together; give both.")
         if {"n_train", "n_test"} <= {*self.folds}:
             return np.array([numbers(self.folds[n], n).mean() for n in ("n_train", "n_test")])
         if test != "corrected-t":
             return np.ones(2)
         raise ValueError(
-            "`n_train` and `n_test` must say how many samples a fold trains and tests on, which "
-            "the corrected t-test needs: n_train=9, n_test=1 for ten folds."
+            "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains "
+            "and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
         )
 
     def frame(self, sizes: FloatArray) -> pd.DataFrame:

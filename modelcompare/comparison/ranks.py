@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -81,7 +82,13 @@ class RankComparison(Result):
         ]  # fmt: skip
         return {
             "ranks": Table(title, ranks, self.ranks, notes=notes, decimals=2),
-            "differences": Table("Differences of ranks", pairs, self.differences, decimals=2),
+            "differences": Table(
+                "Differences of mean ranks",
+                pairs,
+                self.differences,
+                decimals=2,
+                notes=["Rank 1 is the best: a is ahead of b where a - b is below 0."],
+            ),
         }
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -183,25 +190,13 @@ def critical_difference(
             "paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', "
             "method='wilcoxon'), each data set a sample."
         )
-    values = scores.to_numpy() if greater_is_better else -scores.to_numpy()
-    ranks = average_ranks(values)
-    a, b = all_pairs(len(ranks))
-    difference = ranks[a] - ranks[b]
-    if test == "nemenyi":
-        p_values, critical = nemenyi(ranks, len(values), alpha=alpha)
-        p_adjusted, leads = p_values[a, b], -difference
-    else:
-        p_adjusted, leads, critical = *_wilcoxon_holm(values[:, a] - values[:, b]), np.nan
-    models = np.array(scores.columns, dtype=object)
-    better = pd.Series(np.where(leads > 0, models[a], models[b]))
-    order = np.argsort(ranks, kind="stable")
-    differences = {
-        "model_a": models[a], "model_b": models[b], "difference": difference,
-        "p_adjusted": p_adjusted, "better": better.where(p_adjusted < alpha),
-    }  # fmt: skip
+    upwards = scores if greater_is_better else -scores
+    mean_rank = average_ranks(upwards.to_numpy())
+    ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})
+    differences, critical = _tested(upwards, mean_rank, test, alpha)
     return RankComparison(
-        scores, pd.DataFrame({"model": models[order], "mean_rank": ranks[order]}),
-        pd.DataFrame(differences), *friedman(values), critical, test, alpha,
+        scores, ranks.sort_values("mean_rank", kind="stable", ignore_index=True), differences,
+        *friedman(scores.to_numpy()), critical, test, alpha,
     )  # fmt: skip
 
 
@@ -223,6 +218,26 @@ def _by_set(frame: pd.DataFrame) -> pd.DataFrame:
     wide = frame.pivot(index=named[0], columns="model", values=values[0])
     models = frame["model"].drop_duplicates()
     return wide.loc[frame[named[0]].drop_duplicates(), models].rename(columns=str)
+
+
+def _tested(
+    scores: pd.DataFrame, ranks: FloatArray, test: PosthocTest, alpha: float
+) -> tuple[pd.DataFrame, float]:
+    """Differences of mean ranks of all pairs, tested, and the critical one."""
+    a, b = all_pairs(len(ranks))
+    values, models = scores.to_numpy(), scores.columns.to_numpy(dtype=object)
+    if test == "nemenyi":
+        p_values, critical = nemenyi(ranks, len(values), alpha=alpha)
+        p_adjusted, leads = p_values[a, b], ranks[b] - ranks[a]
+    else:
+        p_adjusted, leads = _wilcoxon_holm(values[:, a] - values[:, b])
+        critical = math.nan
+    better = pd.Series(np.where(leads > 0, models[a], models[b]))
+    frame = {
+        "model_a": models[a], "model_b": models[b], "difference": ranks[a] - ranks[b],
+        "p_adjusted": p_adjusted, "better": better.where(p_adjusted < alpha),
+    }  # fmt: skip
+    return pd.DataFrame(frame), critical
 
 
 def _wilcoxon_holm(differences: FloatArray) -> tuple[FloatArray, FloatArray]:

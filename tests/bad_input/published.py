@@ -32,6 +32,8 @@ ONE_A_ROW = "a `table` with a column model has one score in each row: it needs c
 SETS = FOLDS.assign(dataset=[f"d{i}" for i in range(10)]).melt(
     "dataset", var_name="model", value_name="score"
 )
+SIZES = "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
+WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
 
 # fmt: off
 CASES: list[Call | Run] = [
@@ -67,8 +69,8 @@ CASES: list[Call | Run] = [
     Call("p-values that are texts", lambda _: mc.adjust(["a", 0.1]), "`p_values` must hold numbers, got ['a', 0.1].", TypeError),
     Call("a single p-value", lambda _: mc.adjust(0.03), "`p_values` must be an array, list, Series or DataFrame of p-values, got 0.03.", TypeError),
     Call("p-values that were not resampled", lambda _: mc.adjust([0.03], "max-t"), "`method='max-t'` needs resamples of the tests; use 'holm'."),
-    Call("folds of unknown size", lambda _: mc.compare_folds(FOLDS), "`n_train` and `n_test` must say how many samples a fold trains and tests on, which the corrected t-test needs: n_train=9, n_test=1 for ten folds."),
-    Call("folds of half a size", lambda _: mc.compare_folds(FOLDS, n_train=9), "`n_train` and `n_test` go together; give both."),
+    Call("folds of unknown size", lambda _: mc.compare_folds(FOLDS), SIZES),
+    Call("folds of half a size", lambda _: mc.compare_folds(FOLDS, n_train=9), "`n_train` and `n_test` (--n-train, --n-test) go together; give both."),
     Call("folds that test on nothing", lambda _: mc.compare_folds(FOLDS, n_train=9, n_test=0), "`n_test` must be above 0, got 0."),
     Call("folds in the columns", lambda _: mc.compare_folds(FOLDS.T, **TEN), "`table` has the headings 0, 1, ..., which name no models; give a row for each fold and a column for each model, table.T perhaps."),
     Call("folds in columns of their names", lambda _: mc.compare_folds(FOLDS.T.add_prefix("Fold "), **TEN), "`table` has the headings Fold 0, Fold 1, ..., which name no models; give a row for each fold and a column for each model, table.T perhaps."),
@@ -97,4 +99,10 @@ CASES: list[Call | Run] = [
     Call("ranks with two scores of a model", lambda _: mc.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'."),
     Call("ranks of scores on nothing", lambda _: mc.critical_difference(SETS.drop(columns="dataset")), "a `table` with a column model has one score in each row: it needs columns dataset, model and score, and no other; it has model, score."),
     Call("an unknown test of ranks", lambda _: mc.critical_difference(FOLDS, test="holm"), "`test` must be one of nemenyi, wilcoxon-holm, got 'holm'."),
+    Run("folds: no sizes", "folds t.csv", SIZES, {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,0.4\n"}),
+    Run("folds: a missing score", "folds t.csv --n-train 9 --n-test 1", "`table` must hold finite numbers, but column 'b' does not in 1 row (row 1); leave these rows, or the column, out.", WRITTEN),
+    Run("folds: no file", "folds t.csv", "t.csv: there is no such file."),
+    Run("ranks: two models", "ranks t.csv", "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample.", {"t.csv": "dataset,a,b\nu,0.1,0.2\nv,0.3,0.4\n"}),
+    Run("ranks: data sets that are not named so", "ranks t.csv", "`table` must hold finite numbers, but column 'where' does not in 2 rows (first: 0, 1); leave these rows, or the column, out.", {"t.csv": "where,a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
+    Run("ranks: -o names the table", "ranks t.csv -o t.csv", "t.csv is read here and would be lost; write to another place.", WRITTEN),
 ]
