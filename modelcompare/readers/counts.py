@@ -17,6 +17,9 @@ from modelcompare.words import check_names, shown
 # Rows that take a few seconds and about a gigabyte to compare.
 MOST_SAMPLES = 20_000_000
 _TRUTH = "y_true"
+# What tells the sides of a confusion matrix apart, where they are named.
+_TRUE_NAMES = (_TRUTH, "true", "truth", "actual", "gold", "target")
+_SAID_NAMES = ("y_pred", "pred", "predicted", "prediction")
 # Not 1 and 0: a frame without headings of its own has these, and its first row is right.
 _RIGHT, _WRONG = ("right", "correct", "true"), ("wrong", "incorrect", "false")
 
@@ -53,6 +56,8 @@ def from_counts(
     -------
     Predictions
         Labels; or scores per example, 1 for right and 0 for wrong, whose metric is mean_score.
+        McNemar's tests of these are done at once however many samples there are; what resamples
+        takes minutes from a hundred thousand up.
 
     Raises
     ------
@@ -76,6 +81,11 @@ def from_counts(
             "go together. Make one test set of each, from_counts(matrix, 'cnn'), and compare them "
             "with unpaired_test."
         )
+    if isinstance(counts, pd.DataFrame) and _TRUTH in counts:
+        raise ValueError(
+            "`counts` with a column y_true must be a Series, for a frame whose counts stand in n: "
+            "frame.set_index(['y_true', 'cnn', 'lstm'])['n']."
+        )
     if isinstance(counts, pd.Series):
         return _of_joint(counts, models, labels)
     if models is None:
@@ -95,6 +105,7 @@ def from_counts(
 
 def _of_matrix(counts: Any, model: str, labels: ArrayLike | None) -> Predictions:
     if isinstance(counts, pd.DataFrame):
+        _refuse_turned(counts)
         classes = _classes(counts) if labels is None else as_array(labels, "`labels`")
         counts = _in_order(counts, classes)
     matrix = _whole(counts)
@@ -108,6 +119,16 @@ def _of_matrix(counts: Any, model: str, labels: ArrayLike | None) -> Predictions
     _refuse_sums(matrix)
     true, said = (np.repeat(classes[at.ravel()], matrix.ravel()) for at in np.indices(matrix.shape))
     return Predictions(true, {model: said}, kind="labels", labels=classes)
+
+
+def _refuse_turned(frame: pd.DataFrame) -> None:
+    """Refuse rows that are called predictions, or columns that are called the truth."""
+    rows, columns = (str(axis.name).lower() for axis in (frame.index, frame.columns))
+    if rows in _SAID_NAMES or columns in _TRUE_NAMES:
+        raise ValueError(
+            f"`counts` calls its rows {rows} and its columns {columns}, but rows must be the true "
+            "classes; pass counts.T."
+        )
 
 
 def _classes(frame: pd.DataFrame) -> AnyArray:

@@ -29,6 +29,13 @@ def test_a_matrix_gives_every_metric_of_its_samples():
     pd.testing.assert_series_equal(estimates(found), estimates(WHOLE["a"]))
 
 
+def test_a_confusion_matrix_of_this_package_goes_both_ways():
+    matrix = mc.confusion_matrix(TRUE, SAID["a"])
+    preds = mc.from_counts(matrix, "a")
+    said = preds.labels[preds.predicted("a")]
+    pd.testing.assert_frame_equal(mc.confusion_matrix(preds.y_true, said), matrix)
+
+
 def test_rows_are_the_truth_as_in_scikit_learn():
     preds = mc.from_counts([[50, 3], [9, 38]], "cnn")
     assert confusion_matrix(preds.y_true, preds.predicted("cnn")).tolist() == [[50, 3], [9, 38]]
