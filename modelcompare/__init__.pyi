@@ -6,6 +6,10 @@ from .comparison.bounds import compare_bounds as compare_bounds
 from .comparison.compare import compare as compare
 from .comparison.estimators import EstimatorComparison as EstimatorComparison
 from .comparison.estimators import compare_estimators as compare_estimators
+from .comparison.fold_scores import compare_folds as compare_folds
+from .comparison.folds import FoldComparison as FoldComparison
+from .comparison.ranks import RankComparison as RankComparison
+from .comparison.ranks import critical_difference as critical_difference
 from .comparison.replicates import BootstrapResult as BootstrapResult
 from .comparison.result import Comparison as Comparison
 from .comparison.scorers import compare_scorers as compare_scorers
@@ -36,6 +40,7 @@ from .metrics.confusion import confusion_matrix as confusion_matrix
 from .metrics.confusion import probabilistic_confusion_matrix as probabilistic_confusion_matrix
 from .metrics.registry import get_metric as get_metric
 from .predictions import Predictions as Predictions
+from .questions.adjust import adjust as adjust
 from .questions.decide import DecisionResult as DecisionResult
 from .questions.decide import decide as decide
 from .questions.omnibus import OmnibusResult as OmnibusResult
@@ -50,6 +55,7 @@ from .questions.selfcheck import selfcheck as selfcheck
 from .questions.unpaired import unpaired_test as unpaired_test
 from .readers import read_predictions as read_predictions
 from .readers import read_sets as read_sets
+from .readers.counts import from_counts as from_counts
 from .significance.variances import variance_tests as variance_tests
 from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement import agreement_study as agreement_study

@@ -46,7 +46,7 @@ INTERVALS: Mapping[IntervalMethod, str] = {
     "wilson": "proportions: accuracy, and precision, recall or specificity of a class",
     "clopper-pearson": "proportions, never below the nominal coverage",
     "jeffreys": "proportions, equal tails",
-    "delong": "the ROC AUC, without resamples",
+    "delong": "the ROC AUC and its paired differences, without resamples, as pROC gives them",
 }
 Alternative = Literal["two-sided", "greater", "less"]
 # Tests of all pairs of models at once; a paired test of two models may be any of `PairedTest`.
@@ -79,8 +79,9 @@ PAIRED_TESTS: Mapping[str, str] = {
     "replicate-t": "Welch's t on bootstrap replicates, as papers run it: for reproduction",
     "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
 }
-UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch"]
+UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch", "delong"]
 OmnibusTest = Literal["cochran-q", "friedman"]
+PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
 AgreementTest = Literal[
     "t", "paired-t", "studentized-permutation", "permutation", "sign-flip", "bootstrap", "wald"
 ]

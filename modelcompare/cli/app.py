@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, metrics, report, schema, studies
+from modelcompare.cli import compare, demo, gate, metrics, published, report, schema, studies
 from modelcompare.cli.options import Command, register
 from modelcompare.cli.output import CannotWriteError, answer, say
 
@@ -51,6 +51,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
     ),
     *studies.COMMANDS,
+    *published.COMMANDS,
     ("metrics", metrics.metrics, ("", "cf1_macro")),
     (
         "report",

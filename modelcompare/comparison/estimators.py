@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import (
     Answer,
@@ -23,26 +23,20 @@ from modelcompare.comparison.cross_validation import (
     scikit_learn,
     splitter,
 )
+from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_test
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import estimator_tables
-from modelcompare.report.result import Result
-from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, random_state, rng_label
-from modelcompare.significance.corrections import adjust
-from modelcompare.significance.folds import FoldTest as FoldTestResult
-from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
-from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import Correction, FoldTest, check_choice, check_options, signature
+from modelcompare.words import Correction, FoldTest, check_options, signature
 
 
 @dataclass(frozen=True)
-class EstimatorComparison(Result):
-    """Estimators compared by cross-validation.
+class EstimatorComparison(FoldComparison):
+    """Estimators compared by cross-validation: a `FoldComparison`, and the predictions behind it.
 
     Attributes
     ----------
@@ -53,52 +47,17 @@ class EstimatorComparison(Result):
     probabilities : tuple of Predictions
         The same by `predict_proba`, where `predict` names other classes than the likeliest ones
         (a tuned threshold, say); else empty.
-    folds : DataFrame
-        A row for each repeat, fold, model, metric and class: repeat, fold, n_train, n_test, model,
-        metric, label, value.
-    differences : DataFrame
-        A row for each pair, metric and class: model_a, model_b, metric, label, difference (mean
-        over folds), standard_error, ci_low, ci_high, statistic, p_value, p_adjusted, better (where
-        p_adjusted is below `alpha`), and p_a, p_equivalent, p_b (the Bayesian correlated t-test).
-    test, correction, rope, confidence_level
-        As they were given.
     """
 
     predictions: tuple[Predictions, ...] = field(repr=False)
     probabilities: tuple[Predictions, ...] = field(repr=False)
-    folds: pd.DataFrame = field(repr=False)
-    differences: pd.DataFrame = field(repr=False)
-    test: FoldTest
-    correction: str
-    rope: float
-    confidence_level: float
     seed_label: str = field(repr=False)
 
     stem: ClassVar[str] = "estimators"
 
     @property
     def signature(self) -> str:
-        folds = self.folds.drop_duplicates(["repeat", "fold"])
-        made = {
-            "folds": len(folds), "repeats": folds["repeat"].nunique(), "test": self.test,
-            "adjust": self.correction, "rng": self.seed_label,
-        }  # fmt: skip
-        return signature("compare_estimators", made)
-
-    def tables(self) -> dict[str, Table]:
-        return estimator_tables(self)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"folds": self.folds, "scores": self.scores, "differences": self.differences}
-
-    @property
-    def scores(self) -> pd.DataFrame:
-        """Mean and standard deviation over folds: model, metric, label, mean, sd, n_folds."""
-        keys = ["model", "metric", "label"]
-        names = self.folds[keys].drop_duplicates().reset_index(drop=True)
-        number = self.folds.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
-        values = self.folds["value"].groupby(number).agg(mean="mean", sd="std", n_folds="count")
-        return names.join(values)
+        return signature("compare_estimators", self._made | {"rng": self.seed_label})
 
     def compare(
         self, metrics: MetricLike | Sequence[MetricLike] | None = None, **options: Any
@@ -198,9 +157,7 @@ def compare_estimators(
         n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     check_estimators(estimators)
-    if correction == "max-t":
-        raise ValueError("`correction='max-t'` needs replicates; use 'holm'.")
-    check_choice("test", test, FoldTest)
+    check_fold_test(test, correction)
     y = np.asarray(y)
     classifies = all(sklearn.base.is_classifier(e) for e in estimators.values())
     chosen_splitter = splitter(sklearn, cv, y, groups, classifies, random_state(rng))
@@ -218,16 +175,17 @@ def compare_estimators(
     if single:
         folds.evaluate(answers, single, metrics)
     return EstimatorComparison(
+        folds.frame({k: number for number, part in enumerate(parts) for k in part}),
+        folds.compared.differences(test, correction, alpha, rope, confidence_level),
+        folds.better_up, test, correction, rope, confidence_level,
         tuple(answers.decided(part) for part in parts),
         tuple(answers.soft(part) for part in parts) if answers.part_ways else (),
-        folds.frame({k: number for number, part in enumerate(parts) for k in part}),
-        folds.differences(test, correction, alpha, rope, confidence_level), test, correction, rope,
-        confidence_level, rng_label(rng),
+        rng_label(rng),
     )  # fmt: skip
 
 
 class _Folds:
-    """Values of all models on each fold, and what follows from them."""
+    """Values of all models on each fold."""
 
     def __init__(self, models: tuple[str, ...], sizes: list[tuple[int, int]]) -> None:
         self.models = models
@@ -266,59 +224,14 @@ class _Folds:
             self.keys, value=self.values,
         )  # fmt: skip
 
-    def differences(
-        self, test: FoldTest, correction: Correction, alpha: float, rope: float,
-        confidence_level: float,
-    ) -> pd.DataFrame:  # fmt: skip
-        """Test every pair of models by every metric."""
-        rows = list(self._rows(test, rope, confidence_level))
-        frame = pd.DataFrame(rows, columns=_COLUMNS)
-        frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
-        for _, part in frame.groupby("metric"):
-            adjusted = adjust(part["p_value"].to_numpy(dtype=np.float64), correction)
-            frame.loc[part.index, "p_adjusted"] = adjusted
-        frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
-        return frame
-
-    def _rows(
-        self, test: FoldTest, rope: float, confidence_level: float
-    ) -> Iterator[dict[str, object]]:
-        from scipy.stats import t
-
+    @property
+    def compared(self) -> FoldValues:
+        """The values, to be tested."""
         used = [self.sizes[k] for k in self.numbers] or self.sizes
-        train, held = np.array(used, dtype=np.float64).mean(axis=0)
-        model_a, model_b = all_pairs(len(self.models))
-        differences = np.array([pair_differences(fold, model_a, model_b) for fold in self.values])
-        for place, key in enumerate(self.keys):
-            sign = 1 if self.better_up[key.metric] else -1
-            for pair, (a, b) in enumerate(zip(model_a, model_b, strict=True)):
-                d = differences[:, pair, place]
-                found = _fold_test(test, d, held / train)
-                posterior = correlated_t(sign * d, held / (train + held), rope)
-                half = t.ppf((1 + confidence_level) / 2, found.df) * found.standard_error
-                leads = sign * found.difference
-                better = self.models[a] if leads > 0 else self.models[b] if leads < 0 else None
-                yield {
-                    "model_a": self.models[a], "model_b": self.models[b], "metric": key.metric,
-                    "label": key.label, "difference": found.difference,
-                    "standard_error": found.standard_error, "ci_low": found.difference - half,
-                    "ci_high": found.difference + half, "statistic": found.statistic,
-                    "p_value": found.p_value, "p_adjusted": found.p_value, "better": better,
-                    "p_a": posterior.p_a, "p_equivalent": posterior.p_equivalent,
-                    "p_b": posterior.p_b,
-                }  # fmt: skip
-
-
-_COLUMNS = [
-    "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
-    "statistic", "p_value", "p_adjusted", "better", "p_a", "p_equivalent", "p_b",
-]  # fmt: skip
-
-
-def _fold_test(test: FoldTest, d: FloatArray, test_to_train: float) -> FoldTestResult:
-    if test == "corrected-t":
-        return corrected_t(d, test_to_train)
-    return (five_by_two_t if test == "5x2cv-t" else five_by_two_f)(d.reshape(5, 2))
+        n_train, n_test = np.array(used, dtype=np.float64).mean(axis=0)
+        return FoldValues(
+            self.models, self.keys, self.values, self.better_up, float(n_train), float(n_test)
+        )
 
 
 @dataclass(frozen=True)

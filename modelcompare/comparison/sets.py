@@ -145,8 +145,8 @@ class SetComparison(Result):
         """Mean ranks over test sets, Friedman's test and Nemenyi's critical difference.
 
         By a metric that is not per class. Columns: model, mean_rank, best first; ``attrs`` hold
-        statistic, p_value, critical_difference, and p_values (n_models, n_models) of Nemenyi's
-        test.
+        statistic, p_value, critical_difference, p_values (n_models, n_models) of Nemenyi's test,
+        and together, which of the frame's models it does not tell apart.
         """
         if len(self.models) < 3:
             raise ValueError(f"Friedman's test needs 3 models, there are {len(self.models)}.")
@@ -163,7 +163,8 @@ class SetComparison(Result):
         frame = pd.DataFrame({"model": np.array(self.models)[order], "mean_rank": ranks[order]})
         frame.attrs = {
             "statistic": statistic, "p_value": p_value, "critical_difference": critical,
-            "p_values": p_values.tolist(), "n_sets": len(scores),
+            "p_values": p_values.tolist(), "n_sets": len(scores), "test": "nemenyi",
+            "together": (p_values[np.ix_(order, order)] >= self.alpha).tolist(),
         }  # fmt: skip
         return frame
 

@@ -16,7 +16,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.proportions import proportions
 from modelcompare.metrics import Metric
-from modelcompare.significance.delong import delong_covariance
+from modelcompare.significance.delong import delong_covariance, delong_pair_errors
 from modelcompare.significance.pairwise import PairView, pair_differences
 
 if TYPE_CHECKING:
@@ -97,13 +97,7 @@ class ScoreView:
 
     @cached_property
     def delong_errors(self) -> FloatArray:
-        names = [key.metric for key in self.evaluation.keys]
-        if names != ["roc_auc"]:
-            raise ValueError(
-                f"DeLong's intervals are for roc_auc alone, not for {', '.join(names)}; use "
-                "method='BCa'."
-            )
-        return np.sqrt(np.diag(delong_covariance(self.evaluation.predictions)[1]))[:, None]
+        return np.sqrt(np.diag(_delong_covariance(self.evaluation)))[:, None]
 
 
 @dataclass(frozen=True)
@@ -162,6 +156,22 @@ class DifferenceView:
         moments, a, b = self.result.replicate_moments, self.model_a, self.model_b
         variances = moments[:, :, a, a] + moments[:, :, b, b] - 2 * moments[:, :, a, b]
         return np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1)
+
+    @cached_property
+    def delong_errors(self) -> FloatArray:
+        covariance = _delong_covariance(self.evaluation)
+        return delong_pair_errors(covariance, self.model_a, self.model_b)[:, None]
+
+
+def _delong_covariance(evaluation: Evaluation) -> FloatArray:
+    """Covariance of the AUCs; refuses other metrics."""
+    names = [metric.name for metric in evaluation.metrics]
+    if names != ["roc_auc"]:
+        raise ValueError(
+            f"DeLong's intervals are for roc_auc alone, not for {', '.join(names)}; use "
+            "method='auto'."
+        )
+    return delong_covariance(evaluation.predictions)[1]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -89,6 +89,8 @@ class View(Protocol):
         From the second and the third of them.
     replicate_errors : ndarray of shape (n_resamples, n_rows, n_values)
         Standard error on each resample.
+    delong_errors : ndarray
+        DeLong's standard errors; refuses what is not the ROC AUC.
     """
 
     @property
@@ -107,6 +109,8 @@ class View(Protocol):
     def acceleration(self) -> FloatArray: ...
     @property
     def replicate_errors(self) -> FloatArray: ...
+    @property
+    def delong_errors(self) -> FloatArray: ...
 
 
 class ModelsView(View, Protocol):
@@ -120,8 +124,6 @@ class ModelsView(View, Protocol):
         Smallest and largest possible values; refuses metrics without bounds.
     proportions : tuple of ndarray
         Counts and trials; refuses what is not a proportion of independent samples.
-    delong_errors : ndarray
-        DeLong's standard errors; refuses what is not the ROC AUC.
     """
 
     @property
@@ -130,8 +132,6 @@ class ModelsView(View, Protocol):
     def bounds(self) -> tuple[FloatArray, FloatArray]: ...
     @property
     def proportions(self) -> tuple[FloatArray, FloatArray]: ...
-    @property
-    def delong_errors(self) -> FloatArray: ...
 
 
 class PairsView(View, Protocol):

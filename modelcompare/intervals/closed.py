@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -95,6 +96,11 @@ def _logit(view: ModelsView, level: float) -> Interval:
 
 
 def _delong(view: ModelsView, level: float) -> Interval:
+    found = _delong_differences(view, level)
+    return replace(found, low=np.maximum(found.low, 0.0), high=np.minimum(found.high, 1.0))
+
+
+def _delong_differences(view: View, level: float) -> Interval:
     found = normal_interval(view.estimate, view.delong_errors, confidence_level=level)
     return Interval.of(found.low, found.high, "delong")
 
@@ -111,5 +117,5 @@ ROWS = (
         IntervalRow(name, partial(_proportion, name), None, "proportions of independent samples")
         for name in _PROPORTIONS
     ),
-    IntervalRow("delong", _delong, None, "roc_auc alone"),
+    IntervalRow("delong", _delong, _delong_differences, "roc_auc alone"),
 )

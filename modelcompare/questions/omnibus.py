@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import pandas as pd
 
 from modelcompare.engine.evaluation import Evaluation
@@ -15,7 +14,11 @@ from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.omnibus import cochran_q, friedman
-from modelcompare.significance.samples import require_plain, sample_contributions
+from modelcompare.significance.samples import (
+    require_plain,
+    right_or_wrong,
+    sample_contributions,
+)
 from modelcompare.words import OmnibusTest, check_choice, check_predictions, signature
 
 
@@ -68,8 +71,8 @@ def omnibus_test(
     predictions : Predictions
         Test set and at least three models.
     metric : str or metric
-        Accuracy for Cochran's Q; for Friedman's test any mean of per-sample numbers (accuracy,
-        mean_score, log_loss, brier_score, caccuracy).
+        Accuracy, or mean_score of scores 0 and 1, for Cochran's Q; for Friedman's test any mean of
+        per-sample numbers (accuracy, mean_score, log_loss, brier_score, caccuracy).
     method : {"cochran-q", "friedman"}
         Cochran's Q on right and wrong, or Friedman's test on ranks within samples.
 
@@ -98,12 +101,13 @@ def omnibus_test(
     (found,) = resolve_metrics([metric], predictions)
     require_plain(predictions, "an omnibus test")
     if method == "cochran-q":
-        if found.name != "accuracy":
+        right = right_or_wrong(predictions, found)
+        if right is None:
             raise ValueError(
-                f"Cochran's Q is of accuracy, not of {found.name}; use method='friedman'."
+                f"Cochran's Q is of accuracy, or of scores that are 0 or 1, not of {found.name}; "
+                "use method='friedman'."
             )
-        right = [predictions.predicted(m) == predictions.codes for m in predictions.models]
-        statistic, p_value = cochran_q(np.array(right).T.astype(np.float64))
+        statistic, p_value = cochran_q(right.T.astype(float))
     else:
         evaluation = Evaluation(predictions, (found,), collapse=False)
         statistic, p_value = friedman(sample_contributions(evaluation, found).T.round(12))

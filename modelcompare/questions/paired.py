@@ -132,9 +132,9 @@ def paired_test(
     model_a, model_b : str
         The models; differences are a - b.
     metric : str, metric or callable
-        What they are compared by. McNemar's tests are of accuracy, DeLong's of roc_auc; t,
-        Wilcoxon and sign need a mean of per-sample numbers (accuracy, mean_score, log_loss,
-        brier_score, caccuracy).
+        What they are compared by. McNemar's tests are of accuracy, or of mean_score where scores
+        are 0 and 1; DeLong's of roc_auc; t, Wilcoxon and sign need a mean of per-sample numbers
+        (accuracy, mean_score, log_loss, brier_score, caccuracy).
     method : str
         {methods}
 

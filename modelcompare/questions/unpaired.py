@@ -21,6 +21,7 @@ from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
 from modelcompare.significance import Outcome
+from modelcompare.significance.delong import check_area, delong_covariance
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.samples import sample_contributions
@@ -159,12 +160,12 @@ def unpaired_test(
         One model each, on samples that have nothing to do with each other.
     metric, label, alternative, n_resamples, zero_division, rng
         As in `paired_test`.
-    method : {"bootstrap", "permutation", "wald", "welch"}
+    method : {"bootstrap", "permutation", "wald", "welch", "delong"}
         Independent resamples shifted to the null, each difference over its own standard error
         where the metric is a sum (without that, two small sets of unequal variances are told apart
         too often); exchanging samples between the two test sets (its null: both are draws from one
         distribution); influence-function standard errors, with Student's t; Welch's t for means of
-        per-sample numbers.
+        per-sample numbers; DeLong's errors of roc_auc, with Student's t, as pROC has it.
 
     Returns
     -------
@@ -223,6 +224,15 @@ def _welch(contrast: _Unpaired) -> Outcome:
     return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
 
 
+def _delong(contrast: _Unpaired) -> Outcome:
+    check_area(contrast.metric)
+    sides = [side.evaluation.predictions for side in contrast.sides]
+    squared_errors = [float(delong_covariance(p)[1][0, 0]) for p in sides]
+    t = float(standardized(contrast.difference, math.sqrt(sum(squared_errors))))
+    df = welch_degrees_of_freedom(squared_errors, [len(p) - 1 for p in sides])
+    return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
+
+
 def _wald(contrast: _Unpaired) -> Outcome:
     check_smooth(contrast.metric, "'permutation' or 'bootstrap'")
     t = float(standardized(contrast.difference, contrast.error))
@@ -251,4 +261,7 @@ def _share_extreme(
     return Outcome.of_one(statistic, p_value, contrast.n_resamples, exact=False)
 
 
-_RUN = {"bootstrap": _bootstrap, "permutation": _permutation, "wald": _wald, "welch": _welch}
+_RUN = {
+    "bootstrap": _bootstrap, "permutation": _permutation, "wald": _wald, "welch": _welch,
+    "delong": _delong,
+}  # fmt: skip

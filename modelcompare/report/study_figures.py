@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from modelcompare.report import escape, shapes, style
 from modelcompare.report.numbers import format_percent
@@ -271,14 +272,19 @@ def plot_sample_size(size: shapes.SampleSizeShape) -> Figure:
 
 
 def plot_critical_difference(ranks: pd.DataFrame, metric: str) -> Figure:
-    """Draw mean ranks on an axis, with bars over models closer than the critical difference."""
-    critical = ranks.attrs["critical_difference"]
+    """Draw mean ranks on an axis, with bars over models that no test tells apart.
+
+    The attributes of `ranks`, best first, say how many sets and which test there were, Friedman's
+    p-value, which models are not told apart, and the critical difference (NaN where there is none).
+    """
+    critical, together = ranks.attrs["critical_difference"], np.array(ranks.attrs["together"])
     places, names = ranks["mean_rank"].tolist(), ranks["model"].tolist()
     n, n_right = len(places), (len(places) + 1) // 2
-    bars = _bars(places, critical)
+    bars = _bars(together)
     top = 0.4 + 0.3 * len(bars)
     title = f"Mean rank by {metric} over {ranks.attrs['n_sets']} test sets"
-    note = f"Friedman p = {ranks.attrs['p_value']:.2g}; bars: not told apart (Nemenyi)"
+    test = ranks.attrs["test"]
+    note = f"Friedman p = {ranks.attrs['p_value']:.2g}; bars: not told apart ({test})"
     with style.drawn(7.0, 1.3 + 0.17 * len(bars) + 0.26 * n_right, title, note) as figure:
         axes = figure.subplots()
         axes.set(xlim=(n + 0.5, 0.5), ylim=(-(top + 0.55 * n_right), 0.9))
@@ -301,17 +307,20 @@ def plot_critical_difference(ranks: pd.DataFrame, metric: str) -> Figure:
                 escape.figure(f"{name} ({place:.2f})"), (edge, y), xytext=(0, 2),
                 textcoords="offset points", ha="left" if left else "right", va="bottom", fontsize=9,
             )  # fmt: skip
-        axes.hlines(0.6, 1, 1 + critical, color="black", linewidth=1.5)
-        middle = (1 + critical / 2, 0.62)
-        axes.annotate(f"CD = {critical:.2f}", middle, ha="center", va="bottom", fontsize=8)
+        if np.isfinite(critical):
+            axes.hlines(0.6, 1, 1 + critical, color="black", linewidth=1.5)
+            middle = (1 + critical / 2, 0.62)
+            axes.annotate(f"CD = {critical:.2f}", middle, ha="center", va="bottom", fontsize=8)
     return figure
 
 
-def _bars(places: list[float], critical: float) -> list[tuple[int, int]]:
-    """Longest runs of ranks within the critical difference; runs of one model are none."""
+def _bars(together: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Longest runs of models of which no two are told apart; runs of one model are none."""
     bars: list[tuple[int, int]] = []
-    for first in range(len(places)):
-        last = max(i for i in range(len(places)) if places[i] - places[first] < critical)
+    for first in range(len(together)):
+        last = first
+        while last + 1 < len(together) and together[last + 1, first : last + 1].all():
+            last += 1
         if last > first and not any(b[0] <= first and last <= b[1] for b in bars):
             bars.append((first, last))
     return bars

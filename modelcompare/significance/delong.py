@@ -1,4 +1,4 @@
-"""DeLong's covariance of ROC AUCs on the same samples: no resamples, no tuning."""
+"""DeLong's covariance of ROC AUCs: no resamples, no tuning."""
 
 from __future__ import annotations
 
@@ -6,10 +6,29 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
-from modelcompare.metrics.base import Outcomes
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.metrics.base import AnyMetric, Outcomes
 from modelcompare.metrics.ranking import binary_placements
 from modelcompare.predictions import Predictions
+
+# Less of the two AUCs' own variances is what rounding leaves of two equal sets of placements.
+_ROUNDING = 1e-13
+
+
+def check_area(metric: AnyMetric) -> None:
+    """Refuse a metric that DeLong's test is not of."""
+    if metric.name != "roc_auc":
+        raise ValueError(f"DeLong's test is of roc_auc, not of {metric.name}.")
+
+
+def delong_pair_errors(covariance: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+    """Standard errors of the differences of AUCs on the same samples, of shape (n_pairs,).
+
+    Exactly 0 for two models that put all samples in the same order.
+    """
+    own = covariance[model_a, model_a] + covariance[model_b, model_b]
+    variance = own - 2 * covariance[model_a, model_b]
+    return np.sqrt(np.where(variance > _ROUNDING * own, variance, 0.0))
 
 
 def delong_covariance(

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
+from modelcompare.intervals import TIE_TOLERANCE
+from modelcompare.significance.extreme import smallest_p_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class FoldTest:
     """Mean difference over folds, the error that allows for their correlation, and the test.
 
     The statistic is t or F, the p-value two-sided; `df` are the degrees of freedom of the t that
-    interval bounds are made with.
+    interval bounds are made with. Folds that all differ by the same have an error of 0, and the
+    smallest p-value that their number can show.
     """
 
     difference: float
@@ -48,8 +51,9 @@ def corrected_t(differences: ArrayLike, test_to_train: float) -> FoldTest:
     n = len(d)
     if n < 2:
         raise ValueError(f"the corrected t-test needs at least 2 folds, got {n}.")
-    error = math.sqrt((1 / n + test_to_train) * d.var(ddof=1))
-    return _t_test(float(d.mean()), float(d.mean()), error, n - 1)
+    equal = np.ptp(d) <= TIE_TOLERANCE * np.abs(d).max()
+    error = 0.0 if equal else math.sqrt((1 / n + test_to_train) * d.var(ddof=1))
+    return _t_test(float(d.mean()), float(d.mean()), error, n - 1, n)
 
 
 def five_by_two_t(differences: ArrayLike) -> FoldTest:
@@ -66,7 +70,7 @@ def five_by_two_t(differences: ArrayLike) -> FoldTest:
     """
     d = _five_by_two(differences)
     error = math.sqrt(_repeat_variances(d).mean())
-    return _t_test(float(d.mean()), float(d[0, 0]), error, 5)
+    return _t_test(float(d.mean()), float(d[0, 0]), error, 5, d.size)
 
 
 def five_by_two_f(differences: ArrayLike) -> FoldTest:
@@ -87,7 +91,8 @@ def five_by_two_f(differences: ArrayLike) -> FoldTest:
     squares, spread = (d**2).sum(), 2 * _repeat_variances(d).sum()
     mean, error = float(d.mean()), math.sqrt(spread / 10)
     if spread == 0:
-        return FoldTest(mean, 0.0, math.inf if squares else 0.0, 0.0 if squares else 1.0, 5)
+        p_value = smallest_p_value(d.size) if squares else 1.0
+        return FoldTest(mean, 0.0, math.inf if squares else 0.0, p_value, 5)
     statistic = float(squares / spread)
     return FoldTest(mean, error, statistic, float(f.sf(statistic, 10, 5)), 5)
 
@@ -129,12 +134,12 @@ def correlated_t(differences: ArrayLike, test_share: float, rope: float) -> Post
     return Posterior(above, 1 - above - below, below)
 
 
-def _t_test(mean: float, numerator: float, error: float, df: float) -> FoldTest:
+def _t_test(mean: float, numerator: float, error: float, df: float, n_folds: int) -> FoldTest:
     from scipy.stats import t
 
     if error == 0:
         statistic = math.copysign(math.inf, numerator) if numerator else 0.0
-        return FoldTest(mean, 0.0, statistic, 0.0 if numerator else 1.0, df)
+        return FoldTest(mean, 0.0, statistic, smallest_p_value(n_folds) if numerator else 1.0, df)
     statistic = numerator / error
     return FoldTest(mean, error, statistic, float(2 * t.sf(abs(statistic), df)), df)
 

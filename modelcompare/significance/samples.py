@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import row_chunks
 from modelcompare.metrics import AnyMetric, Metric
@@ -39,6 +39,21 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
         "need one (accuracy, mean_score, log_loss, ...). Use 'studentized-permutation', "
         "'bootstrap' or 'wald'."
     )
+
+
+def right_or_wrong(predictions: Predictions, metric: AnyMetric) -> BoolArray | None:
+    """What each model got right, of shape (n_models, n_samples): by labels, or by scores 0 and 1.
+
+    None where a metric or the scores do not tell.
+    """
+    if metric.name == "accuracy":
+        codes = predictions.codes
+        return np.array([predictions.predicted(model) == codes for model in predictions.models])
+    if metric.name == "mean_score":
+        scores = np.array([predictions.output(model).array for model in predictions.models])
+        if np.isin(scores, (0, 1)).all():
+            return np.asarray(scores == 1)
+    return None
 
 
 def require_plain(predictions: Predictions, what: str) -> None:

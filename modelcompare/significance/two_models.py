@@ -15,7 +15,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.intervals import TIE_TOLERANCE
-from modelcompare.significance.delong import delong_covariance
+from modelcompare.significance.delong import check_area, delong_covariance, delong_pair_errors
 from modelcompare.significance.extreme import (
     normal_p,
     smallest_p_value,
@@ -23,7 +23,7 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, pair_differences
-from modelcompare.significance.samples import require_plain
+from modelcompare.significance.samples import require_plain, right_or_wrong
 from modelcompare.words import Alternative
 
 SampleTest = Literal["t", "wilcoxon", "sign"]
@@ -118,14 +118,15 @@ def _tied(differences: FloatArray) -> FloatArray:
 
 def _mcnemar(method: McNemar, view: PairView) -> Outcome:
     (metric,) = view.evaluation.metrics
-    if metric.name != "accuracy":
-        raise ValueError(
-            f"McNemar's tests are of accuracy, not of {metric.name}; use "
-            "'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."
-        )
     predictions = view.evaluation.predictions
+    right = right_or_wrong(predictions, metric)
+    if right is None:
+        raise ValueError(
+            f"McNemar's tests are of accuracy, or of scores that are 0 or 1, not of {metric.name}; "
+            "use 'studentized-permutation', 'permutation', 'bootstrap' or 'wald' instead."
+        )
     require_plain(predictions, "McNemar's test")
-    right_a, right_b = (predictions.predicted(m) == predictions.codes for m in predictions.models)
+    right_a, right_b = right
     a_only, b_only = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     return Outcome.of_one(*mcnemar_test(a_only, b_only, method, view.alternative))
 
@@ -138,13 +139,9 @@ def _samples(method: SampleTest, view: PairView) -> Outcome:
 
 def _delong(view: PairView) -> Outcome:
     (metric,) = view.evaluation.metrics
-    if metric.name != "roc_auc":
-        raise ValueError(f"DeLong's test is of roc_auc, not of {metric.name}.")
+    check_area(metric)
     auc, covariance = delong_covariance(view.evaluation.predictions)
-    own = covariance[0, 0] + covariance[1, 1]
-    variance = own - 2 * covariance[0, 1]
-    # What rounding leaves of two equal sets of placements is no variance.
-    error = math.sqrt(variance) if variance > 1e-13 * own else 0.0
+    error = delong_pair_errors(covariance, view.model_a, view.model_b)[0]
     z = float(standardized(auc[0] - auc[1], error))
     floor = smallest_p_value(len(view.evaluation.predictions), view.alternative)
     return Outcome.of_one(z, max(float(normal_p(z, view.alternative)), floor))
@@ -153,7 +150,9 @@ def _delong(view: PairView) -> Outcome:
 _MEANS = "means of per-sample numbers, independent samples"
 ROWS: tuple[PairTest, ...] = (
     *(
-        PairTest(name, partial(_mcnemar, name), all_pairs=False, needs="accuracy")
+        PairTest(
+            name, partial(_mcnemar, name), all_pairs=False, needs="accuracy, or scores of 0 and 1"
+        )
         for name in get_args(McNemar)
     ),
     PairTest("delong", _delong, all_pairs=False, needs="roc_auc"),

@@ -59,6 +59,10 @@ OPTIONS: dict[str, list[Any]] = {
     "sets": [5, {}, [], "x", NAN, {"a": 5}],
     "values": [5, {}, "x", NAN, {"HIGH": 2}, {"HIGH": "x"}, {"HIGH": NAN}, []],
     "lists": [5, {}, "x", NAN, {"a": 5}, {"a": [5]}, {"a": [["x"]]}, {"a": [[("u", "x")]]}],
+    "table": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1, 2]}, {"a": [1, 2], "b": ["x", 1]}],
+    "n_train": [*NUMBER, 0], "n_test": [*NUMBER, 0],
+    "counts": [5, {}, [], "x", NAN, {"a": 5}, [[0.5]], [[-1, 2], [3, 4]], [[1, 2]], [["x"]]],
+    "p_values": [5, {}, "x", NAN, ["x"], [2], [-1], [True], {"a": 0.1}],
     "bins": [5, {}, "x", NAN, {"a": 5}],
     "predictions": PREDICTIONS, "predictions_a": PREDICTIONS, "predictions_b": PREDICTIONS,
     "source": [5, [], {}, [5], {"a": 5}, NAN, True, b"x", object()],
@@ -132,6 +136,13 @@ def _doors() -> dict[str, Door]:
             mc.compare_estimators, {"estimators": _estimators(False), "X": X, "y": TRUTH, "cv": 2},
             ("X", "y", "groups"),
         ),
+        "compare_folds": Door(
+            mc.compare_folds,
+            {"table": {"a": [0.1, 0.2, 0.4], "b": [0.3, 0.1, 0.2]}, "n_train": 2, "n_test": 1},
+        ),
+        "critical_difference": Door(
+            mc.critical_difference, {"table": {m: [0.1, 0.2, 0.4] for m in "abc"}}
+        ),
         "compare_scorers": Door(
             mc.compare_scorers,
             {"estimators": _estimators(True), "X": X, "y": TRUTH, "scoring": "accuracy", **FEW},
@@ -150,6 +161,11 @@ def _doors() -> dict[str, Door]:
             mc.bin_values, {"y_true": [0, 1], "y_pred": [0, 1], "bins": ["H", "H"]},
             ("y_true", "y_pred"), {"bins": [5, "x", [], ["H"]]},
         ),
+        "from_counts": Door(
+            mc.from_counts, {"counts": [[5, 1], [2, 4]], "models": "a"}, ("labels",),
+            {"models": [5, [], [5], ["a", "a"], NAN, [[]], {"a": 1}]},
+        ),
+        "adjust": Door(mc.adjust, {"p_values": [0.1, 0.2]}),
         "missing_mass": Door(mc.missing_mass, {"predictions": PLAIN}),
         "annotator_agreement": Door(
             mc.annotator_agreement, {"ratings": [["a", "b"], ["a", "a"], ["b", "b"]] * 4, **FEW},

@@ -26,7 +26,10 @@ def test_omnibus_tests_are_those_of_statsmodels_and_scipy():
     assert found.p_value == pytest.approx(stats.friedmanchisquare(*losses).pvalue)
     with pytest.raises(ValueError, match="there are 2 models, an omnibus test needs 3"):
         mc.omnibus_test(PREDS[["m0", "m1"]])
-    with pytest.raises(ValueError, match="Cochran's Q is of accuracy, not of f1_macro"):
+    with pytest.raises(
+        ValueError,
+        match="Cochran's Q is of accuracy, or of scores that are 0 or 1, not of f1_macro",
+    ):
         mc.omnibus_test(PREDS, "f1_macro")
     same = mc.Predictions(PREDS.y_true, {m: PREDS.probabilities("m0") for m in "abc"})
     assert mc.omnibus_test(same).p_value == 1

@@ -46,6 +46,10 @@ MADE = {
     ),
     "SliceComparison": lambda: mc.compare_slices(preds(), ["accuracy", "f1"], **FEW),
     "EstimatorComparison": _estimators,
+    "RankComparison": lambda: mc.critical_difference(
+        {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
+    ),
+    "FoldComparison": lambda: mc.compare_folds(_estimators().folds),
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),

@@ -1,0 +1,229 @@
+"""compare_folds: tests of models from a published table of their scores on each fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_test
+from modelcompare.comparison.score_tables import frame_of, numbers, scores_of
+from modelcompare.engine.axis import ValueKey, long_frame
+from modelcompare.metrics.registry import get_metric
+from modelcompare.words import (
+    Correction,
+    FoldTest,
+    check_flag,
+    check_number,
+    check_options,
+    is_missing,
+    label_name,
+)
+
+# What a value is called where a table does not say.
+_UNNAMED = "score"
+# What may stand beside scores; names of the columns that hold them.
+_BESIDE = ("repeat", "fold", "n_train", "n_test", "metric", "label")
+_VALUES = ("score", "value")
+
+
+def compare_folds(
+    table: Any, *, n_train: float | None = None, n_test: float | None = None,
+    test: FoldTest = "corrected-t", greater_is_better: bool | None = None,
+    correction: Correction = "holm", alpha: float = 0.05, rope: float = 0.01,
+    confidence_level: float = 0.95,
+) -> FoldComparison:  # fmt: skip
+    """Compare models by a table of their scores on the folds of a cross-validation.
+
+    Parameters
+    ----------
+    table : DataFrame, or mapping of str to array-like
+        A row for each fold and a column of scores for each model, repeat after repeat; columns
+        ``fold`` and ``repeat``, if there are any, name the rows. Or a row for each score, with
+        columns ``model``, ``fold``, ``score`` (or ``value``) and, if there are several,
+        ``repeat``, ``metric``, ``label``, as `EstimatorComparison.folds` has them. All models must
+        have been scored on the same folds.
+    n_train, n_test : float, optional
+        Samples of a fold's training and test part; only their ratio counts: 9 and 1 for ten folds.
+        The corrected t-test needs them, here or as columns of the table; five times two folds have
+        halves.
+    test : {"corrected-t", "5x2cv-t", "5x2cv-f"}
+        As in `compare_estimators`. Scores on folds share training data, so tests that take them
+        for independent, Wilcoxon's and the plain t, find differences that are not there: they are
+        for scores on different data sets, see `critical_difference`.
+    greater_is_better : bool, optional
+        Direction of the scores; by default that of the metric named, and up where none is.
+    correction, alpha, rope, confidence_level
+        As in `compare_estimators`; "max-t" and "min-p" need replicates and do not apply.
+
+    Returns
+    -------
+    FoldComparison
+
+    Raises
+    ------
+    ValueError
+        If a score is missing, the sizes are, or the folds do not fit the test.
+
+    References
+    ----------
+    .. [1] Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> scores = {"cnn": [0.82, 0.85, 0.81, 0.84, 0.83], "bow": [0.80, 0.80, 0.80, 0.80, 0.80]}
+    >>> result = mc.compare_folds(scores, n_train=80, n_test=20)
+    >>> print(result.verdict())
+    score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
+    """
+    check_fold_test(test, correction)
+    check_options(alpha=alpha, rope=rope, confidence_level=confidence_level)
+    check_flag("greater_is_better", greater_is_better, optional=True)
+    given = _Scores.of(frame_of(table))
+    better_up = {key.metric: _direction(key.metric, greater_is_better) for key in given.keys}
+    sizes = given.sizes(n_train, n_test, test)
+    # Where repeats are not named, ten rows are taken for five of two.
+    repeats = given.folds["repeat"].value_counts(sort=False).tolist()
+    if test != "corrected-t" and repeats not in ([10], [2] * 5):
+        raise ValueError(
+            f"`test='{test}'` needs five repeats of 2 folds, but the repeats of the table have "
+            f"{', '.join(map(str, repeats))} rows; use 'corrected-t'."
+        )
+    compared = FoldValues(given.models, given.keys, given.values, better_up, *sizes.tolist())
+    return FoldComparison(
+        given.frame(sizes), compared.differences(test, correction, alpha, rope, confidence_level),
+        better_up, test, correction, rope, confidence_level,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Scores of shape (n_folds, n_models, n_values), repeat by repeat.
+
+    `folds` names the rows by repeat and fold, and holds their sizes where the table does.
+    """
+
+    models: tuple[str, ...]
+    keys: tuple[ValueKey, ...]
+    values: FloatArray
+    folds: pd.DataFrame
+
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> _Scores:
+        """Read a table of either form."""
+        tidy = _tidy(table)
+        # Repeat after repeat, each in the order in which it is given.
+        tidy = tidy.iloc[np.argsort(pd.factorize(tidy["repeat"])[0], kind="stable")]
+        fold, key = (
+            tidy.groupby(names, sort=False, dropna=False).ngroup()
+            for names in (["repeat", "fold"], ["metric", "label"])
+        )
+        model, models = pd.factorize(tidy["model"])
+        folds, named = tidy[~fold.duplicated()], tidy[~key.duplicated()]
+        place = (fold.to_numpy(), model, key.to_numpy())
+        count = np.zeros((len(folds), len(models), len(named)), dtype=int)
+        np.add.at(count, place, 1)
+        for where in np.argwhere(count != 1)[:1]:
+            _refuse(count[tuple(where)], models[where[1]], folds.iloc[where[0]])
+        values = np.empty(count.shape)
+        values[place] = tidy["score"].to_numpy()
+        pairs = zip(named["metric"], named["label"], strict=True)
+        keys = tuple(ValueKey(str(m), None if is_missing(x) else x) for m, x in pairs)
+        return cls(tuple(models), keys, values, folds)
+
+    def sizes(self, n_train: float | None, n_test: float | None, test: FoldTest) -> FloatArray:
+        """Samples of the training and the test part, on average over folds."""
+        if n_train is not None and n_test is not None:
+            return np.array([_size("n_train", n_train), _size("n_test", n_test)])
+        if n_train is not None or n_test is not None:
+            raise ValueError("`n_train` and `n_test` (--n-train, --n-test) go together; give both.")
+        if {"n_train", "n_test"} <= {*self.folds}:
+            return np.array([numbers(self.folds[n], n).mean() for n in ("n_train", "n_test")])
+        if test != "corrected-t":
+            return np.ones(2)
+        raise ValueError(
+            "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains "
+            "and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
+        )
+
+    def frame(self, sizes: FloatArray) -> pd.DataFrame:
+        """Return the scores, a row for each fold, model, metric and class."""
+        rows = {
+            name: np.repeat(self.folds[name].to_numpy(), len(self.models))
+            for name in ("repeat", "fold")
+        }
+        models = np.array(self.models * len(self.folds), dtype=object)
+        beside = {"n_train": sizes[0], "n_test": sizes[1]}
+        return long_frame(rows | beside | {"model": models}, self.keys, value=self.values)
+
+
+def _tidy(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each score: repeat, fold, model, metric, label, score, and sizes if given."""
+    named = [name for name in table.index.names if name in _BESIDE]
+    table = table.reset_index(level=named) if named else table
+    beside = [name for name in table.columns if name in _BESIDE]
+    if "model" not in table:
+        scores = scores_of(table.drop(columns=beside), "fold")
+        known = table[beside].assign(**({} if "fold" in table else {"fold": range(len(table))}))
+        # One model after the other, so that models and folds stay in the order given.
+        table = pd.concat(
+            [known.assign(model=model, score=scores[model]) for model in scores], ignore_index=True
+        )
+    strange = [c for c in table if c not in (*_BESIDE, *_VALUES, "model")]
+    values = [c for c in table if c in _VALUES]
+    if strange or len(values) != 1 or "fold" not in table:
+        raise ValueError(
+            "a `table` with a column model has one score in each row: it needs columns model, fold "
+            f"and score, and may have {', '.join(_BESIDE[:1] + _BESIDE[2:])}; it has "
+            f"{', '.join(table.columns)}."
+        )
+    table = table.rename(columns={values[0]: "score"})
+    table["score"] = numbers(table["score"], values[0])
+    if table["model"].isna().any() or table["model"].nunique() < 2:
+        raise ValueError("`table` must name 2 models or more in its column model, and in each row.")
+    table["model"] = table["model"].astype(str)
+    blank = {"repeat": 0, "metric": _UNNAMED, "label": None}
+    return table.assign(**{name: value for name, value in blank.items() if name not in table})
+
+
+def _refuse(count: int, model: str, row: pd.Series[Any]) -> None:
+    where = f"fold {label_name(row['fold'])} of repeat {label_name(row['repeat'])}"
+    if count:
+        raise ValueError(
+            f"`table` has {count} scores of {model!r} in {where}; name repeats in a column repeat, "
+            "metrics in a column metric."
+        )
+    raise ValueError(
+        f"`table` has no score of {model!r} in {where}; all models need scores on the same folds."
+    )
+
+
+def _size(argument: str, value: object) -> float:
+    number = check_number(argument, value)
+    if number == 0:
+        raise ValueError(f"`{argument}` must be above 0, got 0.")
+    return number
+
+
+def _direction(metric: str, given: bool | None) -> bool:
+    """Whether more is better, as the metric of that name has it or as it was said."""
+    try:
+        known = get_metric(metric)
+    except ValueError:
+        if given is None and metric != _UNNAMED:
+            raise ValueError(
+                f"`greater_is_better` must say which way {metric!r} is better: no metric here has "
+                "that name."
+            ) from None
+        return given is not False
+    if given not in (None, known.greater_is_better):
+        way = "higher" if known.greater_is_better else "lower"
+        raise ValueError(
+            f"`greater_is_better` is {given}, but {metric} is better where it is {way}; leave the "
+            "option out, or rename the metric."
+        )
+    return known.greater_is_better

@@ -1,0 +1,247 @@
+"""critical_difference: models by their ranks over many data sets, from a table of scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.score_tables import frame_of, scores_of
+from modelcompare.report.numbers import format_digits, p_clause
+from modelcompare.report.result import Result
+from modelcompare.report.study_figures import plot_critical_difference
+from modelcompare.report.tables import Column, Table
+from modelcompare.significance.corrections import adjust
+from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.two_models import sample_test
+from modelcompare.words import PosthocTest, check_choice, check_flag, check_options, signature
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Columns that name data sets, and that hold the scores of a table with one score in each row.
+_SETS = ("dataset", "data_set", "data set", "set", "task")
+_VALUES = ("score", "value")
+
+
+@dataclass(frozen=True)
+class RankComparison(Result):
+    """Models compared by their ranks over data sets.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        As given: a row for each data set, a column for each model.
+    ranks : DataFrame
+        model, mean_rank; best first.
+    differences : DataFrame
+        A row for each pair: model_a, model_b, difference (of mean ranks, a - b), p_adjusted, and
+        better (where p_adjusted is below `alpha`).
+    statistic, p_value : float
+        Of Friedman's test that no model differs.
+    critical_difference : float
+        The difference of mean ranks that Nemenyi's test takes for one; NaN for another test.
+    test, alpha
+        As they were given.
+    """
+
+    scores: pd.DataFrame = field(repr=False)
+    ranks: pd.DataFrame = field(repr=False)
+    differences: pd.DataFrame = field(repr=False)
+    statistic: float
+    p_value: float
+    critical_difference: float
+    test: PosthocTest
+    alpha: float
+
+    stem: ClassVar[str] = "ranks"
+
+    @property
+    def signature(self) -> str:
+        sizes = {"sets": len(self.scores), "models": len(self.ranks)}
+        return signature("critical_difference", sizes, {"test": self.test})
+
+    def tables(self) -> dict[str, Table]:
+        title = f"Mean rank over {len(self.scores)} data sets"
+        notes = [f"Friedman's test: chi-squared {format_digits(self.statistic)}, "
+                 f"{p_clause(self.p_value)}."]  # fmt: skip
+        if self.test == "nemenyi":
+            critical = format_digits(self.critical_difference)
+            notes.append(f"Critical difference at {self.alpha:g}: {critical} (Nemenyi).")
+        ranks = [Column("model"), Column("mean rank", "estimate", ["mean_rank"])]
+        pairs = [
+            Column("model a", "model_a", ["model_a"]), Column("model b", "model_b", ["model_b"]),
+            Column("a - b", "difference", ["difference"]),
+            Column(f"p ({self.test})", "p-value", ["p_adjusted"]),
+        ]  # fmt: skip
+        return {
+            "ranks": Table(title, ranks, self.ranks, notes=notes, decimals=2),
+            "differences": Table(
+                "Differences of mean ranks",
+                pairs,
+                self.differences,
+                decimals=2,
+                notes=["Rank 1 is the best: a is ahead of b where a - b is below 0."],
+            ),
+        }
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {"ranks": self.ranks, "differences": self.differences}
+
+    def verdict(self) -> str:
+        """Whether any model differs, and from which the best one does."""
+        return " ".join(self.findings())
+
+    def findings(self) -> list[str]:
+        told = "differ" if self.p_value < self.alpha else "are not told apart"
+        best, *others = self.ranks["model"]
+        pairs = self.differences.set_index(["model_a", "model_b"])["better"]
+        beaten = [x for x in others if best in (pairs.get((best, x)), pairs.get((x, best)))]
+        level = [x for x in others if x not in beaten]
+        said = [f"is better than {', '.join(beaten)}"] if beaten else []
+        said += [f"is not told apart from {', '.join(level)}"] if level else []
+        return [
+            f"The models {told} over {len(self.scores)} data sets (Friedman, "
+            f"{p_clause(self.p_value)}).",
+            f"{best} has the best mean rank ({self.ranks['mean_rank'].iloc[0]:.2f}): it "
+            f"{' and '.join(said)} ({self.test}).",
+        ]
+
+    def plot(self) -> Figure:
+        """Critical-difference diagram: mean ranks, and bars over neighbours not told apart.
+
+        Wilcoxon's test may tell a model apart from one whose rank lies between it and another from
+        which it is not: `differences` has all pairs.
+        """
+        names = self.ranks["model"].tolist()
+        place = {name: i for i, name in enumerate(names)}
+        together = np.ones((len(names), len(names)), dtype=bool)
+        apart = self.differences[self.differences["better"].notna()]
+        for a, b in zip(apart["model_a"].map(place), apart["model_b"].map(place), strict=True):
+            together[a, b] = together[b, a] = False
+        drawn = self.ranks.copy()
+        drawn.attrs = {
+            "critical_difference": self.critical_difference, "p_value": self.p_value,
+            "n_sets": len(self.scores), "together": together.tolist(), "test": self.test,
+        }  # fmt: skip
+        return plot_critical_difference(drawn, "score")
+
+
+def critical_difference(
+    table: Any, *, greater_is_better: bool = True, test: PosthocTest = "nemenyi",
+    alpha: float = 0.05,
+) -> RankComparison:  # fmt: skip
+    """Compare models by their ranks over many data sets, from a published table of scores.
+
+    Parameters
+    ----------
+    table : DataFrame, or mapping of str to array-like
+        A row for each data set and a column of scores for each model, at least three; a column
+        ``dataset``, if there is one, names the rows. Or a row for each score, with columns
+        ``dataset``, ``model`` and ``score`` (or ``value``).
+    greater_is_better : bool
+        Direction of the scores.
+    test : {"nemenyi", "wilcoxon-holm"}
+        Of the pairs: Nemenyi's, one critical difference of mean ranks for all, as in Demsar (2006);
+        or Wilcoxon's signed ranks of each pair with Holm's correction, whose answer does not depend
+        on which other models are in the table (Benavoli, Corani & Mangili 2016).
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    RankComparison
+        With `plot`, the critical-difference diagram.
+
+    Raises
+    ------
+    ValueError
+        If a score is missing, or there are fewer than three models or two data sets.
+
+    References
+    ----------
+    .. [1] Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7.
+    .. [2] Benavoli, Corani & Mangili (2016), Should we really use post-hoc tests based on
+       mean-ranks?, JMLR 17.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> table = {"cnn": [0.9, 0.8, 0.7, 0.9, 0.8], "lstm": [0.8, 0.7, 0.6, 0.8, 0.9],
+    ...          "bow": [0.5, 0.5, 0.4, 0.6, 0.6]}
+    >>> result = mc.critical_difference(table)
+    >>> print(result.verdict())
+    The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
+    is better than bow and is not told apart from lstm (nemenyi).
+    """
+    check_choice("test", test, PosthocTest)
+    check_flag("greater_is_better", greater_is_better)
+    check_options(alpha=alpha)
+    scores = scores_of(_by_set(frame_of(table)), "data set")
+    if len(scores.columns) < 3:
+        raise ValueError(
+            "Friedman's test needs 3 models, the table has 2; compare two by "
+            "paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', "
+            "method='wilcoxon'), each data set a sample."
+        )
+    upwards = scores if greater_is_better else -scores
+    mean_rank = average_ranks(upwards.to_numpy())
+    ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})
+    differences, critical = _tested(upwards, mean_rank, test, alpha)
+    return RankComparison(
+        scores, ranks.sort_values("mean_rank", kind="stable", ignore_index=True), differences,
+        *friedman(scores.to_numpy()), critical, test, alpha,
+    )  # fmt: skip
+
+
+def _by_set(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each data set, named where the table names them, and a column for each model."""
+    named = [name for name in frame.columns if name.lower() in _SETS]
+    if "model" not in frame:
+        return frame.set_index(named[0]) if len(named) == 1 else frame
+    values = [name for name in frame.columns if name in _VALUES]
+    if len(named) != 1 or len(values) != 1 or len(frame.columns) != 3:
+        raise ValueError(
+            "a `table` with a column model has one score in each row: it needs columns dataset, "
+            f"model and score, and no other; it has {', '.join(frame.columns)}."
+        )
+    twice = frame.duplicated([named[0], "model"])
+    if twice.any():
+        row = frame[twice].iloc[0]
+        raise ValueError(f"`table` has two scores of {row['model']!r} on {row[named[0]]!r}.")
+    wide = frame.pivot(index=named[0], columns="model", values=values[0])
+    models = frame["model"].drop_duplicates()
+    return wide.loc[frame[named[0]].drop_duplicates(), models].rename(columns=str)
+
+
+def _tested(
+    scores: pd.DataFrame, ranks: FloatArray, test: PosthocTest, alpha: float
+) -> tuple[pd.DataFrame, float]:
+    """Differences of mean ranks of all pairs, tested, and the critical one."""
+    a, b = all_pairs(len(ranks))
+    values, models = scores.to_numpy(), scores.columns.to_numpy(dtype=object)
+    if test == "nemenyi":
+        p_values, critical = nemenyi(ranks, len(values), alpha=alpha)
+        p_adjusted, leads = p_values[a, b], ranks[b] - ranks[a]
+    else:
+        p_adjusted, leads = _wilcoxon_holm(values[:, a] - values[:, b])
+        critical = math.nan
+    better = pd.Series(np.where(leads > 0, models[a], models[b]))
+    frame = {
+        "model_a": models[a], "model_b": models[b], "difference": ranks[a] - ranks[b],
+        "p_adjusted": p_adjusted, "better": better.where(p_adjusted < alpha),
+    }  # fmt: skip
+    return pd.DataFrame(frame), critical
+
+
+def _wilcoxon_holm(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Adjusted p-values of Wilcoxon's test of each column, and the sums of its signed ranks."""
+    p_values = [sample_test("wilcoxon", column)[1] for column in differences.T]
+    ranks = np.sign(differences) * rankdata(np.abs(differences), axis=0)
+    return adjust(np.array(p_values), "holm"), ranks.sum(axis=0)

@@ -1,0 +1,77 @@
+"""Published tables of scores -> numbers of each model, a row for each fold or data set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.checks import check_columns_distinct, refuse_rows
+from modelcompare.readers.tables import as_frame
+from modelcompare.words import shown
+
+# Headings that name rows, not models: a table lies on its side.
+_NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IGNORECASE)
+
+
+def frame_of(table: Any) -> pd.DataFrame:
+    """A table as a frame whose headings are distinct texts."""
+    if isinstance(table, Mapping) and not hasattr(table, "columns"):
+        try:
+            table = pd.DataFrame(dict(table))
+        except ValueError:
+            raise ValueError(
+                "`table` must map each model to its scores, as many of each as there are rows."
+            ) from None
+    if not hasattr(table, "columns") or isinstance(table, str):
+        raise TypeError(
+            f"`table` must be a DataFrame or a mapping of models to scores, got {shown(table)}."
+        )
+    frame = as_frame(table).copy()
+    frame.columns = pd.Index([str(column) for column in frame.columns], dtype=object)
+    check_columns_distinct(frame, "`table`")
+    return frame
+
+
+def scores_of(frame: pd.DataFrame, rows: str) -> pd.DataFrame:
+    """The scores of each model, as finite numbers.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A column for each model and nothing else.
+    rows : str
+        What a row is, for messages: "fold".
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models or rows, or a score is missing or no number.
+    """
+    models = list(frame.columns)
+    if len(models) < 2:
+        raise ValueError(
+            "`table` needs a column of scores for each of 2 models or more; it has "
+            f"{', '.join(models) or 'none'}."
+        )
+    if all(map(_NUMBERED.fullmatch, models)):
+        raise ValueError(
+            f"`table` has the headings {models[0]}, {models[1]}, ..., which name no models; give a "
+            f"row for each {rows} and a column for each model, table.T perhaps."
+        )
+    if len(frame) < 2:
+        raise ValueError(f"`table` needs a row for each of 2 {rows}s or more; it has {len(frame)}.")
+    return pd.DataFrame({model: numbers(frame[model], model) for model in models}, frame.index)
+
+
+def numbers(column: pd.Series[Any], name: str) -> FloatArray:
+    """Finite numbers of one column."""
+    found = np.asarray(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
+    bad = ~np.isfinite(found) | (column.dtype.kind == "b")
+    what = f"`table` must hold finite numbers, but column {name!r} does not"
+    refuse_rows(bad, what, "leave these rows, or the column, out")
+    return found

@@ -1,0 +1,110 @@
+"""Published numbers that make no sense: counts, scores of folds and data sets, p-values, areas."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+import modelcompare as mc
+from tests.bad_input.case import Call, Run
+
+RNG = np.random.default_rng(0)
+AREAS = mc.Predictions(np.arange(20) % 2, {m: RNG.random(20) for m in "ab"}, kind="probabilities")
+HEAVY = mc.Predictions(
+    np.arange(20) % 2, {"a": RNG.random(20)}, kind="probabilities", sample_weight=np.arange(20)
+)
+FEW = mc.Predictions([0, 1, 1], {"a": [0.1, 0.2, 0.3]}, kind="probabilities")
+MATRIX = [[50, 3], [9, 38]]
+FRAME = pd.DataFrame(MATRIX, ["u", "v"], ["u", "v"])
+SHAPE = "an axis of right and wrong for each, got {}. Counts by class are one model's matrix, or a Series by y_true and every model's labels."
+
+
+def _joint(*names, counts=(3, 4)):
+    """Counts by two levels of the names given."""
+    levels = pd.MultiIndex.from_tuples([("u", "v"), ("v", "u")], names=names)
+    return pd.Series(counts, index=levels)
+
+
+FOLDS = pd.DataFrame(RNG.random((10, 3)), columns=["a", "b", "c"])
+TIDY = FOLDS.assign(fold=range(10)).melt("fold", var_name="model", value_name="score")
+TEN = {"n_train": 9, "n_test": 1}
+ONE_A_ROW = "a `table` with a column model has one score in each row: it needs columns model, fold and score, and may have repeat, n_train, n_test, metric, label; it has {}."
+SETS = FOLDS.assign(dataset=[f"d{i}" for i in range(10)]).melt(
+    "dataset", var_name="model", value_name="score"
+)
+SIZES = "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
+WRITTEN = {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,NA\n"}
+
+# fmt: off
+CASES: list[Call | Run] = [
+    Call("unpaired DeLong of what is no area", lambda _: mc.unpaired_test(AREAS["a"], AREAS["b"], "accuracy", method="delong"), "DeLong's test is of roc_auc, not of accuracy."),
+    Call("unpaired DeLong of the metric by default", lambda _: mc.unpaired_test(AREAS["a"], AREAS["b"], method="delong"), "DeLong's test is of roc_auc, not of f1_macro."),
+    Call("unpaired DeLong of weights", lambda _: mc.unpaired_test(AREAS["a"], HEAVY, "roc_auc", method="delong"), "DeLong's variance is for independent samples of equal weight; use the bootstrap."),
+    Call("unpaired DeLong of a single negative", lambda _: mc.unpaired_test(AREAS["a"], FEW, "roc_auc", method="delong"), "DeLong's variance needs at least 2 samples of each class."),
+    Call("DeLong's intervals of differences in two metrics", lambda _: mc.compare(AREAS, ["roc_auc", "accuracy"], method="delong", n_resamples=20), "DeLong's intervals are for roc_auc alone, not for roc_auc, accuracy; use method='auto'."),
+    Call("counts that nobody is named for", lambda _: mc.from_counts(MATRIX), "`models` must name the model of a confusion matrix ('cnn'), or the models of a table of right and wrong (('cnn', 'lstm'))."),
+    Call("counts of several models apart", lambda _: mc.from_counts({"a": MATRIX, "b": MATRIX}), "`counts` must be one table: matrices of several models do not tell how their errors go together. Make one test set of each, from_counts(matrix, 'cnn'), and compare them with unpaired_test."),
+    Call("counts of several models in one array", lambda _: mc.from_counts([MATRIX, MATRIX], ("a", "b")), "`counts` of what 2 models got right must have the shape (2, 2), " + SHAPE.format("(2, 2, 2)")),
+    Call("one model's classes by another's", lambda _: mc.from_counts(np.eye(3), ("a", "b")), "`counts` of what 2 models got right must have the shape (2, 2), " + SHAPE.format("(3, 3)")),
+    Call("counts that are shares", lambda _: mc.from_counts([[0.5, 0.1], [0.2, 0.2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got 0.5; from shares nobody can tell how many samples there were."),
+    Call("counts below zero", lambda _: mc.from_counts([[5, -1], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got -1; from shares nobody can tell how many samples there were."),
+    Call("counts that are missing", lambda _: mc.from_counts([[5, math.nan], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got nan; from shares nobody can tell how many samples there were."),
+    Call("counts that are texts", lambda _: mc.from_counts([["1", "2"], ["3", "4"]], "a"), "`counts` must be whole numbers of samples, got [['1', '2'], ['3', '4']].", TypeError),
+    Call("counts that are a number", lambda _: mc.from_counts(5, "a"), "`counts` must be whole numbers of samples, got 5.", TypeError),
+    Call("counts of nothing", lambda _: mc.from_counts([[0, 0], [0, 0]], "a"), "there are 0 samples; at least 2 are needed."),
+    Call("counts of more than can be compared", lambda _: mc.from_counts([[10**9, 0], [0, 10**9]], "a"), "`counts` sum to 2,000,000,000 samples; at most 20,000,000 are taken."),
+    Call("counts that are not square", lambda _: mc.from_counts([[1, 2, 3], [4, 5, 6]], "a"), "`counts` of one model must be true by predicted classes, here of shape (2, 2), got (2, 3)."),
+    Call("counts with their sums", lambda _: mc.from_counts(pd.crosstab(np.arange(9) % 2, np.arange(9) % 4 // 2, margins=True).to_numpy(), "a"), "`counts` has a last row and column that are the sums of the others; leave them out."),
+    Call("counts of a class that labels lack", lambda _: mc.from_counts(FRAME, "a", labels=["u", "w"]), "`counts` has the heading 'v', which `labels` lacks."),
+    Call("counts whose columns are the truth", lambda _: mc.from_counts(pd.crosstab(np.arange(9) % 2, np.arange(9) % 3 // 2, rownames=["Predicted"], colnames=["Actual"]), "a"), "`counts` calls its rows predicted and its columns actual, but rows must be the true classes; pass counts.T."),
+    Call("counts in a column of a frame", lambda _: mc.from_counts(pd.DataFrame({"y_true": ["u", "v"], "a": ["u", "u"], "n": [3, 4]})), "`counts` with a column y_true must be a Series, for a frame whose counts stand in n: frame.set_index(['y_true', 'cnn', 'lstm'])['n']."),
+    Call("counts of classes where there is right and wrong", lambda _: mc.from_counts(FRAME, ("a", "b")), "`counts` has the heading 'u'; call rows and columns right and wrong, or pass an array whose first row and column are right."),
+    Call("counts of right and wrong whose order nothing tells", lambda _: mc.from_counts(pd.DataFrame(MATRIX), ("a", "b")), "`counts` has the heading 0; call rows and columns right and wrong, or pass an array whose first row and column are right."),
+    Call("counts with a heading twice", lambda _: mc.from_counts(FRAME.set_axis(["u", "u"]), "a"), "`counts` has the heading 'u' twice."),
+    Call("counts for fewer labels", lambda _: mc.from_counts(MATRIX, "a", labels=["u"]), "`counts` of one model must be true by predicted classes, here of shape (1, 1), got (2, 2)."),
+    Call("labels of right and wrong", lambda _: mc.from_counts(MATRIX, ("a", "b"), labels=["u", "v"]), "`labels` are the classes of a confusion matrix; leave them out here."),
+    Call("counts of one model twice", lambda _: mc.from_counts(MATRIX, ("a", "a")), "`models` must be distinct names, at least one, got ('a', 'a')."),
+    Call("counts of no model", lambda _: mc.from_counts(MATRIX, []), "`models` must be distinct names, at least one, got []."),
+    Call("joint counts without the truth", lambda _: mc.from_counts(_joint("a", "b")), "a Series of `counts` must have index levels named y_true and as each model, got a, b."),
+    Call("joint counts whose models are named", lambda _: mc.from_counts(_joint("y_true", "b"), "b"), "`models` are named by the Series' index; leave them out."),
+    Call("a p-value above one", lambda _: mc.adjust([0.2, 1.2]), "`p_values` must lie in [0, 1], got 1.2."),
+    Call("p-values that are texts", lambda _: mc.adjust(["a", 0.1]), "`p_values` must hold numbers, got ['a', 0.1].", TypeError),
+    Call("a single p-value", lambda _: mc.adjust(0.03), "`p_values` must be an array, list, Series or DataFrame of p-values, got 0.03.", TypeError),
+    Call("p-values that were not resampled", lambda _: mc.adjust([0.03], "max-t"), "`method='max-t'` needs resamples of the tests; use 'holm'."),
+    Call("folds of unknown size", lambda _: mc.compare_folds(FOLDS), SIZES),
+    Call("folds of half a size", lambda _: mc.compare_folds(FOLDS, n_train=9), "`n_train` and `n_test` (--n-train, --n-test) go together; give both."),
+    Call("folds that test on nothing", lambda _: mc.compare_folds(FOLDS, n_train=9, n_test=0), "`n_test` must be above 0, got 0."),
+    Call("folds in the columns", lambda _: mc.compare_folds(FOLDS.T, **TEN), "`table` has the headings 0, 1, ..., which name no models; give a row for each fold and a column for each model, table.T perhaps."),
+    Call("folds in columns of their names", lambda _: mc.compare_folds(FOLDS.T.add_prefix("Fold "), **TEN), "`table` has the headings Fold 0, Fold 1, ..., which name no models; give a row for each fold and a column for each model, table.T perhaps."),
+    Call("folds of one model", lambda _: mc.compare_folds(FOLDS[["a"]], **TEN), "`table` needs a column of scores for each of 2 models or more; it has a."),
+    Call("a single fold", lambda _: mc.compare_folds(FOLDS[:1], **TEN), "`table` needs a row for each of 2 folds or more; it has 1."),
+    Call("folds with a missing score", lambda _: mc.compare_folds(FOLDS.reindex([0, 1, 2, -1, 4]), **TEN), "`table` must hold finite numbers, but column 'a' does not in 1 row (row 3); leave these rows, or the column, out."),
+    Call("folds with a column of texts", lambda _: mc.compare_folds(FOLDS.assign(note="x"), **TEN), "`table` must hold finite numbers, but column 'note' does not in 10 rows (first: 0, 1, 2); leave these rows, or the column, out."),
+    Call("folds that are a path", lambda _: mc.compare_folds("folds.csv", **TEN), "`table` must be a DataFrame or a mapping of models to scores, got 'folds.csv'.", TypeError),
+    Call("folds of unequal number", lambda _: mc.compare_folds({"a": [1, 2], "b": [1]}, **TEN), "`table` must map each model to its scores, as many of each as there are rows."),
+    Call("folds with a model twice", lambda _: mc.compare_folds(FOLDS.set_axis(["a", "a", "b"], axis=1), **TEN), "`table`: column 'a' occurs twice."),
+    Call("too few folds for five by two", lambda _: mc.compare_folds(FOLDS[:8], test="5x2cv-t"), "`test='5x2cv-t'` needs five repeats of 2 folds, but the repeats of the table have 8 rows; use 'corrected-t'."),
+    Call("two by five folds for five by two", lambda _: mc.compare_folds(FOLDS.assign(repeat=FOLDS.index // 5), test="5x2cv-f"), "`test='5x2cv-f'` needs five repeats of 2 folds, but the repeats of the table have 5, 5 rows; use 'corrected-t'."),
+    Call("Wilcoxon's test of folds", lambda _: mc.compare_folds(FOLDS, test="wilcoxon", **TEN), "`test` must be one of corrected-t, 5x2cv-t, 5x2cv-f, got 'wilcoxon'."),
+    Call("folds corrected by replicates", lambda _: mc.compare_folds(FOLDS, correction="min-p", **TEN), "`correction='min-p'` needs replicates; use 'holm'."),
+    Call("a fold that one model lacks", lambda _: mc.compare_folds(TIDY.drop(index=3), **TEN), "`table` has no score of 'a' in fold 3 of repeat 0; all models need scores on the same folds."),
+    Call("folds with two scores of a model", lambda _: mc.compare_folds(pd.concat([TIDY, TIDY]), **TEN), "`table` has 2 scores of 'a' in fold 0 of repeat 0; name repeats in a column repeat, metrics in a column metric."),
+    Call("folds with a column of what nobody knows", lambda _: mc.compare_folds(TIDY.assign(seed=1), **TEN), ONE_A_ROW.format("fold, model, score, seed")),
+    Call("scores whose folds are not named", lambda _: mc.compare_folds(TIDY[["model", "score"]], **TEN), ONE_A_ROW.format("model, score")),
+    Call("folds of a single model named", lambda _: mc.compare_folds(TIDY.assign(model="a"), **TEN), "`table` must name 2 models or more in its column model, and in each row."),
+    Call("folds of a metric of no direction", lambda _: mc.compare_folds(TIDY.assign(metric="speed"), **TEN), "`greater_is_better` must say which way 'speed' is better: no metric here has that name."),
+    Call("folds of a metric of the other direction", lambda _: mc.compare_folds(TIDY.assign(metric="log_loss"), greater_is_better=True, **TEN), "`greater_is_better` is True, but log_loss is better where it is lower; leave the option out, or rename the metric."),
+    Call("ranks of two models", lambda _: mc.critical_difference(FOLDS[["a", "b"]]), "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample."),
+    Call("ranks over one data set", lambda _: mc.critical_difference(FOLDS[:1]), "`table` needs a row for each of 2 data sets or more; it has 1."),
+    Call("ranks with data sets in the columns", lambda _: mc.critical_difference(FOLDS.T), "`table` has the headings 0, 1, ..., which name no models; give a row for each data set and a column for each model, table.T perhaps."),
+    Call("ranks with a missing score", lambda _: mc.critical_difference(SETS[:-1]), "`table` must hold finite numbers, but column 'c' does not in 1 row (row 9); leave these rows, or the column, out."),
+    Call("ranks with two scores of a model", lambda _: mc.critical_difference(pd.concat([SETS, SETS[:1]])), "`table` has two scores of 'a' on 'd0'."),
+    Call("ranks of scores on nothing", lambda _: mc.critical_difference(SETS.drop(columns="dataset")), "a `table` with a column model has one score in each row: it needs columns dataset, model and score, and no other; it has model, score."),
+    Call("an unknown test of ranks", lambda _: mc.critical_difference(FOLDS, test="holm"), "`test` must be one of nemenyi, wilcoxon-holm, got 'holm'."),
+    Run("folds: no sizes", "folds t.csv", SIZES, {"t.csv": "fold,a,b\n0,0.1,0.2\n1,0.3,0.4\n"}),
+    Run("folds: a missing score", "folds t.csv --n-train 9 --n-test 1", "`table` must hold finite numbers, but column 'b' does not in 1 row (row 1); leave these rows, or the column, out.", WRITTEN),
+    Run("folds: no file", "folds t.csv", "t.csv: there is no such file."),
+    Run("ranks: two models", "ranks t.csv", "Friedman's test needs 3 models, the table has 2; compare two by paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', method='wilcoxon'), each data set a sample.", {"t.csv": "dataset,a,b\nu,0.1,0.2\nv,0.3,0.4\n"}),
+    Run("ranks: data sets that are not named so", "ranks t.csv", "`table` must hold finite numbers, but column 'where' does not in 2 rows (first: 0, 1); leave these rows, or the column, out.", {"t.csv": "where,a,b,c\nu,0.1,0.2,0.3\nv,0.3,0.4,0.4\n"}),
+    Run("ranks: -o names the table", "ranks t.csv -o t.csv", "t.csv is read here and would be lost; write to another place.", WRITTEN),
+]
