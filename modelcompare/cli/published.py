@@ -83,7 +83,7 @@ def ranks(
 
 def _read(path: Path) -> pd.DataFrame:
     """Read a table whose cells stay as they are written."""
-    from modelcompare.readers.tables import read_table
+    from modelcompare.readers.opening import read_table
 
     return read_table(path).frame
 

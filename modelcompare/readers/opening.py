@@ -10,7 +10,7 @@ from typing import Any
 from modelcompare.readers.content import Content, content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Opened
-from modelcompare.readers.tables import TABLES, rows_of, table_of
+from modelcompare.readers.tables import TABLES, Table, rows_of, table_of
 from modelcompare.words import FileKind
 
 _LINE_ENDS = "\r\n"
@@ -19,6 +19,14 @@ _LINE_ENDS = "\r\n"
 def opened(path: Path) -> Opened:
     """Open a file and read what its kind says is in it."""
     return held(path, content(path))
+
+
+def read_table(path: Path) -> Table:
+    """The rows of a file that must hold a table."""
+    payload = opened(path).payload
+    if not isinstance(payload, Table):
+        raise ValueError(f"{path.name} holds no table of rows ({', '.join(TABLES)}).")
+    return payload
 
 
 def held(path: Path, found: Content) -> Opened:

@@ -6,6 +6,8 @@ from modelcompare.readers.content import Content
 from modelcompare.readers.opening import held
 from modelcompare.readers.opening import opened as of_its_suffix
 
+DATA = Path(__file__).parents[2] / "data" / "formats"
+
 
 def opened(path, kind=None):
     """A file of a kind that is told, or that its suffix tells."""
