@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -207,9 +208,8 @@ def text_signature(name: str, n_references: int | None = 1) -> str:
 
 def _sentence_statistics(outcomes: Outcomes, *, name: str) -> FloatArray:
     hypotheses, references = zip(*reference_pairs(outcomes), strict=True)
-    most = max(map(len, references))
-    # In sacrebleu's layout, None where a sample has fewer references than others.
-    columns = [[r[k] if k < len(r) else None for r in references] for k in range(most)]
+    # In sacrebleu's layout: all first references, all second ones, None where there is none.
+    columns = [list(column) for column in zip_longest(*references)]
     found = _sacrebleu(name)._extract_corpus_statistics([*hypotheses], columns)
     return np.array(found, dtype=np.float64)
 
