@@ -22,7 +22,7 @@ from modelcompare.readers.records import PROBABILITY, SCORE, Records
 from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.tables import nested
 from modelcompare.readers.wide import typed_labels
-from modelcompare.spelling import chosen
+from modelcompare.spelling import chosen, nearest
 from modelcompare.words import KindOrAuto, SameIds
 
 _RUN = "run"
@@ -116,7 +116,9 @@ def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
             raise ValueError("filter (--filter) is for logs that hold a filter; leave it out.")
         known = sorted(map(str, frame["filter"].dropna().unique()))
         if columns.filter not in known:
-            refuse_column(columns.filter, known, "the log's column of filters")
+            raise ValueError(
+                f"there is no filter {columns.filter!r}; there are {nearest(columns.filter, known)}."
+            )
         return frame[frame["filter"].isna() | (frame["filter"] == columns.filter)]
     if "filter" in frame and frame["filter"].nunique() > 1:
         known = sorted(map(str, frame["filter"].dropna().unique()))
@@ -134,8 +136,9 @@ def _beside(records: Records, columns: Columns) -> pd.DataFrame:
     for name in dict.fromkeys(wanted):
         source = records.frame if records.beside is None else records.beside
         column = nested(source, name)
-        if column is None and name in records.frame:
-            column = records.frame[name]
+        if column is None:
+            known = next((n for n in (name, SCORE + name) if n in records.frame), None)
+            column = None if known is None else records.frame[known]
         if column is None:
             refuse_column(name, [str(each) for each in source.columns], f"the {records.says}")
         found[name] = column
@@ -166,11 +169,14 @@ def _with_truth(
 
 def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> list[str]:
     """The scores to compare by: those asked for, or all that every model has."""
-    known = list(records.scores)
+    known = [name for name in records.scores if name not in columns.beside_names]
     if columns.score:
         for wanted in columns.score:
             if wanted not in known:
-                refuse_column(wanted, known or ["none"], f"the {records.says}, as a score,")
+                raise ValueError(
+                    f"the {records.says} has no score {wanted!r}; there are "
+                    f"{nearest(wanted, known) or 'none'}."
+                )
         return list(columns.score)
     if not known or ("y_pred" in rows and not columns.scores):
         return []

@@ -179,8 +179,7 @@ CASES: list[Call | Run] = [
     Call(
         "logs with other targets",
         _read_all(_log(target="x"), _log(target="y"), suffix="jsonl"),
-        "the logs 'a.jsonl' and 'b.jsonl' are of different tasks: they disagree on target for 3 ids "
-        "(0, 1, 2).",
+        "the logs of 'a' and 'b' are of different tasks: they disagree on target for 3 ids (0, 1, 2).",
     ),
     Call(
         "logs that are named after other tasks",
@@ -190,8 +189,8 @@ CASES: list[Call | Run] = [
             suffix="jsonl",
             names=["samples_boolq_2025-01-02T03-04-05.6", "samples_piqa_2025-01-02T03-04-05.6"],
         ),
-        "the logs are of different tasks (samples_boolq_2025-01-02T03-04-05.6.jsonl of boolq, "
-        "samples_piqa_2025-01-02T03-04-05.6.jsonl of piqa); compare logs of one task.",
+        "there are 2 test sets (boolq, piqa); choose one with set='boolq' (--set boolq), or compare "
+        "on all with `modelcompare sets`.",
     ),
     Call(
         "a label beside probabilities that say otherwise",

@@ -12,10 +12,12 @@ from modelcompare.readers.records import Records
 from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
 
+# What the tools that wrote the logs read or print, and licences.
+OTHERS = ("promptfooconfig.json", "answers.js", "out.test.aq", "out.test.aqc")
 FILES = [
     path
     for path in sorted(DATA.rglob("*.*"))
-    if path.is_file() and path.suffix not in (".py", ".md")
+    if path.is_file() and path.suffix not in (".py", ".md") and path.name not in OTHERS
 ]
 PLAIN = [
     {"id": [0, 1], "y_true": ["a", "b"], "y_pred": ["a", "a"]},
@@ -30,7 +32,8 @@ PLAIN = [
 def test_each_file_is_of_one_format(path):
     file = opened(path)
     taken = [each.name for each in FORMATS if file.kind in each.kinds and each.recognises(file)]
-    assert len(taken) == 1
+    # Any lines of text are texts, one a line; that format is asked last.
+    assert len({*taken} - {FORMATS[-1].name}) == (0 if path.parent.name == "lines" else 1)
     if file.kind == "eval":
         file.payload.file.close()
 
