@@ -117,7 +117,8 @@ def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
         known = sorted(map(str, frame["filter"].dropna().unique()))
         if columns.filter not in known:
             raise ValueError(
-                f"there is no filter {columns.filter!r}; there are {nearest(columns.filter, known)}."
+                f"there is no filter {columns.filter!r}; there are "
+                f"{nearest(columns.filter, known)}."
             )
         return frame[frame["filter"].isna() | (frame["filter"] == columns.filter)]
     if "filter" in frame and frame["filter"].nunique() > 1:
