@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -392,8 +391,8 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
 
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
     """An error that names the nearest models."""
-    nearest = difflib.get_close_matches(model, models, n=3, cutoff=0.4) or list(models[:5])
-    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(nearest)}.")
+    meant = spelling.nearest(model, models, cutoff=0.4, most=10) or list(models[:5])
+    return UnknownModelError(f"unknown model {model!r}; there are {', '.join(meant)}.")
 
 
 def listed(values: AnyArray) -> str:

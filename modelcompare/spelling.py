@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+import difflib
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -29,6 +31,28 @@ _WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
     ("they differ in case", _in_one_case),
     ("they differ in how a number is written", _as_number),
 )
+
+
+def nearest(text: str, known: Sequence[str], *, cutoff: float, most: int = 3) -> list[str]:
+    """Names that a text may stand for: it begins them, or a word in them, or is in them, or alike.
+
+    Examples
+    --------
+    >>> nearest("acc", ["mcc", "jaccard", "balanced_accuracy", "accuracy"], cutoff=0.5)
+    ['accuracy', 'balanced_accuracy', 'jaccard']
+    """
+    sought = text.casefold()
+    inside = [name for name in known if sought and sought in name.casefold()]
+    inside.sort(key=lambda name: (_place_in(sought, name.casefold()), len(name)))
+    alike = difflib.get_close_matches(text, known, n=3, cutoff=cutoff)
+    return list(dict.fromkeys([*inside, *alike]))[:most]
+
+
+def _place_in(part: str, name: str) -> int:
+    """0 at the beginning of a name, 1 at that of a word in it, 2 elsewhere."""
+    if name.startswith(part):
+        return 0
+    return 1 if re.search(rf"[\W_]{re.escape(part)}", name) else 2
 
 
 def twins(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, tuple[Any, str]]:
