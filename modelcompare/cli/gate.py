@@ -34,7 +34,13 @@ def gate(
     baseline: Annotated[str, option("MODEL", "What is in use.")],
     candidate: Annotated[str, option("MODEL", "What would replace it.")],
     metric: Annotated[
-        Text, option("NAME", "What counts; f1_macro by default.", "--metric", "-m")
+        Text,
+        option(
+            "NAME",
+            "What counts; by default f1_macro, mean_score of scores, rmse of real values.",
+            "--metric",
+            "-m",
+        ),
     ] = None,
     margin: Annotated[
         float | None,
@@ -90,6 +96,7 @@ def gate(
         )
     options = resampling.options()
     predictions = reading.read()
+    from modelcompare.metrics.registry import default_metric
     from modelcompare.questions.decide import decide
     from modelcompare.questions.rules import GateResult
     from modelcompare.questions.rules import gate as by_rules
@@ -98,8 +105,8 @@ def gate(
         found = by_rules(predictions, baseline, candidate, rule, alpha=alpha, **options)
     else:
         one = decide(
-            predictions, baseline, candidate, metric or "f1_macro", kind=kind or "non-inferior",
-            margin=margin or 0.0, label=predictions.class_named(label), alpha=alpha, **options,
+            predictions, baseline, candidate, metric or default_metric(predictions),
+            kind=kind or "non-inferior", margin=margin or 0.0, label=predictions.class_named(label), alpha=alpha, **options,
         )  # fmt: skip
         found = GateResult((one,))
     _print(found, format, several=bool(rule))

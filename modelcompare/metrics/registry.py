@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import inspect
 import math
@@ -24,6 +23,7 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
+from modelcompare.spelling import nearest
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
@@ -119,10 +119,10 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     resolved = ALIASES.get(name, name)
     found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
     if found is None:
-        nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
+        meant = nearest(resolved, [*METRICS, *ALIASES], cutoff=0.5)
         hint = (
-            f"did you mean {', '.join(nearest)}?"
-            if nearest
+            f"did you mean {', '.join(meant)}?"
+            if meant
             else f"the {len(METRICS)} names are in {_NAMES}"
         )
         raise ValueError(f"unknown metric {name!r}; {hint}")
@@ -311,6 +311,27 @@ def default_metrics(predictions: Predictions) -> tuple[str, ...]:
         "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they have "
         "no default."
     )
+
+
+def left_out_by_default(predictions: Predictions) -> tuple[str, ...]:
+    """Why `default_metrics` lacks a metric that some of the models could have."""
+    if _kinds(predictions) != {"labels", "probabilities"}:
+        return ()
+    hard = [name for name in predictions.models if predictions.output(name).kind == "labels"]
+    which = f"{hard[0]!r} and {len(hard) - 1} more models" if len(hard) > 1 else repr(hard[0])
+    return (f"cf1_macro is left out: {which} gave labels, and it needs probabilities of all.",)
+
+
+def default_metric(predictions: Predictions) -> str:
+    """The one metric to decide by when none is named: of labels f1_macro.
+
+    Raises
+    ------
+    ValueError
+        If there is none, as for texts.
+    """
+    metrics = default_metrics(predictions)
+    return "f1_macro" if "f1_macro" in metrics else metrics[0]
 
 
 def _resolve(

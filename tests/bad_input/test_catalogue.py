@@ -6,10 +6,10 @@ import shlex
 import pytest
 
 from modelcompare.cli import main
-from tests.bad_input import commands, files, functions
+from tests.bad_input import commands, files, functions, screens
 from tests.bad_input.case import Call, Run
 
-CASES = [*files.CASES, *commands.CASES, *functions.CASES]
+CASES = [*files.CASES, *commands.CASES, *functions.CASES, *screens.CASES]
 CALLS = [case for case in CASES if isinstance(case, Call)]
 RUNS = [case for case in CASES if isinstance(case, Run)]
 

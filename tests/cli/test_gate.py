@@ -117,3 +117,18 @@ def test_several_rules_must_all_hold(run, wide_csv):
     mixed = run("gate", wide_csv, "--baseline", "good", "--candidate", "poor", "--rule", "accuracy:-0.1",
                 "--superior", *FEW)  # fmt: skip
     assert "--rule says metric, class, margin and kind; leave their options out" in mixed.err
+
+
+@pytest.mark.parametrize("margin", [0.2, 0.0001])
+def test_scores_are_decided_by_their_mean_where_no_metric_is_named(run, tmp_path, margin):
+    lines = ["item,old,new", *[f"{i},{i % 3 / 2},{i * i % 7 / 7}" for i in range(90)]]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    arguments = ("scores.csv", "--scores", "--id", "item")
+    sides = ("--baseline", "old", "--candidate", "new", "--margin", margin)
+    bare = run("gate", *arguments, *sides, "--format", "json")
+    named = run("gate", *arguments, *sides, "--metric", "mean_score", "--format", "json")
+    assert bare == named
+    assert json.loads(bare.out)["metric"] == "mean_score"
+    size = run("sample-size", *arguments)
+    assert size.code == 0
+    assert "mean_score: old - new" in size.out
