@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.comparison.leads import corrected_bounds, lead_frame, max_t_widths
+from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import (
     compact_letters,
@@ -20,9 +22,9 @@ from modelcompare.comparison.standings import (
     share_of_best,
     tiers,
 )
-from modelcompare.comparison.verdict import sentences
+from modelcompare.comparison.verdict import foremost_sentences, sentences
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.intervals import Interval, difference_method, quantiles
+from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
     comparison_note,
     comparison_tables,
@@ -76,6 +78,8 @@ class Comparison(Result):
         For each metric the test, and the correction, that stood in for the one asked for.
     rng_label : str
         The seed, as far as it can be named.
+    left_out : tuple of str
+        Why a metric is not among those compared by default.
     """
 
     bootstrap: BootstrapResult = field(repr=False)
@@ -95,6 +99,7 @@ class Comparison(Result):
     baseline: str | None
     alpha: float
     rng_label: str
+    left_out: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "compare"
 
@@ -142,7 +147,7 @@ class Comparison(Result):
             ci_low=self.score_interval.low,
             ci_high=self.score_interval.high,
             n_undefined=self.bootstrap.n_undefined,
-            rank=ranks(point * self._direction),
+            rank=ranks(point * self.direction),
             rank_low=rank_low,
             rank_high=rank_high,
             method=self.score_interval.method,
@@ -161,7 +166,7 @@ class Comparison(Result):
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
         names = np.array(self.models, dtype=object)
         winner = np.where(
-            difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
+            difference * self.direction > 0, names[model_a][:, None], names[model_b][:, None]
         )
         significant = self.p_adjusted < self.alpha
         return pair_frame(
@@ -186,9 +191,9 @@ class Comparison(Result):
         n_models = len(self.models)
         model_a, model_b = self.pairs
         difference = pair_differences(self.bootstrap.point, model_a, model_b).T
-        signed = difference * self._direction[:, None]
+        signed = difference * self.direction[:, None]
         shown = (self.p_adjusted < self.alpha).T
-        out = np.zeros((len(self._direction), n_models, n_models), dtype=bool)
+        out = np.zeros((len(self.direction), n_models, n_models), dtype=bool)
         out[:, model_a, model_b] = shown & (signed > 0)
         out[:, model_b, model_a] = shown & (signed < 0)
         return out
@@ -207,9 +212,9 @@ class Comparison(Result):
         frames = []
         for position, key in enumerate(self.bootstrap.evaluation.keys):
             better = self.better_worse[position]
-            turned = self.bootstrap.point[:, position] * self._direction[position]
+            turned = self.bootstrap.point[:, position] * self.direction[position]
             order = np.argsort(-np.nan_to_num(turned, nan=-np.inf), kind="stable")
-            draws = self.bootstrap.draws[:, :, position] * self._direction[position]
+            draws = self.bootstrap.draws[:, :, position] * self.direction[position]
             frames.append(
                 score_frame(
                     self.models,
@@ -234,18 +239,34 @@ class Comparison(Result):
         return self.standings
 
     @cached_property
+    def leads(self) -> pd.DataFrame:
+        """Differences as people read them: the leader minus every other model, best first.
+
+        Columns: model (the leader of the metric and class), other, metric, label, lead (positive
+        where `model` is better, whichever way the metric points), standard_error, ci_low and
+        ci_high (corrected like the p-value beside them), p_adjusted, at_odds (whether the interval
+        leaves 0 out though p_adjusted is at least 1 - confidence_level, or holds it though p is
+        below).
+        With a `baseline` the model of a row is each other model, and `other` the baseline.
+
+        The interval and the p-value are corrected for the same tests. They can part all the same:
+        a p-value that steps down from test to test is smaller than the interval's level asks for,
+        and a p-value that counts swaps is no inversion of an interval by formula.
+        """
+        return lead_frame(self)
+
+    @cached_property
+    def all_leads(self) -> pd.DataFrame:
+        """`leads` of every pair: the better model minus the other."""
+        return lead_frame(self, every=True)
+
+    @cached_property
     def corrected_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Bounds of all differences at the level that the number of tests asks for (Bonferroni).
+        """Bounds of all differences at the level that the number of tests asks for.
 
         They go with corrected p-values, as the bounds of `differences` go with plain ones.
         """
-        low, high = (np.empty(self.p_values.shape) for _ in range(2))
-        for metric in self.metrics:
-            level = 1 - (1 - self.confidence_level) / self.n_tests(metric)
-            found = self.bootstrap.difference_interval(*self.pairs, self.method, level)
-            where = self.bootstrap.evaluation.metric_slice(metric)
-            low[:, where], high[:, where] = found.low[:, where], found.high[:, where]
-        return low, high
+        return corrected_bounds(self, np.arange(len(self.pairs[0])))
 
     def simultaneous_intervals(self) -> pd.DataFrame:
         """Intervals that cover all differences of a metric at once, from the same replicates.
@@ -256,33 +277,13 @@ class Comparison(Result):
         1 - confidence_level nothing is excluded. Columns: model_a, model_b, metric, label,
         difference, ci_low, ci_high.
         """
-        model_a, model_b = self.pairs
-        difference = pair_differences(self.bootstrap.point, model_a, model_b)
-        error = self.bootstrap.moments.pair_standard_error(model_a, model_b)
-        draws = self.bootstrap.draws
-        half = np.empty_like(error)
-        for metric in self.metrics:
-            where = self.bootstrap.evaluation.metric_slice(metric)
-            largest = np.zeros(len(draws))
-            for a, b, d, e in zip(
-                model_a, model_b, difference[:, where], error[:, where], strict=True
-            ):
-                deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
-                t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
-                # Without a value on the test set itself there is no interval to widen.
-                t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
-                largest = np.maximum(largest, t.max(axis=1))
-            level = np.array([self.confidence_level])
-            multiple = quantiles(np.sort(largest)[:, None], level)[0]
-            e = error[:, where]
-            half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
+        half = max_t_widths(self).ravel()
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
-        frame["ci_low"] = (difference - half).ravel()
-        frame["ci_high"] = (difference + half).ravel()
-        return frame
+        return frame.assign(ci_low=frame["difference"] - half, ci_high=frame["difference"] + half)
 
     @property
-    def _direction(self) -> FloatArray:
+    def direction(self) -> FloatArray:
+        """1 for each value that is better the greater it is, -1 for the others: (n_values,)."""
         keys = self.bootstrap.evaluation.keys
         return np.array(
             [1.0 if self.metric_info[k.metric].greater_is_better else -1.0 for k in keys]
@@ -369,8 +370,21 @@ class Comparison(Result):
     def findings(self) -> list[str]:
         return sentences(self)
 
+    def foremost_findings(self, most: int) -> list[str]:
+        return foremost_sentences(self, most)
+
     def tables(self) -> dict[str, Table]:
         return comparison_tables(self)
+
+    def all_tables(self) -> dict[str, Table]:
+        return comparison_tables(self, every=True)
+
+    @property
+    def remarks(self) -> dict[str, list[str]]:
+        """For each metric what its table does not show by itself."""
+        found = {metric: remarks(self, metric) for metric in self.metrics}
+        found[self.metrics[-1]] += self.left_out
+        return found
 
     def printed_tables(self) -> list[Table]:
         return printed_tables(self)

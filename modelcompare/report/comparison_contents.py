@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for, format_percent
+from modelcompare.report.numbers import decimals_for, format_percent, interval_title
 from modelcompare.report.shapes import ComparisonShape, EstimatorShape
 from modelcompare.report.tables import (
     ESTIMATE,
+    MAX_CLASSES,
     VALUE,
     Column,
     Direction,
     Table,
     interval_column,
     pair_columns,
+    pair_notes,
     rows_at,
 )
-from modelcompare.words import is_missing, value_name
+from modelcompare.words import is_missing, label_name, value_name
 
 # Columns of metrics side by side in one printed table: what fits the width of a page.
 _SIDE_BY_SIDE = 3
@@ -47,14 +49,37 @@ class Block:
         return f"{'higher' if self.greater_is_better else 'lower'} is better"
 
 
-def comparison_tables(result: ComparisonShape) -> dict[str, Table]:
-    """Make a table of scores for each metric, and one of differences below it."""
+def comparison_tables(result: ComparisonShape, *, every: bool = False) -> dict[str, Table]:
+    """Make a table of scores for each metric, and one of differences below it.
+
+    The differences are those from the leader, or the baseline; of `every` pair where asked for.
+    """
     tables = {}
     for metric, blocks in metric_blocks(result).items():
-        tables[metric] = _score_table(result, blocks)
+        shown = [label_name(block.label) for block in foremost(blocks, MAX_CLASSES)]
+        tables[metric] = replace(_score_table(result, blocks), foremost=shown)
         if any(len(block.differences) for block in blocks):
-            tables[f"{metric}, differences"] = _difference_table(result, blocks)
+            table = _lead_table(result, blocks, every=every)
+            tables[f"{metric}, differences"] = replace(table, foremost=shown)
     return tables
+
+
+def foremost(blocks: Sequence[Block], most: int) -> list[Block]:
+    """The blocks to look at first: all if there are few, else where models differ most.
+
+    That is where the smallest adjusted p-value is smallest, and then where the largest difference
+    is the largest multiple of its standard error.
+    """
+    return list(blocks) if len(blocks) <= most else sorted(blocks, key=_sameness)[:most]
+
+
+def _sameness(block: Block) -> tuple[float, float]:
+    """Small where models differ: the smallest p-value, then the largest difference over error."""
+    if not len(block.differences):
+        return 1.0, 0.0
+    difference, error = (block.differences[name] for name in ("difference", "standard_error"))
+    times = (difference.abs() / error).where(difference != 0, 0.0)
+    return block.differences["p_adjusted"].fillna(1.0).min(), -times.fillna(0.0).max()
 
 
 def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
@@ -65,25 +90,68 @@ def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
         [*_class_column(blocks), rank, Column("model"), *score],
         pd.concat([block.scores for block in blocks], ignore_index=True),
         subtitle=blocks[0].direction,
-        notes=[note for block in blocks for note in _undefined(block)],
+        notes=[*result.remarks.get(blocks[0].metric, ()),
+               *(note for block in blocks for note in _undefined(block))],
         decimals=blocks[0].decimals,
         drawn=("ci_low", "estimate", "ci_high"),
         n_shown=20,
-    )
+    )  # fmt: skip
 
 
-def _difference_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    better = Column("better", "better", ("better", "model_a", "model_b"))
-    pair = pair_columns(result.confidence_level, result.correction)
+def _lead_table(result: ComparisonShape, blocks: Sequence[Block], *, every: bool) -> Table:
+    """Who is ahead of whom and by how much, p-values and intervals corrected alike."""
+    metric = blocks[0].metric
+    frame = rows_at(result.all_leads if every else result.leads, metric=metric)
+    what, subtitle, named = _sides(result, every=every)
     return Table(
-        f"{blocks[0].metric}, differences",
-        [*_class_column(blocks), *pair, better],
-        pd.concat([block.differences for block in blocks], ignore_index=True),
-        subtitle="model a - model b",
+        f"{metric}, {what}",
+        [*_class_column(blocks), *named, *_tested(result)],
+        frame.reset_index(drop=True),
+        subtitle=subtitle,
+        notes=_lead_notes(result, [metric], frame),
         decimals=blocks[0].decimals,
         detail=True,
         n_shown=12,
+        n_every=len(blocks[0].differences),
+        unit="row" if every or result.baseline is not None else "pair",
     )
+
+
+def _sides(result: ComparisonShape, *, every: bool) -> tuple[str, str, list[Column]]:
+    """Title, meaning of the sign, and the columns that name both sides and the difference."""
+    by = Column("by", "difference", ["lead"])
+    other = Column("ahead of", of=["other"])
+    if result.baseline is not None:
+        columns = [
+            Column("baseline", "leader", ["other"]), Column("model"),
+            Column("difference", "difference", ["lead"]),
+        ]  # fmt: skip
+        return "differences from the baseline", "+: better than the baseline", columns
+    if every:
+        return "differences of all pairs", "+: the first is better", [Column("model"), other, by]
+    columns = [Column("leader", "leader", ["model"]), other, by]
+    return "differences from the leader", "+: the leader is better", columns
+
+
+def _tested(result: ComparisonShape) -> list[Column]:
+    """The interval and the p-value of a difference, corrected alike."""
+    title = "p" if result.correction == "none" else f"p ({result.correction})"
+    p_value = Column(title, "p-value", ["p_adjusted", "at_odds"])
+    return [interval_column(result.confidence_level), p_value]
+
+
+def _lead_notes(result: ComparisonShape, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
+    """For how many tests intervals and p-values are corrected, and what a star means."""
+    level = interval_title(result.confidence_level)
+    sizes = list(dict.fromkeys(result.n_tests(metric) for metric in metrics))
+    n_tests = " or ".join(f"{size:,}" for size in sizes)
+    notes = [f"{level} and p are both corrected for {n_tests} tests."] if max(sizes) > 1 else []
+    if frame["at_odds"].any():
+        notes.append(
+            f"* the {level} and p part at {1 - result.confidence_level:.2g}: they are corrected "
+            "alike, and made by other methods. Believe p, of a difference close to the edge."
+        )
+    return notes
 
 
 def _class_column(blocks: Sequence[Block]) -> list[Column]:
@@ -98,13 +166,13 @@ def _undefined(block: Block) -> Iterator[str]:
 
 
 def printed_tables(result: ComparisonShape) -> list[Table]:
-    """Lay a comparison out for paper: metrics side by side, then all differences."""
+    """Lay a comparison out for paper: metrics side by side, then the differences."""
     blocks = [block for group in metric_blocks(result).values() for block in group]
     tables = [
         _wide_table(result, blocks[start : start + _SIDE_BY_SIDE])
         for start in range(0, len(blocks), _SIDE_BY_SIDE)
     ]
-    return [*tables, _all_differences(result, blocks)] if len(result.differences) else tables
+    return [*tables, _printed_leads(result, blocks)] if len(result.differences) else tables
 
 
 def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
@@ -126,20 +194,25 @@ def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     )
 
 
-def _all_differences(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    """Put the pairs of all blocks into one table, the better model in bold."""
-    named = [block.differences.assign(value=block.title) for block in blocks]
-    frame = pd.concat(named, ignore_index=True)
-    models = []
-    for side in ("a", "b"):
-        frame[f"strong_{side}"] = frame["better"] == frame[f"model_{side}"]
-        models.append(Column(f"Model {side}", of=[f"model_{side}"], strong=f"strong_{side}"))
-    _, _, *tested = pair_columns(result.confidence_level, result.correction)
+def _printed_leads(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    """Put the differences of all blocks into one table, in bold the model shown to be better."""
+    metrics = list(dict.fromkeys(block.metric for block in blocks))
+    frame = pd.concat([rows_at(result.leads, metric=name) for name in metrics], ignore_index=True)
+    shown = frame["p_adjusted"] < result.alpha
+    frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
+    what, subtitle, (first, second, by) = _sides(result, every=False)
+    strong = ("behind", "ahead") if result.baseline is not None else ("ahead", "behind")
+    named = [
+        Column(column.title.capitalize(), of=column.sources, strong=mark)
+        for column, mark in zip((first, second), strong, strict=True)
+    ]
+    digits = {block.metric: block.decimals for block in blocks}
     return Table(
-        "Differences of all pairs; bold: the better model",
-        [Column("Metric", of=["value"]), *models, *tested],
+        f"{what.capitalize()} ({subtitle}); bold: shown to be better",
+        [Column("Metric", "value", ["metric", "label"]), *named, by, *_tested(result)],
         frame,
-        decimals=[block.decimals for block in blocks for _ in range(len(block.differences))],
+        notes=_lead_notes(result, metrics, frame),
+        decimals=[digits[metric] for metric in frame["metric"]],
     )
 
 
@@ -175,7 +248,8 @@ def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
         f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
     )
     columns = [VALUE, *pair_columns(result.confidence_level, result.correction), *posterior]
-    differences = table_of("Differences", columns, result.differences, [note])
+    notes = [*pair_notes(result.confidence_level, result.correction), note]
+    differences = table_of("Differences", columns, result.differences, notes)
     return {"scores": scores, "differences": differences}
 
 

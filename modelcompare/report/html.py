@@ -47,9 +47,9 @@ def fragment(result: Result) -> str:
     parts += [f"<ul>{findings}</ul>"] if findings else []
     for table in result.tables().values():
         shown = table.shortened()
-        hidden = len(table.frame) - len(shown.frame)
+        hidden = table.hidden(shown)
         parts += [f"<p>{_title(table, '<b>{}</b>')}</p>", _table(shown)]
-        parts += [f"<p>and {hidden:,} more rows</p>"] if hidden else []
+        parts += [f"<p>and {hidden}</p>"] if hidden else []
         parts += _notes(table)
     return "\n".join([*parts, f"<p><code>{escape.html(result.signature)}</code></p>"])
 

@@ -15,8 +15,8 @@ from modelcompare.words import is_missing, label_name, value_name
 Kind = Literal[
     "text",  # one name
     "class",  # a class, which a terminal writes as a heading above its rows
+    "leader",  # the model that rows are about, written in the heading too
     "model_a", "model_b",  # the sides of a difference a - b
-    "better",  # the better side, then side a, then side b
     "value",  # a metric and a class
     "slice",  # a variable and its value
     "estimate",  # a number with as many decimals as its row bears
@@ -24,7 +24,7 @@ Kind = Literal[
     "scored",  # an estimate and the ends of its interval in one cell
     "interval",  # two ends
     "ranks",  # the lowest and the highest
-    "p-value",
+    "p-value",  # and, where there is more, whether it is marked
     "share",  # a fraction, written as a percentage
     "count",
     "size",  # a number by its three leading digits
@@ -33,6 +33,7 @@ Kind = Literal[
 Direction = Literal["up", "down"]
 # Classes that share the rows of a screen.
 MAX_CLASSES = 5
+HEADING: frozenset[Kind] = frozenset({"class", "leader"})
 RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
 
@@ -71,6 +72,13 @@ def interval_column(confidence_level: float, decimals: int | None = None) -> Col
     return Column(title, "interval", ("ci_low", "ci_high"), decimals)
 
 
+def pair_notes(confidence_level: float, correction: str) -> list[str]:
+    """What the numbers of `pair_columns` stand for, where some are corrected and some are not."""
+    level = numbers.interval_title(confidence_level)
+    alone = f"{level} and p are those of each difference by itself; p ({correction}) is corrected."
+    return [] if correction == "none" else [alone]
+
+
 def pair_columns(confidence_level: float, correction: str) -> list[Column]:
     """What every table of differences shows: both sides, their difference, and its test."""
     adjusted = Column(f"p ({correction})", "p-value", ["p_adjusted"])
@@ -97,6 +105,9 @@ class Table:
     detail: bool = False  # whether it belongs to the table before: documents give it no heading
     drawn: tuple[str, str, str] | None = None  # low, middle, high of intervals that a screen draws
     n_shown: int = 30  # rows that a screen shows unless it is asked for all
+    n_every: int = 0  # rows of each class where all are asked for, if more than there are here
+    unit: str = "row"  # what a row is
+    foremost: Sequence[str] = ()  # classes that a screen shows; by default the first
 
     @property
     def header(self) -> list[str]:
@@ -139,10 +150,17 @@ class Table:
         classes = self.classes
         if not classes:
             return self.take(range(min(len(self.frame), self.n_shown)))
-        shown = list(dict.fromkeys(classes))[:MAX_CLASSES]
+        shown = (self.foremost or list(dict.fromkeys(classes)))[:MAX_CLASSES]
         room = max(self.n_shown // len(shown), 1)
-        places = pd.Series(range(len(classes))).groupby(classes).head(room)
-        return self.take([place for place in places if classes[place] in shown])
+        places = [[at for at, name in enumerate(classes) if name == label] for label in shown]
+        return self.take([at for found in places for at in found[:room]])
+
+    def hidden(self, shown: Table) -> str:
+        """Say how much of this table a shorter one leaves out."""
+        classes, kept = ({*table.classes} or {""} for table in (self, shown))
+        n_here = sum(name in kept for name in self.classes) if self.classes else len(self.frame)
+        n_rows = max(n_here, self.n_every * len(kept)) - len(shown.frame)
+        return numbers.more(**{self.unit: n_rows, "class": len(classes) - len(kept)})
 
     def _decimals(self, column: Column) -> Sequence[int]:
         decimals = self.decimals if column.decimals is None else column.decimals
@@ -159,9 +177,9 @@ def _scored(values: tuple[Any, ...], decimals: int) -> str:
 _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "text": lambda values, _: label_name(values[0]),
     "class": lambda values, _: label_name(values[0]),
+    "leader": lambda values, _: label_name(values[0]),
     "model_a": lambda values, _: str(values[0]),
     "model_b": lambda values, _: str(values[0]),
-    "better": lambda values, _: numbers.MISSING if is_missing(values[0]) else str(values[0]),
     "value": lambda values, _: value_name(*values),
     "slice": lambda values, _: f"{values[0]} = {label_name(values[1]) or 'missing'}",
     "estimate": lambda values, decimals: numbers.format_number(values[0], decimals),
@@ -169,7 +187,7 @@ _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "scored": _scored,
     "interval": lambda values, decimals: numbers.format_interval(values[0], values[1], decimals),
     "ranks": lambda values, _: numbers.format_ranks(*values),
-    "p-value": lambda values, _: numbers.format_p_value(values[0]),
+    "p-value": lambda values, _: numbers.format_p_value(values[0]) + "*" * any(values[1:]),
     "share": lambda values, _: numbers.format_share(values[0]),
     "count": lambda values, _: "" if is_missing(values[0]) else f"{values[0]:,.0f}",
     "size": lambda values, _: numbers.format_digits(values[0]),
