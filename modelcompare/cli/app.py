@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, metrics, report, studies
+from modelcompare.cli import compare, demo, gate, metrics, report, sets, slices, studies
 from modelcompare.cli.options import Command, register
 from modelcompare.cli.output import answer, say
 
@@ -51,6 +51,8 @@ COMMANDS: tuple[Command, ...] = (
             "--baseline v1 --candidate v2 --superior --format github preds.npz",
         ),
     ),
+    ("sets", sets.sets, ("news.csv tweets.csv mails.csv --metric accuracy",)),
+    ("slices", slices.slices, ("predictions.csv --slice language --slice year -m accuracy",)),
     *studies.COMMANDS,
     ("metrics", metrics.metrics, ("", "cf1_macro")),
     (

@@ -106,7 +106,8 @@ def gate(
     else:
         one = decide(
             predictions, baseline, candidate, metric or default_metric(predictions),
-            kind=kind or "non-inferior", margin=margin or 0.0, label=predictions.class_named(label), alpha=alpha, **options,
+            kind=kind or "non-inferior", margin=margin or 0.0,
+            label=predictions.class_named(label), alpha=alpha, **options,
         )  # fmt: skip
         found = GateResult((one,))
     _print(found, format, several=bool(rule))

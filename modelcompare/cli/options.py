@@ -100,12 +100,28 @@ class ReadingOptions:
     def read(self, *, sliced: bool = False) -> Predictions:
         """Read the files and keep the models asked for; say whether subgroups are looked at."""
         if self.slice and not sliced:
-            raise ValueError("--slice is for report --card, which shows subgroups; leave it out.")
+            raise ValueError(
+                "--slice is for compare, slices and report --card, which show subgroups; leave it "
+                "out."
+            )
         from modelcompare.readers import read_predictions
 
+        return read_predictions(self.files, **self._columns())
+
+    def read_sets(self) -> dict[str, Predictions]:
+        """Read each file as a test set, named like the file."""
+        if self.slice:
+            raise ValueError("--slice is for one test set; leave it out of sets.")
+        from modelcompare.readers import read_sets
+
+        return read_sets(self.files, **self._columns())
+
+    def _columns(self) -> dict[str, Any]:
+        """The same as arguments of the readers."""
         columns = {**vars(self), "models": self.model, "slices": self.slice or ()}
-        del columns["files"], columns["model"], columns["slice"]
-        return read_predictions(self.files, **columns)
+        for name in ("files", "model", "slice"):
+            del columns[name]
+        return columns
 
 
 @dataclass(frozen=True)

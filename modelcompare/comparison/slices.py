@@ -13,9 +13,9 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, pair_columns
+from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import Correction, check_options, check_sequence, signature
@@ -75,8 +75,10 @@ class SliceComparison(Result):
         columns = [*subgroup, VALUE, Column("model"), *value_columns(level)]
         tables = {"scores": table_of("Subgroups, the worst first", columns, self.scores)}
         if len(self.differences):
-            pairs = [subgroup[0], VALUE, *pair_columns(level, self.correction)]
-            tables["differences"] = table_of("Differences", pairs, self.differences)
+            named = [subgroup[0], VALUE]
+            tables["differences"] = pair_table(
+                "Differences", named, self.differences, level, self.correction
+            )
         if len(self.left_out):
             tables["left_out"] = Table("Left out", subgroup, self.left_out)
         return tables

@@ -25,7 +25,7 @@ from modelcompare.words import (
     shown,
 )
 
-__all__ = ["read_predictions"]
+__all__ = ["read_predictions", "read_sets"]
 
 Source = str | PathLike[str]
 
@@ -134,6 +134,33 @@ def read_predictions(
         return _read_file(next(iter(paths.values())), columns)
     tables = {model: read_table(path) for model, path in paths.items()}
     return one_table_per_model(tables, [path.name for path in paths.values()], columns, ids)
+
+
+def read_sets(sources: Sequence[Source], **columns: Any) -> dict[str, Predictions]:
+    """Read several test sets of the same models, a file each.
+
+    Parameters
+    ----------
+    sources : sequence of paths
+        Files that `read_predictions` reads; a test set is named like its file.
+    **columns
+        Options of `read_predictions`, for all files.
+
+    Raises
+    ------
+    ValueError
+        If two files have the same name.
+    """
+    _check_paths(sources)
+    stems = [file_stem(Path(source)) for source in sources]
+    if repeated := [stem for stem, count in Counter(stems).items() if count > 1]:
+        raise ValueError(
+            f"several files are named {repeated[0]!r}, so their test sets would be too; rename one."
+        )
+    return {
+        stem: read_predictions(source, **columns)
+        for stem, source in zip(stems, sources, strict=True)
+    }
 
 
 def _paths(source: Any) -> dict[str, Path] | None:

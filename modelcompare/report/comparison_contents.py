@@ -146,12 +146,16 @@ def _lead_notes(result: ComparisonShape, metrics: Sequence[str], frame: pd.DataF
     sizes = list(dict.fromkeys(result.n_tests(metric) for metric in metrics))
     n_tests = " or ".join(f"{size:,}" for size in sizes)
     notes = [f"{level} and p are both corrected for {n_tests} tests."] if max(sizes) > 1 else []
-    if frame["at_odds"].any():
-        notes.append(
-            f"* the {level} and p part at {1 - result.confidence_level:.2g}: they are corrected "
-            "alike, and made by other methods. Believe p, of a difference close to the edge."
-        )
-    return notes
+    return notes + _odd_notes(frame, result.confidence_level)
+
+
+def _odd_notes(frame: pd.DataFrame, confidence_level: float) -> list[str]:
+    """What a star behind a p-value means, where there is one."""
+    said = (
+        f"* the {interval_title(confidence_level)} and p part at {1 - confidence_level:.2g}: they "
+        "answer one question by two methods, and the difference is close to the edge. Decide by p."
+    )
+    return [said] if frame["at_odds"].any() else []
 
 
 def _class_column(blocks: Sequence[Block]) -> list[Column]:
@@ -247,10 +251,23 @@ def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
         "a, same, b: posterior probability that a is better, that the difference is within "
         f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
     )
-    columns = [VALUE, *pair_columns(result.confidence_level, result.correction), *posterior]
-    notes = [*pair_notes(result.confidence_level, result.correction), note]
-    differences = table_of("Differences", columns, result.differences, notes)
+    settings = (result.confidence_level, result.correction)
+    table = pair_table("Differences", [VALUE], result.differences, *settings)
+    differences = replace(table, columns=[*table.columns, *posterior], notes=[*table.notes, note])
     return {"scores": scores, "differences": differences}
+
+
+def pair_table(
+    title: str, named: Sequence[Column], frame: pd.DataFrame, confidence_level: float,
+    correction: str,
+) -> Table:  # fmt: skip
+    """Make a table of differences a - b, each with its own interval beside its own p-value."""
+    excluded = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
+    known = frame["p_value"].notna() & frame["ci_low"].notna()
+    told = frame["p_value"] < round(1 - confidence_level, 12)
+    frame = frame.assign(at_odds=known & (excluded != told))
+    notes = pair_notes(confidence_level, correction) + _odd_notes(frame, confidence_level)
+    return table_of(title, [*named, *pair_columns(confidence_level, correction)], frame, notes)
 
 
 def table_of(

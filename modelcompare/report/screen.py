@@ -29,7 +29,7 @@ MAX_SENTENCES = 9
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
-_NAMES = ("text", "value", "slice")
+_NAMES = ("text", "value")
 
 
 def screen_text(
@@ -83,14 +83,15 @@ def _table(
     subtitle = f" ({terminal(table.subtitle)})" if table.subtitle else ""
     yield Text.assemble((terminal(table.title), "bold"), (subtitle, "dim"))
     shown = table if show_all else table.shortened()
-    kept = [column for column in shown.columns if column.kind not in HEADING]
+    headed = len(shown.columns) > 2
+    kept = [column for column in shown.columns if not headed or column.kind not in HEADING]
     columns = [_text_column(shown, column) for column in kept]
     if total_width(columns) > width:
         kinds = [column.kind for column in kept]
         columns = _narrowed(columns, kinds, width)
         columns = _stacked(columns, kinds, width) if total_width(columns) > width else columns
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
-    yield from table_lines(columns, _headings(shown))
+    yield from table_lines(columns, _headings(shown) if headed else None)
     yield from _hidden(table.hidden(shown), brief)
     notes = table.notes if show_all else table.notes[:MAX_NOTES]
     for note in notes:

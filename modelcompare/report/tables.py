@@ -18,7 +18,7 @@ Kind = Literal[
     "leader",  # the model that rows are about, written in the heading too
     "model_a", "model_b",  # the sides of a difference a - b
     "value",  # a metric and a class
-    "slice",  # a variable and its value
+    "slice",  # a variable and its value, written as a heading too
     "estimate",  # a number with as many decimals as its row bears
     "difference",  # the same with its sign
     "scored",  # an estimate and the ends of its interval in one cell
@@ -33,7 +33,7 @@ Kind = Literal[
 Direction = Literal["up", "down"]
 # Classes that share the rows of a screen.
 MAX_CLASSES = 5
-HEADING: frozenset[Kind] = frozenset({"class", "leader"})
+HEADING: frozenset[Kind] = frozenset({"class", "leader", "slice"})
 RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
 
@@ -87,7 +87,7 @@ def pair_columns(confidence_level: float, correction: str) -> list[Column]:
         Column("model b", "model_b", ["model_b"]),
         Column("a - b", "difference", ["difference"]),
         interval_column(confidence_level),
-        Column("p", "p-value", ["p_value"]),
+        Column("p", "p-value", ["p_value", "at_odds"]),
         *([adjusted] if correction != "none" else []),
     ]
 

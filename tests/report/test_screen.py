@@ -257,7 +257,7 @@ def test_header_and_intervals_fill_the_width(low, span, width):
     assert drawn[-1] == "┤"
 
 
-def test_names_of_subgroups_are_folded_before_a_row_breaks():
+def test_subgroups_are_headings_and_a_row_is_one_line():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
     outputs = {name: np.where(rng.random(120) < 0.8, y, 1 - y) for name in ("first", "second")}
@@ -268,4 +268,6 @@ def test_names_of_subgroups_are_folded_before_a_row_breaks():
     lines = screen_text(result).splitlines()
     (header,) = [line for line in lines if "model b" in line]
     assert header.endswith("p (holm)")
-    assert sum(line.startswith(" language") for line in lines) == 4 + 2
+    assert lines.count(" subgroup language = Swiss German") == 2
+    assert sum(line.startswith(" accuracy  first") for line in lines) == 2
+    assert sum(line.startswith(" 60  accuracy  ") for line in lines) == 4
