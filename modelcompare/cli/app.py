@@ -13,7 +13,17 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, metrics, report, sets, slices, studies
+from modelcompare.cli import (
+    compare,
+    demo,
+    disagreements,
+    gate,
+    metrics,
+    report,
+    sets,
+    slices,
+    studies,
+)
 from modelcompare.cli.options import Command, register
 from modelcompare.cli.output import answer, say
 
@@ -50,6 +60,11 @@ COMMANDS: tuple[Command, ...] = (
             "--baseline v1 --candidate v2 --metric f1_macro --margin 0.005 preds.npz",
             "--baseline v1 --candidate v2 --superior --format github preds.npz",
         ),
+    ),
+    (
+        "disagreements",
+        disagreements.disagreements,
+        ("predictions.npz --model cnn --model lstm --all",),
     ),
     ("sets", sets.sets, ("news.csv tweets.csv mails.csv --metric accuracy",)),
     ("slices", slices.slices, ("predictions.csv --slice language --slice year -m accuracy",)),

@@ -12,16 +12,11 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.leads import corrected_bounds, lead_frame, max_t_widths
 from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.comparison.standings import (
-    compact_letters,
-    rank_bounds,
-    ranks,
-    share_of_best,
-    tiers,
-)
+from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
 from modelcompare.comparison.verdict import foremost_sentences, sentences
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import Interval, difference_method
@@ -209,24 +204,7 @@ class Comparison(Result):
         resamples in which the model is best: how often these samples, drawn anew, put it first; not
         the probability that it is the best).
         """
-        frames = []
-        for position, key in enumerate(self.bootstrap.evaluation.keys):
-            better = self.better_worse[position]
-            turned = self.bootstrap.point[:, position] * self.direction[position]
-            order = np.argsort(-np.nan_to_num(turned, nan=-np.inf), kind="stable")
-            draws = self.bootstrap.draws[:, :, position] * self.direction[position]
-            frames.append(
-                score_frame(
-                    self.models,
-                    [key],
-                    estimate=self.bootstrap.point[:, position],
-                    tier=tiers(better, order),
-                    may_be_best=~better.any(axis=0) & ~np.isnan(turned),
-                    letters=compact_letters(better | better.T, order),
-                    p_best=share_of_best(draws),
-                ).iloc[order]
-            )
-        return pd.concat(frames, ignore_index=True)
+        return standing_frame(self)
 
     @property
     def groups(self) -> pd.DataFrame:
@@ -288,6 +266,18 @@ class Comparison(Result):
         return np.array(
             [1.0 if self.metric_info[k.metric].greater_is_better else -1.0 for k in keys]
         )
+
+    def disagreements(self, model_a: str, model_b: str) -> pd.DataFrame:
+        """The samples on which two models part, those furthest apart first.
+
+        Columns: id (or the row's number, from 0), y_true (not of scores), said_a and said_b (what
+        each gave, or held the likeliest), p_a and p_b (what each gave to its
+        own label, where it gave probabilities), right (the model that is right, or nearer to the
+        truth, or has the better score; missing where neither is), apart (0 to 1: the distance of
+        the distributions in total variation, or the share of words not in both texts; of values
+        and scores their difference).
+        """
+        return disagreements(self.bootstrap.evaluation.predictions, model_a, model_b).table
 
     def verdict(self) -> str:
         """One honest sentence per metric: who leads, who is tied with whom, what would settle it.

@@ -29,7 +29,7 @@ MAX_SENTENCES = 9
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
-_NAMES = ("text", "value")
+_NAMES = ("text", "value", "given")
 
 
 def screen_text(

@@ -29,6 +29,7 @@ Kind = Literal[
     "count",
     "size",  # a number by its three leading digits
     "setting",  # a number as it was given
+    "given",  # a name, a text or a number that the data hold
 ]  # fmt: skip
 Direction = Literal["up", "down"]
 # Classes that share the rows of a screen.
@@ -167,6 +168,11 @@ class Table:
         return [decimals] * len(self.frame) if isinstance(decimals, int) else decimals
 
 
+def _as_given(value: Any) -> str:
+    number = isinstance(value, float) and not is_missing(value)
+    return f"{value:.6g}" if number else label_name(value)
+
+
 def _scored(values: tuple[Any, ...], decimals: int) -> str:
     estimate, low, high = values
     number = numbers.format_number(estimate, decimals)
@@ -192,4 +198,5 @@ _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "count": lambda values, _: "" if is_missing(values[0]) else f"{values[0]:,.0f}",
     "size": lambda values, _: numbers.format_digits(values[0]),
     "setting": lambda values, _: f"{values[0]:g}",
+    "given": lambda values, _: _as_given(values[0]),
 }

@@ -26,7 +26,8 @@ def files(tmp_path):
 MODELS = ("--model", "a", "--model", "b", "-m", "accuracy", *FEW)
 
 
-def test_each_file_is_a_test_set_named_like_it(run, files):
+@pytest.mark.usefixtures("files")
+def test_each_file_is_a_test_set_named_like_it(run):
     done = run("sets", "news.csv", "mails.csv", *MODELS, "--format", "json")
     document = json.loads(done.out)
     assert {row["set"] for row in document["scores"]} == {"news", "mails"}
@@ -38,7 +39,8 @@ def test_each_file_is_a_test_set_named_like_it(run, files):
     assert pooled == pytest.approx(np.mean(estimates))
 
 
-def test_subgroups_are_a_command_of_their_own(run, files):
+@pytest.mark.usefixtures("files")
+def test_subgroups_are_a_command_of_their_own(run):
     done = run("slices", "news.csv", "--slice", "lang", *MODELS, "--format", "json")
     preds = read_predictions("news.csv", models=["a", "b"], slices=["lang"])
     assert done.out == mc.compare_slices(preds, "accuracy", n_resamples=199).to_json()
@@ -47,7 +49,8 @@ def test_subgroups_are_a_command_of_their_own(run, files):
     assert " lang = de  40\n" in small.out
 
 
-def test_compare_with_slice_shows_the_subgroups_below(run, files):
+@pytest.mark.usefixtures("files")
+def test_compare_with_slice_shows_the_subgroups_below(run):
     plain = run("compare", "news.csv", *MODELS, "--alpha", "0.1").out
     sliced = run("compare", "news.csv", *MODELS, "--alpha", "0.1", "--slice", "lang").out
     alone = run("slices", "news.csv", "--slice", "lang", *MODELS).out
@@ -69,3 +72,15 @@ def test_intervals_at_odds_with_p_are_marked_in_tables_of_pairs():
         assert any(note.startswith("*") for note in table.notes) == odd.any()
         marks += odd.sum()
     assert marks
+
+
+@pytest.mark.usefixtures("files")
+def test_where_two_models_part_is_a_command(run):
+    done = run("disagreements", "news.csv", "--model", "a", "--model", "b")
+    result = mc.compare(read_predictions("news.csv", models=["a", "b"]), n_resamples=99)
+    frame = result.disagreements("a", "b")
+    assert done.out.startswith(f"a and b part on {len(frame)} of 120 samples: a is right or nearer")
+    first = frame.iloc[0]
+    assert f" {first['id']:<2}  {first['y_true']}      {first['said_a']}  " in done.out
+    refused = run("disagreements", "news.csv", "--model", "a")
+    assert refused.code == 2

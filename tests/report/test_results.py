@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import modelcompare as mc
+from modelcompare.comparison.disagreements import disagreements
 from modelcompare.report.files import save
 from modelcompare.report.html import page
 from modelcompare.report.result import Result
@@ -46,6 +47,7 @@ MADE = {
     ),
     "SliceComparison": lambda: mc.compare_slices(preds(), ["accuracy", "f1"], **FEW),
     "EstimatorComparison": _estimators,
+    "Disagreements": lambda: disagreements(preds(), "m0", "m1"),
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
