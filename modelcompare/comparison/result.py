@@ -13,7 +13,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.disagreements import disagreements
-from modelcompare.comparison.leads import corrected_bounds, lead_frame, max_t_widths
+from modelcompare.comparison.leads import lead_frame, max_t_widths
 from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
@@ -223,13 +223,11 @@ class Comparison(Result):
         Columns: model (the leader of the metric and class), other, metric, label, lead (positive
         where `model` is better, whichever way the metric points), standard_error, ci_low and
         ci_high (corrected like the p-value beside them), p_adjusted, at_odds (whether the interval
-        leaves 0 out though p_adjusted is at least 1 - confidence_level, or holds it though p is
-        below).
+        leaves 0 out though p_adjusted is not below 1 - confidence_level, or the reverse).
         With a `baseline` the model of a row is each other model, and `other` the baseline.
 
-        The interval and the p-value are corrected for the same tests. They can part all the same:
-        a p-value that steps down from test to test is smaller than the interval's level asks for,
-        and a p-value that counts swaps is no inversion of an interval by formula.
+        Both are corrected for the same tests, and can part all the same: a p-value that steps down
+        is smaller than the interval's level asks for, and one that counts swaps inverts no formula.
         """
         return lead_frame(self)
 
@@ -237,14 +235,6 @@ class Comparison(Result):
     def all_leads(self) -> pd.DataFrame:
         """`leads` of every pair: the better model minus the other."""
         return lead_frame(self, every=True)
-
-    @cached_property
-    def corrected_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Bounds of all differences at the level that the number of tests asks for.
-
-        They go with corrected p-values, as the bounds of `differences` go with plain ones.
-        """
-        return corrected_bounds(self, np.arange(len(self.pairs[0])))
 
     def simultaneous_intervals(self) -> pd.DataFrame:
         """Intervals that cover all differences of a metric at once, from the same replicates.
@@ -271,11 +261,10 @@ class Comparison(Result):
         """The samples on which two models part, those furthest apart first.
 
         Columns: id (or the row's number, from 0), y_true (not of scores), said_a and said_b (what
-        each gave, or held the likeliest), p_a and p_b (what each gave to its
-        own label, where it gave probabilities), right (the model that is right, or nearer to the
-        truth, or has the better score; missing where neither is), apart (0 to 1: the distance of
-        the distributions in total variation, or the share of words not in both texts; of values
-        and scores their difference).
+        each gave, or held the likeliest), p_a and p_b (of its own label, where it gave
+        probabilities), right (the model that is right, nearer to the truth, or better by its score;
+        missing where neither is), apart (of labels the distance of the distributions in total
+        variation, of texts the share of words not in both, else the difference).
         """
         return disagreements(self.bootstrap.evaluation.predictions, model_a, model_b).table
 
@@ -349,7 +338,12 @@ class Comparison(Result):
 
     def decimals(self, metric: str) -> int:
         """Digits after the point that a metric's standard errors bear, in tables and sentences."""
-        return decimals_for(self.scores.loc[self.scores["metric"] == metric, "standard_error"])
+        return self._decimals[metric]
+
+    @cached_property
+    def _decimals(self) -> dict[str, int]:
+        errors = self.scores.groupby("metric")["standard_error"]
+        return {metric: decimals_for(errors.get_group(metric)) for metric in self.metrics}
 
     @property
     def headline(self) -> str:

@@ -78,8 +78,8 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     ----------
     name : str
         A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or a name
-        that holds a number: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
-        ``top_7_accuracy``, ``ece_mass_20``.
+        that holds an option: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
+        ``top_7_accuracy``, ``ece_mass_20``, ``bleu_zh``.
     zero_division : float or "paper"
         Value of a metric that is 0 / 0. The default NaN is counted as undefined; a number puts
         it in its place, as in scikit-learn; "paper" is NaN and, as in Yacouby & Axman (2020,
@@ -88,7 +88,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     **options
         Options of the metric's plain function that make it another metric: ``beta`` of ``fbeta``,
         ``k`` of ``top_k_accuracy``, ``max_fpr`` and ``multi_class`` of ``roc_auc``, ``n_bins``,
-        ``strategy`` and ``classwise`` of ``ece``, ``average`` of ``f1``.
+        ``strategy`` and ``classwise`` of ``ece``, ``average`` of ``f1``, ``tokenize`` of ``bleu``.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:
 
 
 def _numbered(name: str) -> AnyMetric | None:
-    """The metric of a name that holds a number, if it is one: ``cf0.5_macro``, ``ece_mass_20``."""
+    """The metric of a name that holds an option, if it is one: ``cf0.5_macro``, ``bleu_zh``."""
     for record in [*FAMILIES.values(), *METRICS.values()]:
         if record.recipe is None or not record.recipe.pattern:
             continue
@@ -153,11 +153,16 @@ def _numbered(name: str) -> AnyMetric | None:
         whole = isinstance(record.recipe.options[option], int)
         for average in (None, *get_args(Average)) if record.per_class else (None,):
             suffix = after if average is None else f"{after}_{average}"
-            value = _number_between(name, before, suffix, whole=whole)
+            value: str | float | None = name[len(before) : len(name) - len(suffix)]
+            if not record.recipe.choices:
+                value = _number_between(name, before, suffix, whole=whole)
+            elif value not in record.recipe.choices or name != f"{before}{value}{suffix}":
+                continue
             if value is None:
                 continue
             metric = varied(record, {option: value, **({"average": average} if average else {})})
-            return replace(metric, name=f"{before}{number(value)}{suffix}")
+            written = value if isinstance(value, str) else number(value)
+            return replace(metric, name=f"{before}{written}{suffix}")
     return None
 
 

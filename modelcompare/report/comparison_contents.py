@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.report.numbers import decimals_for, format_percent, interval_title
@@ -37,6 +38,11 @@ class Block:
     differences: pd.DataFrame
     greater_is_better: bool
     decimals: int  # digits after the point, alike for all blocks of the metric
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """The differences, those of the best models first."""
+        return _by_rank(self.differences, list(self.scores["model"]))
 
     @property
     def title(self) -> str:
@@ -77,9 +83,12 @@ def _sameness(block: Block) -> tuple[float, float]:
     """Small where models differ: the smallest p-value, then the largest difference over error."""
     if not len(block.differences):
         return 1.0, 0.0
-    difference, error = (block.differences[name] for name in ("difference", "standard_error"))
-    times = (difference.abs() / error).where(difference != 0, 0.0)
-    return block.differences["p_adjusted"].fillna(1.0).min(), -times.fillna(0.0).max()
+    difference, error, p_adjusted = (
+        block.differences[["difference", "standard_error", "p_adjusted"]].to_numpy(dtype=float).T
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.nan_to_num(np.abs(difference) / error, posinf=np.inf)
+    return float(np.nan_to_num(p_adjusted, nan=1.0).min()), -float(times.max())
 
 
 def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
@@ -153,7 +162,8 @@ def _odd_notes(frame: pd.DataFrame, confidence_level: float) -> list[str]:
     """What a star behind a p-value means, where there is one."""
     said = (
         f"* the {interval_title(confidence_level)} and p part at {1 - confidence_level:.2g}: they "
-        "answer one question by two methods, and the difference is close to the edge. Decide by p."
+        "answer one question by two methods, which part where the difference is close to the edge "
+        "or samples are few. Decide by p."
     )
     return [said] if frame["at_odds"].any() else []
 
@@ -165,7 +175,7 @@ def _class_column(blocks: Sequence[Block]) -> list[Column]:
 def _undefined(block: Block) -> Iterator[str]:
     """Yield one note for each score that some resamples leave undefined."""
     for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
-        where = f"{row.n_undefined:,} resamples of {row.model}"
+        where = f"{row.n_undefined:,} resample{'s' * (row.n_undefined != 1)} of {row.model}"
         yield f"{block.title}: undefined in {where}; a resampled interval uses the others."
 
 
@@ -305,13 +315,22 @@ def metric_blocks(
 def _blocks_of(result: ComparisonShape, metric: str) -> Iterator[Block]:
     scores = rows_at(result.scores, metric=metric)
     differences = rows_at(result.differences, metric=metric)
-    for label in dict.fromkeys(map(whole_label, scores["label"])):
-        ranked = rows_at(scores, label=label).sort_values(
+    of_label, pairs_of_label = map(_places, (scores, differences))
+    up, decimals = result.metric_info[metric].greater_is_better, result.decimals(metric)
+    for label, places in of_label.items():
+        ranked = scores.iloc[places].sort_values(
             "rank", kind="stable", na_position="last", ignore_index=True
         )
-        pairs = _by_rank(rows_at(differences, label=label), list(ranked["model"]))
-        up = result.metric_info[metric].greater_is_better
-        yield Block(metric, label, ranked, pairs, up, result.decimals(metric))
+        pairs = differences.iloc[pairs_of_label.get(label, [])]
+        yield Block(metric, label, ranked, pairs, up, decimals)
+
+
+def _places(frame: pd.DataFrame) -> dict[Hashable | None, list[int]]:
+    """Rows of each class, in the order of the classes."""
+    places: dict[Hashable | None, list[int]] = {}
+    for place, label in enumerate(map(whole_label, frame["label"])):
+        places.setdefault(label, []).append(place)
+    return places
 
 
 def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:

@@ -412,3 +412,43 @@ def test_empty_texts_score_as_in_sacrebleu(said, true):
 def test_slots_without_types():
     assert mc.metrics.span_f1(["B I O B"], ["B I O B"]) == 1
     assert mc.metrics.slot_error_rate(["B I O B"], ["O O O O"]) == 1
+
+
+CHINESE = (["我爱吃苹果和梨", "今天天气很好"], ["我爱吃苹果", "今天的天气真好"])
+
+
+@pytest.mark.parametrize("tokenize", ["zh", "char", "intl", "none", "13a"])
+def test_bleu_of_other_tokens_is_sacrebleu_s_and_named_and_signed_so(tokenize):
+    references, said = (
+        [f"{text} Don't over-\u00adthink it, O.K.?" for text in texts] for texts in CHINESE
+    )
+    own = sacrebleu.BLEU(tokenize=tokenize)
+    expected = own.corpus_score(said, [references]).score
+    assert expected > 0
+    metric = mc.get_metric("bleu", tokenize=tokenize)
+    assert metric.name == ("bleu" if tokenize == "13a" else f"bleu_{tokenize}")
+    assert mc.metrics.bleu(references, said, tokenize=tokenize) == pytest.approx(expected)
+    preds = mc.Predictions(references, {"a": said}, kind="texts")
+    boot = mc.bootstrap(preds, f"bleu_{tokenize}", n_resamples=9)
+    assert boot.estimate.iloc[0] == pytest.approx(expected)
+    assert metric.signature() == str(own.get_signature().format())
+    assert f"tok:{tokenize}|" in metric.signature()
+
+
+def test_the_twin_of_bleu_takes_its_tokens():
+    references, said = CHINESE
+    sure = np.empty(2, dtype=object)
+    sure[:] = [((text, 1.0),) for text in said]
+    preds = mc.Predictions(references, {"a": sure}, kind="text_lists")
+    twin = mc.get_metric("cbleu", tokenize="zh")
+    assert (twin.name, mc.get_metric("cbleu_zh").name) == ("cbleu_zh", "cbleu_zh")
+    found = mc.bootstrap(preds, [twin, "cbleu"], n_resamples=9).estimate
+    assert found.iloc[0] == pytest.approx(mc.metrics.bleu(references, said, tokenize="zh"))
+    assert found.iloc[0] != pytest.approx(found.iloc[1])
+
+
+def test_tokens_that_there_are_none_of_are_refused():
+    with pytest.raises(ValueError, match=r"`tokenize` must be .*13a.*, got 'de'"):
+        mc.get_metric("bleu", tokenize="de")
+    with pytest.raises(ValueError, match="unknown metric 'bleu_de'"):
+        mc.get_metric("bleu_de")
