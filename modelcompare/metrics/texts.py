@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
+from itertools import zip_longest
 from typing import Any, get_args
 
 import numpy as np
@@ -38,12 +39,20 @@ _SOFT = "the soft twin: the expectation over the texts that a model lists"
 
 def text_pairs(outcomes: Outcomes) -> list[tuple[str, str]]:
     """(hypothesis, reference) of each sample; of a list, the likeliest text."""
+    hypotheses, references = _said_and_true(outcomes)
+    if not all(isinstance(reference, str) for reference in references):
+        raise ValueError("only bleu, chrf and ter take several references; give one for each text.")
+    return list(zip(hypotheses, references, strict=True))
+
+
+def _said_and_true(outcomes: Outcomes) -> tuple[list[str], list[Any]]:
+    """Hypotheses, and of each sample a reference, or a tuple of several."""
     if outcomes.y_true is None:
         raise ValueError("metrics of texts need y_true: the reference texts.")
     said = outcomes.output.array.tolist()
     if outcomes.output.kind == "text_lists":
         said = [max(found, key=lambda pair: pair[1])[0] for found in said]
-    return list(zip(said, outcomes.y_true.tolist(), strict=True))
+    return said, outcomes.y_true.tolist()
 
 
 def expected(statistic: Statistic) -> Statistic:
@@ -177,8 +186,11 @@ def text_signature(name: str, **options: Any) -> str:
 
 
 def _sentence_statistics(outcomes: Outcomes, *, name: str, **options: Any) -> FloatArray:
-    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
-    found = _sacrebleu(name, **options)._extract_corpus_statistics([*hypotheses], [[*references]])
+    hypotheses, references = _said_and_true(outcomes)
+    several = [(found,) if isinstance(found, str) else found for found in references]
+    # Sacrebleu's form: a list of first references, one of second ones, None where there is none.
+    streams = [list(stream) for stream in zip_longest(*several)]
+    found = _sacrebleu(name, **options)._extract_corpus_statistics(hypotheses, streams)
     return np.array(found, dtype=np.float64)
 
 
@@ -190,8 +202,10 @@ def _sentences(name: str, **options: Any) -> Statistic:
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
     # Whose signature goes under the table: better missed now than after the work.
     _sacrebleu("bleu")
-    hypotheses, references = zip(*text_pairs(outcomes), strict=True)
-    return bleu_statistics(hypotheses, references)
+    hypotheses, references = _said_and_true(outcomes)
+    if all(isinstance(reference, str) for reference in references):
+        return bleu_statistics(hypotheses, references)
+    return _sentence_statistics(outcomes, name="bleu")
 
 
 def _bleu(totals: FloatArray) -> FloatArray:

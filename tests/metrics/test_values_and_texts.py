@@ -9,7 +9,9 @@ from sklearn import metrics as sk
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.kinds import Output
 from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.calibration import bin_edges, in_bins
 from modelcompare.resampling import BootstrapWeights
 
@@ -433,6 +435,21 @@ def test_bleu_of_other_tokens_is_sacrebleu_s_and_named_and_signed_so(tokenize):
     assert boot.estimate.iloc[0] == pytest.approx(expected)
     assert metric.signature() == str(own.get_signature().format())
     assert f"tok:{tokenize}|" in metric.signature()
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
+def test_the_statistics_of_several_references_are_sacrebleu_s(name):
+    said = np.array(["the cat sat on the mat", "a dog barked at me loudly"], dtype=object)
+    true = np.empty(2, dtype=object)
+    true[:] = [("the cat sat on a mat", "a cat sat upon the mat"), ("a dog barked at me then",)]
+    metric = mc.get_metric(name)
+    outcomes = Outcomes(Output("texts", said), y_true=true)
+    value = metric.value(metric.statistics[0].compute(outcomes).sum(axis=0))
+    streams = [[true[0][0], true[1][0]], [true[0][1], None]]
+    expected = getattr(sacrebleu, name.upper())().corpus_score([*said], streams).score
+    assert value == pytest.approx(expected)
+    with pytest.raises(ValueError, match="only bleu, chrf and ter take several references"):
+        mc.get_metric("wer").statistics[0].compute(outcomes)
 
 
 def test_the_twin_of_bleu_takes_its_tokens():
