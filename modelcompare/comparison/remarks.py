@@ -43,16 +43,18 @@ def _of_the_floor(result: Comparison, metric: str) -> Iterator[str]:
 
 
 def _of_the_correction(result: Comparison, metric: str) -> Iterator[str]:
-    """Say where nothing is shown because so much was asked."""
+    """Say where little is shown because so much was asked."""
     where = result.bootstrap.evaluation.metric_slice(metric)
     alone, adjusted = result.p_values[:, where], result.p_adjusted[:, where]
     n_found, n_tests = np.count_nonzero(alone < result.alpha), result.n_tests(metric)
-    if n_tests > 1 and n_found and not (adjusted < result.alpha).any():
+    n_left = np.count_nonzero(adjusted < result.alpha)
+    if n_tests > 1 and n_left < n_found / 2:
         ways = f"a larger test set{_fewer_tests(result)}"
         ways += "" if result.correction == "max-t" else " or the correction max-t"
+        left = f"{n_left:,}" if n_left else "none"
         yield (
-            f"{n_found:,} of {n_tests:,} differences have p below {result.alpha:g} alone, none "
-            f"after the correction for so many tests: {ways} can show more."
+            f"{n_found:,} of {n_tests:,} differences have p below {result.alpha:g} alone, "
+            f"{left} after the correction for so many tests: {ways} can show more."
         )
 
 

@@ -50,7 +50,7 @@ def fragment(result: Result) -> str:
         hidden = table.hidden(shown)
         parts += [f"<p>{_title(table, '<b>{}</b>')}</p>", _table(shown)]
         parts += [f"<p>and {hidden}</p>"] if hidden else []
-        parts += _notes(table)
+        parts += _notes(shown)
     return "\n".join([*parts, f"<p><code>{escape.html(result.signature)}</code></p>"])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from io import StringIO
 from itertools import zip_longest
 from textwrap import wrap
@@ -93,10 +94,10 @@ def _table(
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
     yield from table_lines(columns, _headings(shown) if headed else None)
     yield from _hidden(table.hidden(shown), brief)
-    notes = table.notes if show_all else table.notes[:MAX_NOTES]
+    notes = shown.notes if show_all else shown.notes[:MAX_NOTES]
     for note in notes:
         yield from (Text(f" {line}", style="dim") for line in wrap(terminal(note), width - 2))
-    yield from _hidden(more(note=len(table.notes) - len(notes)), brief)
+    yield from _hidden(more(note=len(shown.notes) - len(notes)), brief)
 
 
 def _text_column(table: Table, column: Column) -> TextColumn:
@@ -198,7 +199,7 @@ class TextColumn:
     style: str = ""  # of the cells, in rich's words
     width: int | None = None  # characters per line; by default what the longest cell needs
 
-    @property
+    @cached_property
     def needed(self) -> int:
         """Characters that show every cell in one line."""
         return self.width or max(cell_len(text) for text in (self.header, *self.cells))

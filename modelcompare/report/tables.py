@@ -131,11 +131,15 @@ class Table:
         return zip(values, self._decimals(column), strict=True)
 
     def take(self, places: Sequence[int]) -> Table:
-        """Keep some rows."""
+        """Keep some rows, and of the notes those that still mean something."""
         decimals = self.decimals
         if not isinstance(decimals, int):
             decimals = [decimals[place] for place in places]
-        return replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
+        kept = replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
+        starred = any(
+            "*" in text for c in self.columns if c.kind == "p-value" for text in kept.texts(c)
+        )
+        return kept if starred else replace(kept, notes=[n for n in self.notes if n[0] != "*"])
 
     @property
     def classes(self) -> list[str]:

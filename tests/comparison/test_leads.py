@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from scipy.stats import norm
 
 import modelcompare as mc
 from modelcompare.report.screen import screen_text
+from modelcompare.report.tables import Column, Table
 
 METRICS = ["accuracy", "log_loss"]
 
@@ -166,6 +168,13 @@ def test_a_correction_that_leaves_nothing_is_told_with_the_remedy():
         "tests: a larger test set, a baseline (29 pairs) or the correction max-t can show more."
     )
     assert said in " ".join(screen_text(result).split())
+
+
+def test_a_note_about_rows_that_are_not_shown_is_left_out():
+    frame = pd.DataFrame({"p": [0.3, 0.04], "odd": [False, True]})
+    table = Table("t", [Column("p", "p-value", ["p", "odd"])], frame, notes=["a", "* b"])
+    assert table.take([0, 1]).notes == ["a", "* b"]
+    assert table.take([0]).notes == ["a"]
 
 
 def test_a_default_metric_that_one_model_cannot_have_is_named():
