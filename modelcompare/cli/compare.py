@@ -68,7 +68,8 @@ def compare(
     options = resampling.options()
     if reading.slice and (chosen_format(output) != "table" or output.output is not None):
         raise ValueError(
-            "--slice shows more tables on the screen; for other forms run modelcompare slices."
+            "--slice shows more tables on the screen; for a file or another form run modelcompare "
+            "slices."
         )
     predictions = reading.read(sliced=True)
     if baseline is not None and len(predictions.models) == 1:

@@ -240,6 +240,8 @@ def compare_sets(
         If there is one set only, or models differ between sets.
     """
     check_mapping("sets", sets, "predictions", kind=Predictions)
+    if correction == "min-p":
+        raise ValueError("min-p steps down within one test set; for several use 'holm' or 'max-t'.")
     if len(sets) < 2:
         raise ValueError("`sets` holds one test set; compare_sets needs 2, use compare.")
     first_name, first = next(iter(sets.items()))

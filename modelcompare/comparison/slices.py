@@ -107,8 +107,8 @@ def compare_slices(
     min_size : int
         Smaller subgroups are left out, and named in `left_out`.
     correction, alpha, rng, **options
-        As in `compare`, except "max-t"; the family of a correction is all pairs, classes and slices
-        of a metric.
+        As in `compare`, except "max-t" and "min-p"; the family of a correction is all pairs,
+        classes and slices of a metric.
 
     Raises
     ------
@@ -127,8 +127,8 @@ def compare_slices(
     1   new     b       1.0
     """
     check_options(predictions=predictions, correction=correction, alpha=alpha, min_size=min_size)
-    if correction == "max-t":
-        raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")
+    if correction in ("max-t", "min-p"):
+        raise ValueError(f"{correction} needs one set of resamples; across slices use 'holm'.")
     frame = predictions.slices
     if frame is None:
         raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")

@@ -73,7 +73,8 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
             f"({_largest_p(result, position, leader, beaten)})."
         )
     first = _tie(result, position, leader, tied, best)
-    behind = f"; it is better than {_names([models[i] for i in beaten])}" if beaten else ""
+    who = models[leader] if " are level at " in first else "it"
+    behind = f"; {who} is better than {_names([models[i] for i in beaten])}" if beaten else ""
     settled = _what_would_settle(result, position, leader, tied[0])
     return f"{heading}: {first}{behind}.{settled}"
 

@@ -1,6 +1,7 @@
 """Names that are misspelt, and questions that a command cannot put for want of something."""
 
 import modelcompare as mc
+from modelcompare.comparison.disagreements import disagreements
 from tests.bad_input.case import Call, Run
 
 MODELS = ["lenet5", "densenet_bc_100", "densenet_bc_250", "vgg", "my_densenet", "resnet", "alexnet"]
@@ -19,6 +20,28 @@ CASES: list[Call | Run] = [
         lambda _: MANY["densenet"],
         "unknown model 'densenet'; there are densenet_bc_100, densenet_bc_250, my_densenet, resnet.",
         KeyError,
+    ),
+    Call(
+        "compare_slices: min-p",
+        lambda _: mc.compare_slices(MANY, correction="min-p"),
+        "min-p needs one set of resamples; across slices use 'holm'.",
+    ),
+    Call(
+        "compare_sets: min-p",
+        lambda _: mc.compare_sets({"a": MANY, "b": MANY}, correction="min-p"),
+        "min-p steps down within one test set; for several use 'holm' or 'max-t'.",
+    ),
+    Call(
+        "disagreements: a model that there is not",
+        lambda _: disagreements(MANY, "vgg", "lenet"),
+        "unknown model 'lenet'; there are lenet5, alexnet, resnet.",
+        KeyError,
+    ),
+    Run(
+        "disagreements: three models",
+        "disagreements preds.csv",
+        "there are 3 models; name two with --model A --model B.",
+        {"preds.csv": "y_true,a,b,c\nx,x,x,y\ny,y,x,y\n"},
     ),
     Run(
         "gate: texts have no metric by default",
