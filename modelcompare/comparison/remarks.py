@@ -37,8 +37,8 @@ def _of_the_floor(result: Comparison, metric: str) -> Iterator[str]:
         needed = math.ceil(n_tests / _WRITTEN / 1000) * 1000
         yield (
             f"{result.n_resamples:,} resamples and {n_tests:,} tests: no p-value can be below "
-            f"{adjusted[held].min():.2g}, however clear the difference. {needed:,} resamples"
-            f"{_fewer_tests(result)} or the correction max-t would let it be."
+            f"{adjusted[held].min():.2g}, however clear the difference. More "
+            f"resamples ({needed:,}){_fewer_tests(result)} or the correction max-t make it smaller."
         )
 
 

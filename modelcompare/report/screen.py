@@ -21,12 +21,11 @@ from rich.text import Text
 
 from modelcompare.report.escape import terminal
 from modelcompare.report.numbers import BETWEEN, more, nice_ticks
-from modelcompare.report.tables import HEADING, RIGHT, Column, Table
+from modelcompare.report.tables import HEADING, MAX_SENTENCES, RIGHT, Column, Table
 
 if TYPE_CHECKING:
     from modelcompare.report.result import Result
 
-MAX_SENTENCES = 9
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8

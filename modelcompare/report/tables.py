@@ -34,6 +34,7 @@ Kind = Literal[
 Direction = Literal["up", "down"]
 # Classes that share the rows of a screen.
 MAX_CLASSES = 5
+MAX_SENTENCES = 9
 HEADING: frozenset[Kind] = frozenset({"class", "leader", "slice"})
 RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
