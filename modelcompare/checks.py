@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -36,7 +35,6 @@ SUM_TOLERANCE = 1e-3
 LARGEST = 1e18
 _N_EXAMPLES = 3
 # Models that an error names.
-_N_MODELS = 10
 
 
 def frozen(array: AnyArray) -> AnyArray:
@@ -337,7 +335,7 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
         if not isinstance(model, str):
             raise TypeError(
                 f"`{argument}` must be the name of a model, got {shown(model)}; there are "
-                f"{_likeliest('', models)}."
+                f"{spelling.meant('', models)}."
             )
         if model not in models:
             raise unknown_model(model, models)
@@ -345,21 +343,7 @@ def check_models(models: tuple[str, ...], **named: object) -> None:
 
 def unknown_model(model: str, models: tuple[str, ...]) -> UnknownModelError:
     """An error that names all models, or of many the likeliest."""
-    return UnknownModelError(f"unknown model {model!r}; there are {_likeliest(model, models)}.")
-
-
-def _likeliest(text: str, models: tuple[str, ...]) -> str:
-    """All models, or of many those that begin with a text, hold it, or are spelt alike."""
-    if len(models) <= _N_MODELS:
-        return ", ".join(models)
-    alike = difflib.get_close_matches(text, models, n=3, cutoff=0.4)
-    lower = text.lower()
-    holding = sorted(
-        (m for m in models if lower and lower in m.lower()),
-        key=lambda m: not m.lower().startswith(lower),
-    )
-    chosen = list(dict.fromkeys([*holding, *alike]))[:_N_MODELS] or list(models[:_N_MODELS])
-    return f"{', '.join(chosen)}, ... ({len(models):,} in all)"
+    return UnknownModelError(f"unknown model {model!r}; there are {spelling.meant(model, models)}.")
 
 
 def listed(values: AnyArray) -> str:

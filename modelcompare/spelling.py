@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
@@ -34,6 +35,28 @@ _WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
     ("they differ in case", _in_one_case),
     ("they differ in how a number is written", _as_number),
 )
+
+
+def nearest(text: str, known: Sequence[str], *, cutoff: float, most: int = 3) -> list[str]:
+    """Names that a text may stand for: it begins them, or a word in them, or is in them, or alike.
+
+    Examples
+    --------
+    >>> nearest("acc", ["mcc", "jaccard", "balanced_accuracy", "accuracy"], cutoff=0.5)
+    ['accuracy', 'balanced_accuracy', 'jaccard']
+    """
+    sought = text.casefold()
+    inside = [name for name in known if sought and sought in name.casefold()]
+    inside.sort(key=lambda name: (_place_in(sought, name.casefold()), len(name)))
+    alike = difflib.get_close_matches(text, known, n=3, cutoff=cutoff)
+    return list(dict.fromkeys([*inside, *alike]))[:most]
+
+
+def _place_in(part: str, name: str) -> int:
+    """0 at the beginning of a name, 1 at that of a word in it, 2 elsewhere."""
+    if name.startswith(part):
+        return 0
+    return 1 if re.search(rf"[\W_]{re.escape(part)}", name) else 2
 
 
 def twins(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, tuple[Any, str]]:
@@ -98,23 +121,21 @@ def chosen(available: Sequence[str], wanted: Sequence[str] | None, where: str) -
         ]
         if not fitting:
             raise ValueError(
-                f"{where}: there is no model {name!r}; there are {nearest(name, available)}."
+                f"{where}: there is no model {name!r}; there are {meant(name, available)}."
             )
         found |= dict.fromkeys(fitting)
     return [*found]
 
 
-def nearest(name: str, available: Sequence[str]) -> str:
-    """The names that could be meant: all of a few, else those that hold it or look like it.
+def meant(name: str, available: Sequence[str]) -> str:
+    """The names that could be meant: all of a few, of many those that are nearest.
 
     Examples
     --------
-    >>> nearest("densenet", ["lenet5", "densenet_bc_100", "densenet_bc_40"])
+    >>> meant("densenet", ["lenet5", "densenet_bc_100", "densenet_bc_40"])
     'lenet5, densenet_bc_100, densenet_bc_40'
     """
     if len(available) <= _FEW_NAMES:
         return ", ".join(available)
-    holding = [each for each in available if name.casefold() in each.casefold()]
-    alike = difflib.get_close_matches(name, [*available], n=3, cutoff=0.4)
-    near = [*dict.fromkeys([*holding, *alike])] or [*available]
-    return ", ".join(near[:_FEW_NAMES]) + f", ... ({len(available)} in all)"
+    near = nearest(name, available, cutoff=0.4, most=_FEW_NAMES) or available[:_FEW_NAMES]
+    return f"{', '.join(near)}, ... ({len(available):,} in all)"

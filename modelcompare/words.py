@@ -95,6 +95,9 @@ Decision = Literal["non-inferior", "superior", "equivalent"]
 Answer = Literal["shown", "shown otherwise", "not enough data"]
 CurveKind = Literal["roc", "precision-recall"]
 Strategy = Literal["width", "mass"]
+Tokenizer = Literal[
+    "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm", "flores101", "flores200"
+]
 Normalize = Literal["true", "pred", "all"]
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 

@@ -13,7 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import compare, demo, gate, metrics, published, report, schema, studies
+from modelcompare.cli import (
+    compare,
+    demo,
+    disagreements,
+    gate,
+    metrics,
+    published,
+    report,
+    schema,
+    sets,
+    slices,
+    studies,
+)
 from modelcompare.cli.options import Command, register
 from modelcompare.cli.output import CannotWriteError, answer, say
 
@@ -50,6 +62,13 @@ COMMANDS: tuple[Command, ...] = (
             "--baseline v1 --candidate v2 --superior --format github preds.npz",
         ),
     ),
+    (
+        "disagreements",
+        disagreements.disagreements,
+        ("predictions.npz --model cnn --model lstm --all",),
+    ),
+    ("sets", sets.sets, ("news.csv tweets.csv mails.csv --metric accuracy",)),
+    ("slices", slices.slices, ("predictions.csv --slice language --slice year -m accuracy",)),
     *studies.COMMANDS,
     *published.COMMANDS,
     ("metrics", metrics.metrics, ("", "cf1_macro")),

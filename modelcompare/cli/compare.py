@@ -15,7 +15,7 @@ from modelcompare.cli.options import (
     statistics,
     written,
 )
-from modelcompare.cli.output import check_outputs, emit, emit_figure
+from modelcompare.cli.output import check_outputs, chosen_format, emit, emit_figure
 from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, listed
 
 
@@ -66,19 +66,28 @@ def compare(
     """Compare models on one test set: scores, intervals, differences of all pairs."""
     check_outputs(output, plot, inputs=[*reading.files, *_files_of(metric_from)])
     options = resampling.options()
-    predictions = reading.read()
+    if reading.slice and (chosen_format(output) != "table" or output.output is not None):
+        raise ValueError(
+            "--slice shows more tables on the screen; for a file or another form run modelcompare "
+            "slices."
+        )
+    predictions = reading.read(sliced=True)
     if baseline is not None and len(predictions.models) == 1:
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     from modelcompare.comparison.compare import compare as compare_models
+    from modelcompare.comparison.slices import compare_slices
     from modelcompare.metrics.registry import load_metric
 
-    metrics = [*(metric or []), *map(load_metric, metric_from or [])]
-    result = compare_models(
-        predictions, metrics or None, confidence_level=confidence_level, method=method, test=test,
-        correction=correction, family=family, baseline=baseline, alpha=alpha,
-        **options, progress=True,
-    )  # fmt: skip
+    metrics = [*(metric or []), *map(load_metric, metric_from or [])] or None
+    options |= {
+        "confidence_level": confidence_level, "method": method, "test": test,
+        "correction": correction, "baseline": baseline, "alpha": alpha,
+    }  # fmt: skip
+    result = compare_models(predictions, metrics, family=family, **options, progress=True)
+    subgroups = compare_slices(predictions, metrics, **options) if reading.slice else None
     emit(result, output)
+    if subgroups is not None:
+        emit(subgroups, output)
     if plot is not None:
         emit_figure(plot, result.plot())
 

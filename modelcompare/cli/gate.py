@@ -37,7 +37,13 @@ def gate(
     *,
     baseline: Annotated[str, option("MODEL", "What is in use.")],
     candidate: Annotated[str, option("MODEL", "What would replace it.")],
-    metric: Annotated[Text, measured("What counts; f1_macro by default.", panel=None)] = None,
+    metric: Annotated[
+        Text,
+        measured(
+            "What counts; by default f1_macro, mean_score of scores, rmse of real values.",
+            panel=None,
+        ),
+    ] = None,
     margin: Annotated[
         float | None,
         option(
@@ -97,10 +103,13 @@ def gate(
         )
     options = resampling.options()
     predictions = reading.read()
+    from modelcompare.metrics.registry import default_metric
     from modelcompare.questions.rules import Rule
     from modelcompare.questions.rules import gate as by_rules
 
-    one = Rule(metric or "f1_macro", label, kind or "non-inferior", margin or 0.0)
+    if not rule:
+        named = metric or default_metric(predictions)
+        one = Rule(named, label, kind or "non-inferior", margin or 0.0)
     found = by_rules(predictions, baseline, candidate, rule or [one], alpha=alpha, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:

@@ -134,12 +134,11 @@ class ReadingOptions:
     def read(self, *, sliced: bool = False) -> Predictions:
         """Read the files and keep the models asked for; say whether subgroups are looked at."""
         if self.slice and not sliced:
-            raise ValueError("--slice is for report --card, which shows subgroups; leave it out.")
-        if self.missing == "bounds":
             raise ValueError(
-                "--missing bounds is for compare, which answers for both cases; choose refuse, "
-                "drop or worst."
+                "--slice is for compare, slices and report --card, which show subgroups; leave it "
+                "out."
             )
+        self._check_one_case()
         from modelcompare.cli.output import say
         from modelcompare.readers import asked, read
 
@@ -147,8 +146,28 @@ class ReadingOptions:
         say(f"modelcompare: read {reading.sentence}")
         return reading.predictions
 
+    def read_sets(self) -> dict[str, Predictions]:
+        """Read each test set of the files, by its name."""
+        if self.slice:
+            raise ValueError("--slice is for one test set; leave it out of sets.")
+        self._check_one_case()
+        from modelcompare.cli.output import say
+        from modelcompare.readers import asked, readings_of_sets
+
+        readings = readings_of_sets(self.files, asked(**self.columns()), self.ids)
+        for name, reading in readings.items():
+            say(f"modelcompare: read {name}: {reading.sentence}")
+        return {name: reading.predictions for name, reading in readings.items()}
+
+    def _check_one_case(self) -> None:
+        if self.missing == "bounds":
+            raise ValueError(
+                "--missing bounds is for compare, which answers for both cases; choose refuse, "
+                "drop or worst."
+            )
+
     def columns(self) -> dict[str, Any]:
-        """The same as arguments of `read_predictions`."""
+        """The same as arguments of `read_predictions`, without `ids`."""
         columns = {
             **vars(self), "models": self.model, "slices": self.slice or (), "runs": self.run,
             "score": self.score,

@@ -114,7 +114,12 @@ def sensitivity(
 def sample_size(
     reading: ReadingOptions,
     *,
-    metric: Annotated[str, measured("What to compare by.")] = "f1_macro",
+    metric: Annotated[
+        Text,
+        measured(
+            "What to compare by; by default f1_macro, or mean_score of scores, rmse of values."
+        ),
+    ] = None,
     label: Annotated[Text, statistics("CLASS", "The class, for a metric per class.")] = None,
     alpha: AlphaOption = 0.05,
     power: Annotated[float, statistics("FRACTION", "Wanted power.")] = 0.8,
@@ -127,11 +132,12 @@ def sample_size(
         raise ValueError(
             f"there are {len(predictions.models)} models; name two with --model A --model B."
         )
+    from modelcompare.metrics.registry import default_metric
     from modelcompare.questions.sample_size import sample_size as size_of
 
     result = size_of(
-        predictions, *predictions.models, metric, label=predictions.class_named(label),
-        alpha=alpha, power=power,
+        predictions, *predictions.models, metric or default_metric(predictions),
+        label=predictions.class_named(label), alpha=alpha, power=power,
     )  # fmt: skip
     emit_study(result, output, reading.files)
 

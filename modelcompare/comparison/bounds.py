@@ -178,7 +178,7 @@ class BoundedComparison(Result):
             Column("at most", "difference", ["high"]),
             Column(level, "interval", ("ci_low", "ci_high")),
             Column("p (holm)", "p-value", ["p_adjusted"]),
-            Column("better", "better", ("better", "model_a", "model_b")),
+            Column("better"),
         ]  # fmt: skip
         note = "a - b where the missing results of one count as the worst, the other's as the best."
         return {

@@ -16,7 +16,7 @@ from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DrawnPairs
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.registry import MetricLike, left_out_by_default
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, rng_label
 from modelcompare.significance.pairwise import (
@@ -193,6 +193,7 @@ def compare(
         baseline=baseline,
         alpha=alpha,
         rng_label=rng_label(rng),
+        left_out=left_out_by_default(predictions) if metrics is None else (),
     )
 
 

@@ -12,17 +12,14 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.comparison.disagreements import disagreements
+from modelcompare.comparison.leads import lead_frame, max_t_widths
+from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.comparison.standings import (
-    compact_letters,
-    rank_bounds,
-    ranks,
-    share_of_best,
-    tiers,
-)
-from modelcompare.comparison.verdict import sentences
+from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
+from modelcompare.comparison.verdict import foremost_sentences, sentences
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.intervals import Interval, difference_method, quantiles
+from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
     comparison_note,
     comparison_tables,
@@ -76,6 +73,8 @@ class Comparison(Result):
         For each metric the test, and the correction, that stood in for the one asked for.
     rng_label : str
         The seed, as far as it can be named.
+    left_out : tuple of str
+        Why a metric is not among those compared by default.
     """
 
     bootstrap: BootstrapResult = field(repr=False)
@@ -95,6 +94,7 @@ class Comparison(Result):
     baseline: str | None
     alpha: float
     rng_label: str
+    left_out: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "compare"
 
@@ -142,7 +142,7 @@ class Comparison(Result):
             ci_low=self.score_interval.low,
             ci_high=self.score_interval.high,
             n_undefined=self.bootstrap.n_undefined,
-            rank=ranks(point * self._direction),
+            rank=ranks(point * self.direction),
             rank_low=rank_low,
             rank_high=rank_high,
             method=self.score_interval.method,
@@ -161,7 +161,7 @@ class Comparison(Result):
         difference = pair_differences(self.bootstrap.point, model_a, model_b)
         names = np.array(self.models, dtype=object)
         winner = np.where(
-            difference * self._direction > 0, names[model_a][:, None], names[model_b][:, None]
+            difference * self.direction > 0, names[model_a][:, None], names[model_b][:, None]
         )
         significant = self.p_adjusted < self.alpha
         return pair_frame(
@@ -186,9 +186,9 @@ class Comparison(Result):
         n_models = len(self.models)
         model_a, model_b = self.pairs
         difference = pair_differences(self.bootstrap.point, model_a, model_b).T
-        signed = difference * self._direction[:, None]
+        signed = difference * self.direction[:, None]
         shown = (self.p_adjusted < self.alpha).T
-        out = np.zeros((len(self._direction), n_models, n_models), dtype=bool)
+        out = np.zeros((len(self.direction), n_models, n_models), dtype=bool)
         out[:, model_a, model_b] = shown & (signed > 0)
         out[:, model_b, model_a] = shown & (signed < 0)
         return out
@@ -204,24 +204,7 @@ class Comparison(Result):
         resamples in which the model is best: how often these samples, drawn anew, put it first; not
         the probability that it is the best).
         """
-        frames = []
-        for position, key in enumerate(self.bootstrap.evaluation.keys):
-            better = self.better_worse[position]
-            turned = self.bootstrap.point[:, position] * self._direction[position]
-            order = np.argsort(-np.nan_to_num(turned, nan=-np.inf), kind="stable")
-            draws = self.bootstrap.draws[:, :, position] * self._direction[position]
-            frames.append(
-                score_frame(
-                    self.models,
-                    [key],
-                    estimate=self.bootstrap.point[:, position],
-                    tier=tiers(better, order),
-                    may_be_best=~better.any(axis=0) & ~np.isnan(turned),
-                    letters=compact_letters(better | better.T, order),
-                    p_best=share_of_best(draws),
-                ).iloc[order]
-            )
-        return pd.concat(frames, ignore_index=True)
+        return standing_frame(self)
 
     @property
     def groups(self) -> pd.DataFrame:
@@ -234,18 +217,24 @@ class Comparison(Result):
         return self.standings
 
     @cached_property
-    def corrected_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Bounds of all differences at the level that the number of tests asks for (Bonferroni).
+    def leads(self) -> pd.DataFrame:
+        """Differences as people read them: the leader minus every other model, best first.
 
-        They go with corrected p-values, as the bounds of `differences` go with plain ones.
+        Columns: model (the leader of the metric and class), other, metric, label, lead (positive
+        where `model` is better, whichever way the metric points), standard_error, ci_low and
+        ci_high (corrected like the p-value beside them), p_adjusted, at_odds (whether the interval
+        leaves 0 out though p_adjusted is not below 1 - confidence_level, or the reverse).
+        With a `baseline` the model of a row is each other model, and `other` the baseline.
+
+        Both are corrected for the same tests, and can part all the same: a p-value that steps down
+        is smaller than the interval's level asks for, and one that counts swaps inverts no formula.
         """
-        low, high = (np.empty(self.p_values.shape) for _ in range(2))
-        for metric in self.metrics:
-            level = 1 - (1 - self.confidence_level) / self.n_tests(metric)
-            found = self.bootstrap.difference_interval(*self.pairs, self.method, level)
-            where = self.bootstrap.evaluation.metric_slice(metric)
-            low[:, where], high[:, where] = found.low[:, where], found.high[:, where]
-        return low, high
+        return lead_frame(self)
+
+    @cached_property
+    def all_leads(self) -> pd.DataFrame:
+        """`leads` of every pair: the better model minus the other."""
+        return lead_frame(self, every=True)
 
     def simultaneous_intervals(self) -> pd.DataFrame:
         """Intervals that cover all differences of a metric at once, from the same replicates.
@@ -256,37 +245,28 @@ class Comparison(Result):
         1 - confidence_level nothing is excluded. Columns: model_a, model_b, metric, label,
         difference, ci_low, ci_high.
         """
-        model_a, model_b = self.pairs
-        difference = pair_differences(self.bootstrap.point, model_a, model_b)
-        error = self.bootstrap.moments.pair_standard_error(model_a, model_b)
-        draws = self.bootstrap.draws
-        half = np.empty_like(error)
-        for metric in self.metrics:
-            where = self.bootstrap.evaluation.metric_slice(metric)
-            largest = np.zeros(len(draws))
-            for a, b, d, e in zip(
-                model_a, model_b, difference[:, where], error[:, where], strict=True
-            ):
-                deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
-                t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
-                # Without a value on the test set itself there is no interval to widen.
-                t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
-                largest = np.maximum(largest, t.max(axis=1))
-            level = np.array([self.confidence_level])
-            multiple = quantiles(np.sort(largest)[:, None], level)[0]
-            e = error[:, where]
-            half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
+        half = max_t_widths(self).ravel()
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
-        frame["ci_low"] = (difference - half).ravel()
-        frame["ci_high"] = (difference + half).ravel()
-        return frame
+        return frame.assign(ci_low=frame["difference"] - half, ci_high=frame["difference"] + half)
 
     @property
-    def _direction(self) -> FloatArray:
+    def direction(self) -> FloatArray:
+        """1 for each value that is better the greater it is, -1 for the others: (n_values,)."""
         keys = self.bootstrap.evaluation.keys
         return np.array(
             [1.0 if self.metric_info[k.metric].greater_is_better else -1.0 for k in keys]
         )
+
+    def disagreements(self, model_a: str, model_b: str) -> pd.DataFrame:
+        """The samples on which two models part, those furthest apart first.
+
+        Columns: id (or the row's number, from 0), y_true (not of scores), said_a and said_b (what
+        each gave, or held the likeliest), p_a and p_b (of its own label, where it gave
+        probabilities), right (the model that is right, nearer to the truth, or better by its score;
+        missing where neither is), apart (of labels the distance of the distributions in total
+        variation, of texts the share of words not in both, else the difference).
+        """
+        return disagreements(self.bootstrap.evaluation.predictions, model_a, model_b).table
 
     def verdict(self) -> str:
         """One honest sentence per metric: who leads, who is tied with whom, what would settle it.
@@ -358,7 +338,12 @@ class Comparison(Result):
 
     def decimals(self, metric: str) -> int:
         """Digits after the point that a metric's standard errors bear, in tables and sentences."""
-        return decimals_for(self.scores.loc[self.scores["metric"] == metric, "standard_error"])
+        return self._decimals[metric]
+
+    @cached_property
+    def _decimals(self) -> dict[str, int]:
+        errors = self.scores.groupby("metric")["standard_error"]
+        return {metric: decimals_for(errors.get_group(metric)) for metric in self.metrics}
 
     @property
     def headline(self) -> str:
@@ -369,8 +354,21 @@ class Comparison(Result):
     def findings(self) -> list[str]:
         return sentences(self)
 
+    def foremost_findings(self, most: int) -> list[str]:
+        return foremost_sentences(self, most)
+
     def tables(self) -> dict[str, Table]:
         return comparison_tables(self)
+
+    def all_tables(self) -> dict[str, Table]:
+        return comparison_tables(self, every=True)
+
+    @property
+    def remarks(self) -> dict[str, list[str]]:
+        """For each metric what its table does not show by itself."""
+        found = {metric: remarks(self, metric) for metric in self.metrics}
+        found[self.metrics[-1]] += self.left_out
+        return found
 
     def printed_tables(self) -> list[Table]:
         return printed_tables(self)

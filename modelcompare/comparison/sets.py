@@ -17,10 +17,10 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.study_figures import plot_critical_difference
-from modelcompare.report.tables import VALUE, Column, Table, pair_columns
+from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
@@ -67,10 +67,11 @@ class SetComparison(Result):
         named = [VALUE, Column("model"), *value_columns(level)]
         tables = {"scores": table_of("Each test set", [Column("set"), *named], self.scores)}
         if self._can_be_pooled:
-            pairs = [VALUE, *pair_columns(level, self.correction)]
             tables |= {
                 "pooled": table_of("Mean over test sets", named, self.pooled_scores),
-                "differences": table_of("Differences of means", pairs, self.pooled_differences),
+                "differences": pair_table(
+                    "Differences of means", [VALUE], self.pooled_differences, level, self.correction
+                ),
             }
         return tables
 
@@ -240,6 +241,8 @@ def compare_sets(
         If there is one set only, or models differ between sets.
     """
     check_mapping("sets", sets, "predictions", kind=Predictions)
+    if correction == "min-p":
+        raise ValueError("min-p steps down within one test set; for several use 'holm' or 'max-t'.")
     if len(sets) < 2:
         raise ValueError("`sets` holds one test set; compare_sets needs 2, use compare.")
     first_name, first = next(iter(sets.items()))

@@ -13,9 +13,9 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, pair_columns
+from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import Correction, check_options, check_sequence, signature
@@ -75,8 +75,10 @@ class SliceComparison(Result):
         columns = [*subgroup, VALUE, Column("model"), *value_columns(level)]
         tables = {"scores": table_of("Subgroups, the worst first", columns, self.scores)}
         if len(self.differences):
-            pairs = [subgroup[0], VALUE, *pair_columns(level, self.correction)]
-            tables["differences"] = table_of("Differences", pairs, self.differences)
+            named = [subgroup[0], VALUE]
+            tables["differences"] = pair_table(
+                "Differences", named, self.differences, level, self.correction
+            )
         if len(self.left_out):
             tables["left_out"] = Table("Left out", subgroup, self.left_out)
         return tables
@@ -105,8 +107,8 @@ def compare_slices(
     min_size : int
         Smaller subgroups are left out, and named in `left_out`.
     correction, alpha, rng, **options
-        As in `compare`, except "max-t"; the family of a correction is all pairs, classes and slices
-        of a metric.
+        As in `compare`, except "max-t" and "min-p"; the family of a correction is all pairs,
+        classes and slices of a metric.
 
     Raises
     ------
@@ -125,8 +127,8 @@ def compare_slices(
     1   new     b       1.0
     """
     check_options(predictions=predictions, correction=correction, alpha=alpha, min_size=min_size)
-    if correction == "max-t":
-        raise ValueError("max-t needs one set of resamples; across slices use 'holm'.")
+    if correction in ("max-t", "min-p"):
+        raise ValueError(f"{correction} needs one set of resamples; across slices use 'holm'.")
     frame = predictions.slices
     if frame is None:
         raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")

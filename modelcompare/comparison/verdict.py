@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from modelcompare.comparison.standings import ranks
+from modelcompare.report.comparison_contents import foremost, metric_blocks
 from modelcompare.report.numbers import format_interval, format_number, interval_title, p_clause
 from modelcompare.words import value_name
 
@@ -25,14 +27,27 @@ def sentences(result: Comparison) -> list[str]:
     return [_sentence(result, position, key) for position, key in enumerate(keys)]
 
 
+def foremost_sentences(result: Comparison, most: int) -> list[str]:
+    """The sentences of all averages, and of the classes where models differ most."""
+    keys = result.bootstrap.evaluation.keys
+    groups = metric_blocks(result)
+    by_class = sum(len(blocks) > 1 for blocks in groups.values())
+    room = max((most - len(groups) + by_class) // max(by_class, 1), 1)
+    if len(keys) <= most:
+        return sentences(result)
+    place = {(key.metric, key.label): position for position, key in enumerate(keys)}
+    chosen = [block for blocks in groups.values() for block in foremost(blocks, room)]
+    found = [place[block.metric, block.label] for block in chosen[:most]]
+    return [_sentence(result, position, keys[position]) for position in found]
+
+
 def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     heading = value_name(key.metric, key.label)
     point = result.bootstrap.point[:, position]
-    info = result.metric_info[key.metric]
-    defined = np.flatnonzero(~np.isnan(point))
-    if len(defined) == 0:
+    order = np.argsort(ranks(point * result.direction[position]), kind="stable")
+    order = order[~np.isnan(point[order])]
+    if len(order) == 0:
         return f"{heading}: undefined for every model on this test set."
-    order = defined[np.argsort(-point[defined] if info.greater_is_better else point[defined])]
     leader, others = int(order[0]), order[1:]
     models = result.models
     digits = result.decimals(key.metric)
@@ -58,7 +73,8 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
             f"({_largest_p(result, position, leader, beaten)})."
         )
     first = _tie(result, position, leader, tied, best)
-    behind = f"; it is better than {_names([models[i] for i in beaten])}" if beaten else ""
+    who = models[leader] if " are level at " in first else "it"
+    behind = f"; {who} is better than {_names([models[i] for i in beaten])}" if beaten else ""
     settled = _what_would_settle(result, position, leader, tied[0])
     return f"{heading}: {first}{behind}.{settled}"
 
@@ -105,28 +121,28 @@ def _against_baseline(result: Comparison, position: int, order: IntArray) -> str
     return f"{'; '.join(parts)}.{settle}"
 
 
-def _pair(result: Comparison, a: int, b: int) -> tuple[int, float]:
-    """Row of a pair in the results, and the sign that turns it into a - b."""
+def _pair(result: Comparison, a: int, b: int) -> int:
+    """Row of a pair in the results."""
     first, second = result.pairs
-    row = int(np.flatnonzero((first == a) & (second == b) | (first == b) & (second == a))[0])
-    return row, 1.0 if first[row] == a else -1.0
+    return int(np.flatnonzero((first == a) & (second == b) | (first == b) & (second == a))[0])
 
 
 def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str:
-    """Difference, interval and p-value, the last two corrected for the same number of tests."""
-    row, sign = _pair(result, a, b)
+    """Lead of a over b, interval and p-value, the last two corrected for the same tests."""
     metric = result.bootstrap.evaluation.keys[position].metric
-    point, digits = result.bootstrap.point[:, position], result.decimals(metric)
-    bounds = sorted(sign * bound[row, position] for bound in result.corrected_bounds)
-    difference = format_number(point[a] - point[b], digits, signed=True)
-    interval = format_interval(bounds[0], bounds[1], digits)
+    digits = result.decimals(metric)
+    n_rows = len(result.models) - 1
+    rows = result.leads.iloc[position * n_rows : (position + 1) * n_rows]
+    row = rows[(rows["model"] == result.models[a]) & (rows["other"] == result.models[b])].iloc[0]
+    difference = format_number(row["lead"], digits, signed=True)
+    interval = format_interval(row["ci_low"], row["ci_high"], digits)
     level, n_tests = interval_title(result.confidence_level), result.n_tests(metric)
     both = f", both for {n_tests:,} tests" if n_tests > 1 else ""
-    return f"{difference}, {level} {interval}, {p_clause(result.p_adjusted[row, position])}{both}"
+    return f"{difference}, {level} {interval}, {p_clause(row['p_adjusted'])}{both}"
 
 
 def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]) -> str:
-    rows = [_pair(result, leader, i)[0] for i in beaten]
+    rows = [_pair(result, leader, i) for i in beaten]
     worst = float(result.p_adjusted[rows, position].max())
     return f"{'all ' if len(beaten) > 1 else ''}{p_clause(worst, at_most=len(beaten) > 1)}"
 

@@ -56,11 +56,14 @@ class Recipe:
     pattern : str
         Name of the metric with the place of the one option that may be part of it: ``f{beta}``;
         empty where there is none.
+    choices : tuple of str
+        What that option may be, where it is no number.
     """
 
     make: Callable[..., AnyMetric]
     options: Mapping[str, Any]
     pattern: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

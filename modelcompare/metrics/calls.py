@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.quotient import ClassAverage
 from modelcompare.words import Strategy as Strategy
+from modelcompare.words import Tokenizer as Tokenizer
 from modelcompare.words import ZeroDivision
 
 AverageName = Literal["macro", "micro", "weighted", "binary"]
@@ -96,6 +97,15 @@ class TopScore(Protocol):
 
     def __call__(
         self, y_true: ArrayLike, y_prob: ArrayLike, *, k: int = 3, labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float: ...  # fmt: skip
+
+
+class TokenizedScore(Protocol):
+    """Of texts, over tokens of them."""
+
+    def __call__(
+        self, y_true: ArrayLike, y_pred: ArrayLike, *, tokenize: Tokenizer = "13a",
         sample_weight: ArrayLike | None = None,
     ) -> float: ...  # fmt: skip
 

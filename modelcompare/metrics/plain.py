@@ -31,7 +31,7 @@ from modelcompare.metrics.base import (
 )
 from modelcompare.metrics.calls import AverageName
 from modelcompare.texts import as_references, references, text_lists, texts
-from modelcompare.words import Kind
+from modelcompare.words import Kind, Tokenizer, listed
 
 _N = "array-like of shape (n_samples,)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
@@ -58,6 +58,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "max_fpr": ("float, optional",
                 "Largest false positive rate of a partial area, for two classes."),
     "n_bins": ("int", "Number of bins."),
+    "tokenize": (listed(Tokenizer), "Sacrebleu's tokenizer."),
     "strategy": ('{"width", "mass"}', "Bins of equal width, or of samples of equal weight."),
     "classwise": ("bool", "Mean over classes of the error of each class's probability, instead of "
                   "the top label's."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import inspect
 import math
@@ -23,15 +22,9 @@ from modelcompare.metrics import (
     texts,
     values,
 )
-from modelcompare.metrics.base import (
-    AnyMetric,
-    BaseMetric,
-    CallableMetric,
-    Metric,
-    number,
-    varied,
-)
+from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
 from modelcompare.metrics.served import check_served, named_score
+from modelcompare.spelling import nearest
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
@@ -85,8 +78,8 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     ----------
     name : str
         A registered name (`modelcompare.metrics.METRICS`), an alias such as ``mcc``, or a name
-        that holds a number: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
-        ``top_7_accuracy``, ``ece_mass_20``.
+        that holds an option: ``f2``, ``f0.5_macro``, ``cf2_weighted``, ``roc_auc_at_0.1``,
+        ``top_7_accuracy``, ``ece_mass_20``, ``bleu_zh``.
     zero_division : float or "paper"
         Value of a metric that is 0 / 0. The default NaN is counted as undefined; a number puts
         it in its place, as in scikit-learn; "paper" is NaN and, as in Yacouby & Axman (2020,
@@ -95,7 +88,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     **options
         Options of the metric's plain function that make it another metric: ``beta`` of ``fbeta``,
         ``k`` of ``top_k_accuracy``, ``max_fpr`` and ``multi_class`` of ``roc_auc``, ``n_bins``,
-        ``strategy`` and ``classwise`` of ``ece``, ``average`` of ``f1``.
+        ``strategy`` and ``classwise`` of ``ece``, ``average`` of ``f1``, ``tokenize`` of ``bleu``.
 
     Returns
     -------
@@ -126,10 +119,10 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     resolved = ALIASES.get(name, name)
     found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
     if found is None:
-        nearest = difflib.get_close_matches(resolved, [*METRICS, *ALIASES], n=3, cutoff=0.5)
+        meant = nearest(resolved, [*METRICS, *ALIASES], cutoff=0.5)
         hint = (
-            f"did you mean {', '.join(nearest)}?"
-            if nearest
+            f"did you mean {', '.join(meant)}?"
+            if meant
             else f"the {len(METRICS)} names are in {_NAMES}"
         )
         raise ValueError(f"unknown metric {name!r}; {hint}")
@@ -151,7 +144,7 @@ def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:
 
 
 def _numbered(name: str) -> AnyMetric | None:
-    """The metric of a name that holds a number, if it is one: ``cf0.5_macro``, ``ece_mass_20``."""
+    """The metric of a name that holds an option, if it is one: ``cf0.5_macro``, ``bleu_zh``."""
     for record in [*FAMILIES.values(), *METRICS.values()]:
         if record.recipe is None or not record.recipe.pattern:
             continue
@@ -160,11 +153,16 @@ def _numbered(name: str) -> AnyMetric | None:
         whole = isinstance(record.recipe.options[option], int)
         for average in (None, *get_args(Average)) if record.per_class else (None,):
             suffix = after if average is None else f"{after}_{average}"
-            value = _number_between(name, before, suffix, whole=whole)
+            value: str | float | None = name[len(before) : len(name) - len(suffix)]
+            if not record.recipe.choices:
+                value = _number_between(name, before, suffix, whole=whole)
+            elif value not in record.recipe.choices or name != f"{before}{value}{suffix}":
+                continue
             if value is None:
                 continue
             metric = varied(record, {option: value, **({"average": average} if average else {})})
-            return replace(metric, name=f"{before}{number(value)}{suffix}")
+            written = value if isinstance(value, str) else number(value)
+            return replace(metric, name=f"{before}{written}{suffix}")
     return None
 
 
@@ -317,6 +315,27 @@ def default_metrics(predictions: Predictions) -> tuple[str, ...]:
         "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they have "
         "no default."
     )
+
+
+def left_out_by_default(predictions: Predictions) -> tuple[str, ...]:
+    """Why `default_metrics` lacks a metric that some of the models could have."""
+    if _kinds(predictions) != {"labels", "probabilities"}:
+        return ()
+    hard = [name for name in predictions.models if predictions.output(name).kind == "labels"]
+    which = f"{hard[0]!r} and {len(hard) - 1} more models" if len(hard) > 1 else repr(hard[0])
+    return (f"cf1_macro is left out: {which} gave labels, and it needs probabilities of all.",)
+
+
+def default_metric(predictions: Predictions) -> str:
+    """The one metric to decide by when none is named: of labels f1_macro.
+
+    Raises
+    ------
+    ValueError
+        If there is none, as for texts.
+    """
+    metrics = default_metrics(predictions)
+    return "f1_macro" if "f1_macro" in metrics else metrics[0]
 
 
 def _resolve(

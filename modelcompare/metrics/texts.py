@@ -17,17 +17,18 @@ from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from itertools import zip_longest
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.kinds import Output
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.calls import Score, TextScore
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
+from modelcompare.metrics.calls import Score, TextScore, TokenizedScore
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.words import Tokenizer, check_choice
 
 _CHAR_ORDER = 6
 _BETA = 2.0
@@ -180,11 +181,15 @@ exact_match: Score = plain(EXACT_MATCH)
 
 
 @cache
-def _sacrebleu(name: str) -> Any:
-    return getattr(_extra("sacrebleu", f"{name} needs sacrebleu"), name.upper())()
+def _sacrebleu(name: str, **options: Any) -> Any:
+    made = getattr(_extra("sacrebleu", f"{name} needs sacrebleu"), name.upper())
+    try:
+        return made(**options)
+    except RuntimeError as error:
+        raise ImportError(f"{name} with {options}: {error}") from error
 
 
-def text_signature(name: str, n_references: int | None = 1) -> str:
+def text_signature(name: str, n_references: int | None = 1, **options: Any) -> str:
     """Sacrebleu's signature of ``bleu``, ``chrf`` or ``ter`` as computed here.
 
     Parameters
@@ -199,24 +204,24 @@ def text_signature(name: str, n_references: int | None = 1) -> str:
     >>> text_signature("bleu").partition("|version")[0]
     'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
     """
-    metric = _sacrebleu(name)
+    metric = _sacrebleu(name, **options)
     varied = [["a", "a"], ["a", None]]
     references = varied if n_references is None else [["a", "a"]] * n_references
     metric.corpus_score(["a", "a"], references)
     return str(metric.get_signature().format())
 
 
-def _sentence_statistics(outcomes: Outcomes, *, name: str) -> FloatArray:
+def _sentence_statistics(outcomes: Outcomes, *, name: str, **options: Any) -> FloatArray:
     hypotheses, references = zip(*reference_pairs(outcomes), strict=True)
     # In sacrebleu's layout: all first references, all second ones, None where there is none.
     columns = [list(column) for column in zip_longest(*references)]
-    found = _sacrebleu(name)._extract_corpus_statistics([*hypotheses], columns)
+    found = _sacrebleu(name, **options)._extract_corpus_statistics([*hypotheses], columns)
     return np.array(found, dtype=np.float64)
 
 
-def _sentences(name: str) -> Statistic:
-    compute = partial(_sentence_statistics, name=name)
-    return Statistic(f"{name}_statistics", compute, costly=True)
+def _sentences(name: str, **options: Any) -> Statistic:
+    compute = partial(_sentence_statistics, name=name, **options)
+    return Statistic("_".join([name, *options.values(), "statistics"]), compute, costly=True)
 
 
 def _bleu_statistics(outcomes: Outcomes) -> FloatArray:
@@ -248,7 +253,7 @@ def _bleu(totals: FloatArray) -> FloatArray:
     return np.where(usable, 100 * penalty * np.exp(log_mean), 0.0)
 
 
-BLEU = Metric(
+_BLEU = Metric(
     name="bleu", statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
     needs="texts", bounds=(0.0, 100.0), value=_bleu, signature=partial(text_signature, "bleu"),
     about="""
@@ -258,14 +263,43 @@ BLEU = Metric(
     and to which words matter, and it goes along with human judgement of good systems weakly; scores
     compare within one test set, tokenization and number of references only. Sentence statistics are
     sacrebleu's, under its defaults (13a tokens, exponential smoothing), so scores equal its own;
-    `modelcompare.metrics.text_signature` gives its signature.""",
+    `modelcompare.metrics.text_signature` gives its signature. `tokenize` chooses another of its
+    tokenizers, and stands in the name: ``bleu_zh`` is of Chinese.""",
     sources=(
         "Papineni et al. (2002), BLEU, ACL.",
         "Post (2018), A call for clarity in reporting BLEU scores, WMT.",
     ),
     example='>>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n53.73',
 )  # fmt: skip
-bleu: Score = plain(BLEU)
+
+
+def bleu_metric(*, tokenize: Tokenizer = "13a") -> Metric:
+    """Corpus BLEU of tokens by one of sacrebleu's tokenizers."""
+    check_choice("tokenize", tokenize, Tokenizer)
+    recipe = Recipe(bleu_metric, {"tokenize": tokenize}, "bleu_{tokenize}", get_args(Tokenizer))
+    soft = Recipe(_soft_bleu, recipe.options, f"c{recipe.pattern}", recipe.choices)
+    if tokenize == "13a":
+        metric = with_twin(replace(_BLEU, recipe=recipe))
+    else:
+        metric = with_twin(
+            replace(
+                _BLEU, name=f"bleu_{tokenize}", family="bleu", variant=f"of {tokenize} tokens",
+                statistics=(_sentences("bleu", tokenize=tokenize),), recipe=recipe,
+                signature=partial(text_signature, "bleu", tokenize=tokenize),
+            )
+        )  # fmt: skip
+    return replace(metric, soft=replace(metric.soft, recipe=soft) if metric.soft else None)
+
+
+def _soft_bleu(*, tokenize: Tokenizer = "13a") -> AnyMetric:
+    twin = bleu_metric(tokenize=tokenize).soft
+    if twin is None:
+        raise TypeError("BLEU has a twin.")
+    return twin
+
+
+BLEU = bleu_metric()
+bleu: TokenizedScore = plain(BLEU)
 
 
 def _chrf(totals: FloatArray) -> FloatArray:
@@ -377,6 +411,6 @@ PERPLEXITY_OF_TEXTS = replace(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    *map(with_twin, (WER, CER, EXACT_MATCH, BLEU, CHRF, TER, WER_PER_TEXT)),
+    *map(with_twin, (WER, CER, EXACT_MATCH)), BLEU, *map(with_twin, (CHRF, TER, WER_PER_TEXT)),
     PERPLEXITY, PERPLEXITY_OF_TEXTS,
 )  # fmt: skip

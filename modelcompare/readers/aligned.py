@@ -22,7 +22,7 @@ from modelcompare.readers.records import PROBABILITY, SCORE, Records
 from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.tables import nested
 from modelcompare.readers.wide import typed_labels
-from modelcompare.spelling import chosen, nearest
+from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto, SameIds
 
 _RUN = "run"
@@ -117,8 +117,7 @@ def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
         known = sorted(map(str, frame["filter"].dropna().unique()))
         if columns.filter not in known:
             raise ValueError(
-                f"there is no filter {columns.filter!r}; there are "
-                f"{nearest(columns.filter, known)}."
+                f"there is no filter {columns.filter!r}; there are {meant(columns.filter, known)}."
             )
         return frame[frame["filter"].isna() | (frame["filter"] == columns.filter)]
     if "filter" in frame and frame["filter"].nunique() > 1:
@@ -176,7 +175,7 @@ def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> li
             if wanted not in known:
                 raise ValueError(
                     f"the {records.says} has no score {wanted!r}; there are "
-                    f"{nearest(wanted, known) or 'none'}."
+                    f"{meant(wanted, known) or 'none'}."
                 )
         return list(columns.score)
     if not known or ("y_pred" in rows and not columns.scores):

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for, format_percent
+from modelcompare.report.numbers import decimals_for, format_percent, interval_title
 from modelcompare.report.shapes import ComparisonShape, EstimatorShape
 from modelcompare.report.tables import (
     ESTIMATE,
+    MAX_CLASSES,
     VALUE,
     Column,
     Direction,
     Table,
     interval_column,
     pair_columns,
+    pair_notes,
     rows_at,
 )
-from modelcompare.words import is_missing, value_name
+from modelcompare.words import is_missing, label_name, value_name
 
 # Columns of metrics side by side in one printed table: what fits the width of a page.
 _SIDE_BY_SIDE = 3
@@ -37,6 +40,11 @@ class Block:
     decimals: int  # digits after the point, alike for all blocks of the metric
 
     @property
+    def pairs(self) -> pd.DataFrame:
+        """The differences, those of the best models first."""
+        return _by_rank(self.differences, list(self.scores["model"]))
+
+    @property
     def title(self) -> str:
         """The metric and, if there is one, the class."""
         return value_name(self.metric, self.label)
@@ -47,14 +55,40 @@ class Block:
         return f"{'higher' if self.greater_is_better else 'lower'} is better"
 
 
-def comparison_tables(result: ComparisonShape) -> dict[str, Table]:
-    """Make a table of scores for each metric, and one of differences below it."""
+def comparison_tables(result: ComparisonShape, *, every: bool = False) -> dict[str, Table]:
+    """Make a table of scores for each metric, and one of differences below it.
+
+    The differences are those from the leader, or the baseline; of `every` pair where asked for.
+    """
     tables = {}
     for metric, blocks in metric_blocks(result).items():
-        tables[metric] = _score_table(result, blocks)
+        shown = [label_name(block.label) for block in foremost(blocks, MAX_CLASSES)]
+        tables[metric] = replace(_score_table(result, blocks), foremost=shown)
         if any(len(block.differences) for block in blocks):
-            tables[f"{metric}, differences"] = _difference_table(result, blocks)
+            table = _lead_table(result, blocks, every=every)
+            tables[f"{metric}, differences"] = replace(table, foremost=shown)
     return tables
+
+
+def foremost(blocks: Sequence[Block], most: int) -> list[Block]:
+    """The blocks to look at first: all if there are few, else where models differ most.
+
+    That is where the smallest adjusted p-value is smallest, and then where the largest difference
+    is the largest multiple of its standard error.
+    """
+    return list(blocks) if len(blocks) <= most else sorted(blocks, key=_sameness)[:most]
+
+
+def _sameness(block: Block) -> tuple[float, float]:
+    """Small where models differ: the smallest p-value, then the largest difference over error."""
+    if not len(block.differences):
+        return 1.0, 0.0
+    difference, error, p_adjusted = (
+        block.differences[["difference", "standard_error", "p_adjusted"]].to_numpy(dtype=float).T
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.nan_to_num(np.abs(difference) / error, posinf=np.inf)
+    return float(np.nan_to_num(p_adjusted, nan=1.0).min()), -float(times.max())
 
 
 def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
@@ -65,25 +99,73 @@ def _score_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
         [*_class_column(blocks), rank, Column("model"), *score],
         pd.concat([block.scores for block in blocks], ignore_index=True),
         subtitle=blocks[0].direction,
-        notes=[note for block in blocks for note in _undefined(block)],
+        notes=[*result.remarks.get(blocks[0].metric, ()),
+               *(note for block in blocks for note in _undefined(block))],
         decimals=blocks[0].decimals,
         drawn=("ci_low", "estimate", "ci_high"),
         n_shown=20,
-    )
+    )  # fmt: skip
 
 
-def _difference_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    better = Column("better", "better", ("better", "model_a", "model_b"))
-    pair = pair_columns(result.confidence_level, result.correction)
+def _lead_table(result: ComparisonShape, blocks: Sequence[Block], *, every: bool) -> Table:
+    """Who is ahead of whom and by how much, p-values and intervals corrected alike."""
+    metric = blocks[0].metric
+    frame = rows_at(result.all_leads if every else result.leads, metric=metric)
+    what, subtitle, named = _sides(result, every=every)
     return Table(
-        f"{blocks[0].metric}, differences",
-        [*_class_column(blocks), *pair, better],
-        pd.concat([block.differences for block in blocks], ignore_index=True),
-        subtitle="model a - model b",
+        f"{metric}, {what}",
+        [*_class_column(blocks), *named, *_tested(result)],
+        frame.reset_index(drop=True),
+        subtitle=subtitle,
+        notes=_lead_notes(result, [metric], frame),
         decimals=blocks[0].decimals,
         detail=True,
         n_shown=12,
+        n_every=len(blocks[0].differences),
+        unit="row" if every or result.baseline is not None else "pair",
     )
+
+
+def _sides(result: ComparisonShape, *, every: bool) -> tuple[str, str, list[Column]]:
+    """Title, meaning of the sign, and the columns that name both sides and the difference."""
+    by = Column("by", "difference", ["lead"])
+    other = Column("ahead of", of=["other"])
+    if result.baseline is not None:
+        columns = [
+            Column("baseline", "leader", ["other"]), Column("model"),
+            Column("difference", "difference", ["lead"]),
+        ]  # fmt: skip
+        return "differences from the baseline", "+: better than the baseline", columns
+    if every:
+        return "differences of all pairs", "+: the first is better", [Column("model"), other, by]
+    columns = [Column("leader", "leader", ["model"]), other, by]
+    return "differences from the leader", "+: the leader is better", columns
+
+
+def _tested(result: ComparisonShape) -> list[Column]:
+    """The interval and the p-value of a difference, corrected alike."""
+    title = "p" if result.correction == "none" else f"p ({result.correction})"
+    p_value = Column(title, "p-value", ["p_adjusted", "at_odds"])
+    return [interval_column(result.confidence_level), p_value]
+
+
+def _lead_notes(result: ComparisonShape, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
+    """For how many tests intervals and p-values are corrected, and what a star means."""
+    level = interval_title(result.confidence_level)
+    sizes = list(dict.fromkeys(result.n_tests(metric) for metric in metrics))
+    n_tests = " or ".join(f"{size:,}" for size in sizes)
+    notes = [f"{level} and p are both corrected for {n_tests} tests."] if max(sizes) > 1 else []
+    return notes + _odd_notes(frame, result.confidence_level)
+
+
+def _odd_notes(frame: pd.DataFrame, confidence_level: float) -> list[str]:
+    """What a star behind a p-value means, where there is one."""
+    said = (
+        f"* the {interval_title(confidence_level)} and p part at {1 - confidence_level:.2g}: they "
+        "answer one question by two methods, which part where the difference is close to the edge "
+        "or samples are few. Decide by p."
+    )
+    return [said] if frame["at_odds"].any() else []
 
 
 def _class_column(blocks: Sequence[Block]) -> list[Column]:
@@ -93,18 +175,18 @@ def _class_column(blocks: Sequence[Block]) -> list[Column]:
 def _undefined(block: Block) -> Iterator[str]:
     """Yield one note for each score that some resamples leave undefined."""
     for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
-        where = f"{row.n_undefined:,} resamples of {row.model}"
+        where = f"{row.n_undefined:,} resample{'s' * (row.n_undefined != 1)} of {row.model}"
         yield f"{block.title}: undefined in {where}; a resampled interval uses the others."
 
 
 def printed_tables(result: ComparisonShape) -> list[Table]:
-    """Lay a comparison out for paper: metrics side by side, then all differences."""
+    """Lay a comparison out for paper: metrics side by side, then the differences."""
     blocks = [block for group in metric_blocks(result).values() for block in group]
     tables = [
         _wide_table(result, blocks[start : start + _SIDE_BY_SIDE])
         for start in range(0, len(blocks), _SIDE_BY_SIDE)
     ]
-    return [*tables, _all_differences(result, blocks)] if len(result.differences) else tables
+    return [*tables, _printed_leads(result, blocks)] if len(result.differences) else tables
 
 
 def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
@@ -126,20 +208,25 @@ def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     )
 
 
-def _all_differences(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    """Put the pairs of all blocks into one table, the better model in bold."""
-    named = [block.differences.assign(value=block.title) for block in blocks]
-    frame = pd.concat(named, ignore_index=True)
-    models = []
-    for side in ("a", "b"):
-        frame[f"strong_{side}"] = frame["better"] == frame[f"model_{side}"]
-        models.append(Column(f"Model {side}", of=[f"model_{side}"], strong=f"strong_{side}"))
-    _, _, *tested = pair_columns(result.confidence_level, result.correction)
+def _printed_leads(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    """Put the differences of all blocks into one table, in bold the model shown to be better."""
+    metrics = list(dict.fromkeys(block.metric for block in blocks))
+    frame = pd.concat([rows_at(result.leads, metric=name) for name in metrics], ignore_index=True)
+    shown = frame["p_adjusted"] < result.alpha
+    frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
+    what, subtitle, (first, second, by) = _sides(result, every=False)
+    strong = ("behind", "ahead") if result.baseline is not None else ("ahead", "behind")
+    named = [
+        Column(column.title.capitalize(), of=column.sources, strong=mark)
+        for column, mark in zip((first, second), strong, strict=True)
+    ]
+    digits = {block.metric: block.decimals for block in blocks}
     return Table(
-        "Differences of all pairs; bold: the better model",
-        [Column("Metric", of=["value"]), *models, *tested],
+        f"{what.capitalize()} ({subtitle}); bold: shown to be better",
+        [Column("Metric", "value", ["metric", "label"]), *named, by, *_tested(result)],
         frame,
-        decimals=[block.decimals for block in blocks for _ in range(len(block.differences))],
+        notes=_lead_notes(result, metrics, frame),
+        decimals=[digits[metric] for metric in frame["metric"]],
     )
 
 
@@ -174,9 +261,23 @@ def estimator_tables(result: EstimatorShape) -> dict[str, Table]:
         "a, same, b: posterior probability that a is better, that the difference is within "
         f"{result.rope:g}, that b is better (Bayesian correlated t-test)."
     )
-    columns = [VALUE, *pair_columns(result.confidence_level, result.correction), *posterior]
-    differences = table_of("Differences", columns, result.differences, [note])
+    settings = (result.confidence_level, result.correction)
+    table = pair_table("Differences", [VALUE], result.differences, *settings)
+    differences = replace(table, columns=[*table.columns, *posterior], notes=[*table.notes, note])
     return {"scores": scores, "differences": differences}
+
+
+def pair_table(
+    title: str, named: Sequence[Column], frame: pd.DataFrame, confidence_level: float,
+    correction: str,
+) -> Table:  # fmt: skip
+    """Make a table of differences a - b, each with its own interval beside its own p-value."""
+    excluded = (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
+    known = frame["p_value"].notna() & frame["ci_low"].notna()
+    told = frame["p_value"] < round(1 - confidence_level, 12)
+    frame = frame.assign(at_odds=known & (excluded != told))
+    notes = pair_notes(confidence_level, correction) + _odd_notes(frame, confidence_level)
+    return table_of(title, [*named, *pair_columns(confidence_level, correction)], frame, notes)
 
 
 def table_of(
@@ -214,13 +315,22 @@ def metric_blocks(
 def _blocks_of(result: ComparisonShape, metric: str) -> Iterator[Block]:
     scores = rows_at(result.scores, metric=metric)
     differences = rows_at(result.differences, metric=metric)
-    for label in dict.fromkeys(map(whole_label, scores["label"])):
-        ranked = rows_at(scores, label=label).sort_values(
+    of_label, pairs_of_label = map(_places, (scores, differences))
+    up, decimals = result.metric_info[metric].greater_is_better, result.decimals(metric)
+    for label, places in of_label.items():
+        ranked = scores.iloc[places].sort_values(
             "rank", kind="stable", na_position="last", ignore_index=True
         )
-        pairs = _by_rank(rows_at(differences, label=label), list(ranked["model"]))
-        up = result.metric_info[metric].greater_is_better
-        yield Block(metric, label, ranked, pairs, up, result.decimals(metric))
+        pairs = differences.iloc[pairs_of_label.get(label, [])]
+        yield Block(metric, label, ranked, pairs, up, decimals)
+
+
+def _places(frame: pd.DataFrame) -> dict[Hashable | None, list[int]]:
+    """Rows of each class, in the order of the classes."""
+    places: dict[Hashable | None, list[int]] = {}
+    for place, label in enumerate(map(whole_label, frame["label"])):
+        places.setdefault(label, []).append(place)
+    return places
 
 
 def _by_rank(differences: pd.DataFrame, models: list[str]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from modelcompare.report import escape
-from modelcompare.report.comparison_contents import Block, metric_blocks
+from modelcompare.report.comparison_contents import Block, foremost, metric_blocks
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.screen import fold
 from modelcompare.report.shapes import ComparisonShape
@@ -121,18 +121,9 @@ def _chosen(blocks: Sequence[Block], max_models: int | None) -> tuple[list[Block
 
 
 def _telling_classes(blocks: Sequence[Block]) -> list[Block]:
-    """Keep the classes whose scores are furthest apart, in their own order."""
-    spread = [_spread(block) for block in blocks]
-    telling = sorted(range(len(blocks)), key=lambda place: -spread[place])[:MAX_CLASSES]
-    return [blocks[place] for place in sorted(telling)]
-
-
-def _spread(block: Block) -> float:
-    """Range of the scores in standard errors; 0 where it is undefined."""
-    estimates = block.scores["estimate"]
-    error = block.scores["standard_error"].median()
-    spread = (estimates.max() - estimates.min()) / error if error > 0 else 0.0
-    return float(spread) if spread == spread else 0.0
+    """Keep the classes where models differ most, in their own order."""
+    telling = {block.label for block in foremost(blocks, MAX_CLASSES)}
+    return [block for block in blocks if block.label in telling]
 
 
 def _best_models(blocks: Sequence[Block], count: int) -> set[str]:
@@ -163,7 +154,7 @@ def _difference_rows(block: Block, all_pairs: bool) -> list[_Row]:
     if all_pairs:
         return _heading(block) + [
             _difference_row(_pair(row.model_a, row.model_b), row)
-            for row in block.differences.itertuples()
+            for row in block.pairs.itertuples()
         ]
     leader, *others = block.scores["model"]
     of_leader = {

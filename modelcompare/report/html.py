@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from modelcompare.report import escape
 from modelcompare.report.files import figure_bytes
-from modelcompare.report.tables import RIGHT, Table
+from modelcompare.report.numbers import more
+from modelcompare.report.tables import MAX_SENTENCES, RIGHT, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,14 +44,17 @@ def page(result: Result) -> str:
 def fragment(result: Result) -> str:
     """Render the findings and the first rows of each table, without a page around them."""
     parts = [f"<p><b>{escape.html(result.headline)}</b></p>"] if result.headline else []
-    findings = "".join(f"<li>{escape.html(sentence)}</li>" for sentence in result.findings())
+    shown_findings = result.foremost_findings(MAX_SENTENCES)
+    findings = "".join(f"<li>{escape.html(sentence)}</li>" for sentence in shown_findings)
     parts += [f"<ul>{findings}</ul>"] if findings else []
+    left_out = more(sentence=len(result.findings()) - len(shown_findings))
+    parts += [f"<p>and {left_out}</p>"] if left_out else []
     for table in result.tables().values():
         shown = table.shortened()
-        hidden = len(table.frame) - len(shown.frame)
+        hidden = table.hidden(shown)
         parts += [f"<p>{_title(table, '<b>{}</b>')}</p>", _table(shown)]
-        parts += [f"<p>and {hidden:,} more rows</p>"] if hidden else []
-        parts += _notes(table)
+        parts += [f"<p>and {hidden}</p>"] if hidden else []
+        parts += _notes(shown)
     return "\n".join([*parts, f"<p><code>{escape.html(result.signature)}</code></p>"])
 
 

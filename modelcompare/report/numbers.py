@@ -96,6 +96,20 @@ def format_share(fraction: float) -> str:
     return MISSING if math.isnan(fraction) else f"{100 * fraction:.0f} %"
 
 
+def more(**counts: int) -> str:
+    """Say how many more there are of some things; nothing where there are none.
+
+    >>> more(row=1, sample=0, **{"class": 1234})
+    '1 more row and 1,234 more classes'
+    """
+    plurals = {unit: f"{unit}es" if unit.endswith("s") else f"{unit}s" for unit in counts}
+    return " and ".join(
+        f"{count:,} more {unit if count == 1 else plurals[unit]}"
+        for unit, count in counts.items()
+        if count
+    )
+
+
 def interval_title(confidence_level: float) -> str:
     """Head a column, or a clause, of intervals.
 

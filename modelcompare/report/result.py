@@ -38,6 +38,10 @@ class Result(ABC):
     def tables(self) -> Mapping[str, Table]:
         """Tables by name: columns that say what they mean, unrounded rows, notes."""
 
+    def all_tables(self) -> Mapping[str, Table]:
+        """The tables with every row that there is, for who asks for all."""
+        return self.tables()
+
     def printed_tables(self) -> Sequence[Table]:
         """Tables as paper has room for them."""
         return list(self.tables().values())
@@ -59,6 +63,10 @@ class Result(ABC):
     def findings(self) -> Sequence[str]:
         """Sentences that say what was found."""
         return []
+
+    def foremost_findings(self, most: int) -> Sequence[str]:
+        """The findings that a screen has room for."""
+        return self.findings()[:most]
 
     def method_note(self) -> str:
         """How the numbers came about, in one paragraph."""
@@ -91,6 +99,12 @@ class Result(ABC):
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write one self-contained page with findings, figures and tables."""
         files.write_text(path, html.page(self))
+
+    def __str__(self) -> str:
+        """What was found, and the tables without their particulars."""
+        from modelcompare.report.screen import screen_text
+
+        return screen_text(self, brief=True)
 
     def _repr_html_(self) -> str:
         """Show findings and the first rows of each table in a notebook."""

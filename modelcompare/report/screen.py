@@ -9,44 +9,54 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from io import StringIO
 from itertools import zip_longest
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, Group
 from rich.text import Text
 
 from modelcompare.report.escape import terminal
-from modelcompare.report.numbers import BETWEEN, MISSING, nice_ticks
-from modelcompare.report.result import Result
-from modelcompare.report.tables import RIGHT, Column, Table
+from modelcompare.report.numbers import BETWEEN, more, nice_ticks
+from modelcompare.report.tables import HEADING, MAX_SENTENCES, RIGHT, Column, Table
 
-MAX_SENTENCES = 9
+if TYPE_CHECKING:
+    from modelcompare.report.result import Result
+
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
-_NAMES = ("text", "value", "slice")
+_NAMES = ("text", "value", "given")
 
 
-def screen_text(result: Result, *, width: int = 80, show_all: bool = False) -> str:
+def screen_text(
+    result: Result, *, width: int = 80, show_all: bool = False, brief: bool = False
+) -> str:
     """Write a result as plain text, lines of at most `width` characters."""
     page = StringIO()
     console = Console(file=page, width=width, color_system=None, force_terminal=False)
-    console.print(screen(result, width=width, show_all=show_all))
+    console.print(screen(result, width=width, show_all=show_all, brief=brief))
     return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())
 
 
 def screen(
-    result: Result, *, width: int = 80, show_all: bool = False, ascii_only: bool = False
-) -> Group:
-    """Lay a result out for a terminal."""
+    result: Result, *, width: int = 80, show_all: bool = False, brief: bool = False,
+    ascii_only: bool = False,
+) -> Group:  # fmt: skip
+    """Lay a result out for a terminal; `brief` leaves particulars out, and options unsaid."""
     glyphs = ASCII if ascii_only else UNICODE
     lines = [Text(terminal(result.headline), style="bold"), Text()] if result.headline else []
-    if findings := list(map(terminal, result.findings())):
-        lines += [*_findings(findings, show_all=show_all), Text()]
-    for table in result.tables().values():
-        lines += [*_table(table, width, glyphs, show_all=show_all), Text()]
+    findings = result.findings()
+    if findings:
+        shown = findings if show_all else result.foremost_findings(MAX_SENTENCES)
+        left_out = more(sentence=len(findings) - len(shown))
+        lines += [*map(_finding, shown), *_hidden(left_out, brief), Text()]
+    for table in (result.all_tables() if show_all else result.tables()).values():
+        if not (brief and table.detail):
+            lines += [*_table(table, width, glyphs, show_all=show_all, brief=brief), Text()]
     return Group(*lines, *signature_lines(terminal(result.signature), width))
 
 
@@ -60,33 +70,33 @@ def signature_lines(signature: str, width: int) -> list[Text]:
     return [Text(line, style="dim") for line in lines]
 
 
-def _findings(sentences: Sequence[str], *, show_all: bool) -> Iterator[Text]:
-    """Yield the sentences, what each is about in bold."""
-    shown = sentences if show_all else sentences[:MAX_SENTENCES]
-    for sentence in shown:
-        about, colon, rest = sentence.partition(":")
-        yield Text.assemble((about, "bold" if colon else ""), colon + rest)
-    yield from _hidden(len(sentences) - len(shown), "sentence")
+def _finding(sentence: str) -> Text:
+    """Write a sentence, what it is about in bold."""
+    about, colon, rest = terminal(sentence).partition(":")
+    return Text.assemble((about, "bold" if colon else ""), colon + rest)
 
 
-def _table(table: Table, width: int, glyphs: Glyphs, *, show_all: bool) -> Iterator[Text]:
+def _table(
+    table: Table, width: int, glyphs: Glyphs, *, show_all: bool, brief: bool
+) -> Iterator[Text]:
     """Yield a table: title, header, rows, and what must be known below."""
     subtitle = f" ({terminal(table.subtitle)})" if table.subtitle else ""
     yield Text.assemble((terminal(table.title), "bold"), (subtitle, "dim"))
     shown = table if show_all else table.shortened()
-    kept = [column for column in shown.columns if column.kind != "class"]
+    headed = len(shown.columns) > 2
+    kept = [column for column in shown.columns if not headed or column.kind not in HEADING]
     columns = [_text_column(shown, column) for column in kept]
     if total_width(columns) > width:
         kinds = [column.kind for column in kept]
         columns = _narrowed(columns, kinds, width)
         columns = _stacked(columns, kinds, width) if total_width(columns) > width else columns
     columns += _drawn_intervals(shown, width - total_width(columns) - GAP, glyphs)
-    yield from table_lines(columns, _headings(shown))
-    yield from _hidden(len(table.frame) - len(shown.frame))
-    notes = table.notes if show_all else table.notes[:MAX_NOTES]
+    yield from table_lines(columns, _headings(shown) if headed else None)
+    yield from _hidden(table.hidden(shown), brief)
+    notes = shown.notes if show_all else shown.notes[:MAX_NOTES]
     for note in notes:
         yield from (Text(f" {line}", style="dim") for line in wrap(terminal(note), width - 2))
-    yield from _hidden(len(table.notes) - len(notes), "note")
+    yield from _hidden(more(note=len(shown.notes) - len(notes)), brief)
 
 
 def _text_column(table: Table, column: Column) -> TextColumn:
@@ -94,8 +104,6 @@ def _text_column(table: Table, column: Column) -> TextColumn:
     texts = list(map(terminal, table.texts(column)))
     if column.kind == "interval":
         texts = aligned(texts)
-    elif column.kind == "better":
-        texts = [{a: "a", b: "b"}.get(better, MISSING) for (better, a, b), _ in table.cells(column)]
     made = TextColumn(terminal(column.title), texts, right=column.kind in RIGHT)
     return replace(made, width=min(made.needed, _WIDEST_NAME)) if column.kind in _NAMES else made
 
@@ -148,10 +156,13 @@ def _stacked(columns: list[TextColumn], kinds: Sequence[str], width: int) -> lis
 
 
 def _headings(table: Table) -> list[str | None]:
-    """Put each class above the first of its rows."""
+    """Put each class, and each leader, above the first of its rows."""
+    columns = [column for column in table.columns if column.kind in HEADING]
+    titled = [[f"{c.title} {terminal(text)}" for text in table.texts(c)] for c in columns]
+    headings = [", ".join(parts) for parts in zip(*titled, strict=True)]
     return [
-        f"class {terminal(label)}" if label and label != before else None
-        for before, label in zip(["", *table.classes], table.classes, strict=False)
+        heading if heading != before else None
+        for before, heading in zip(["", *headings], headings, strict=False)
     ]
 
 
@@ -166,10 +177,10 @@ def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn
     return [TextColumn(axis.header(), drawn, style="cyan", width=axis.width)]
 
 
-def _hidden(count: int, unit: str = "row") -> Iterator[Text]:
-    """Say how much is not shown."""
-    if count:
-        yield Text(f" and {count:,} more {unit}{'s' * (count != 1)}: --all shows them", style="dim")
+def _hidden(what: str, brief: bool) -> Iterator[Text]:
+    """Say what is not shown, and on a screen how to see it."""
+    if what:
+        yield Text(f" and {what}" + (": --all shows them" if not brief else ""), style="dim")
 
 
 GAP = 2
@@ -187,7 +198,7 @@ class TextColumn:
     style: str = ""  # of the cells, in rich's words
     width: int | None = None  # characters per line; by default what the longest cell needs
 
-    @property
+    @cached_property
     def needed(self) -> int:
         """Characters that show every cell in one line."""
         return self.width or max(cell_len(text) for text in (self.header, *self.cells))

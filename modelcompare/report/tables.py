@@ -15,24 +15,27 @@ from modelcompare.words import is_missing, label_name, value_name
 Kind = Literal[
     "text",  # one name
     "class",  # a class, which a terminal writes as a heading above its rows
+    "leader",  # the model that rows are about, written in the heading too
     "model_a", "model_b",  # the sides of a difference a - b
-    "better",  # the better side, then side a, then side b
     "value",  # a metric and a class
-    "slice",  # a variable and its value
+    "slice",  # a variable and its value, written as a heading too
     "estimate",  # a number with as many decimals as its row bears
     "difference",  # the same with its sign
     "scored",  # an estimate and the ends of its interval in one cell
     "interval",  # two ends
     "ranks",  # the lowest and the highest
-    "p-value",
+    "p-value",  # and, where there is more, whether it is marked
     "share",  # a fraction, written as a percentage
     "count",
     "size",  # a number by its three leading digits
     "setting",  # a number as it was given
+    "given",  # a name, a text or a number that the data hold
 ]  # fmt: skip
 Direction = Literal["up", "down"]
 # Classes that share the rows of a screen.
 MAX_CLASSES = 5
+MAX_SENTENCES = 9
+HEADING: frozenset[Kind] = frozenset({"class", "leader", "slice"})
 RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
 
@@ -71,6 +74,13 @@ def interval_column(confidence_level: float, decimals: int | None = None) -> Col
     return Column(title, "interval", ("ci_low", "ci_high"), decimals)
 
 
+def pair_notes(confidence_level: float, correction: str) -> list[str]:
+    """What the numbers of `pair_columns` stand for, where some are corrected and some are not."""
+    level = numbers.interval_title(confidence_level)
+    alone = f"{level} and p are those of each difference by itself; p ({correction}) is corrected."
+    return [] if correction == "none" else [alone]
+
+
 def pair_columns(confidence_level: float, correction: str) -> list[Column]:
     """What every table of differences shows: both sides, their difference, and its test."""
     adjusted = Column(f"p ({correction})", "p-value", ["p_adjusted"])
@@ -79,7 +89,7 @@ def pair_columns(confidence_level: float, correction: str) -> list[Column]:
         Column("model b", "model_b", ["model_b"]),
         Column("a - b", "difference", ["difference"]),
         interval_column(confidence_level),
-        Column("p", "p-value", ["p_value"]),
+        Column("p", "p-value", ["p_value", "at_odds"]),
         *([adjusted] if correction != "none" else []),
     ]
 
@@ -97,6 +107,9 @@ class Table:
     detail: bool = False  # whether it belongs to the table before: documents give it no heading
     drawn: tuple[str, str, str] | None = None  # low, middle, high of intervals that a screen draws
     n_shown: int = 30  # rows that a screen shows unless it is asked for all
+    n_every: int = 0  # rows of each class where all are asked for, if more than there are here
+    unit: str = "row"  # what a row is
+    foremost: Sequence[str] = ()  # classes that a screen shows; by default the first
 
     @property
     def header(self) -> list[str]:
@@ -119,11 +132,15 @@ class Table:
         return zip(values, self._decimals(column), strict=True)
 
     def take(self, places: Sequence[int]) -> Table:
-        """Keep some rows."""
+        """Keep some rows, and of the notes those that still mean something."""
         decimals = self.decimals
         if not isinstance(decimals, int):
             decimals = [decimals[place] for place in places]
-        return replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
+        kept = replace(self, frame=self.frame.iloc[list(places)], decimals=decimals)
+        starred = any(
+            "*" in text for c in self.columns if c.kind == "p-value" for text in kept.texts(c)
+        )
+        return kept if starred else replace(kept, notes=[n for n in self.notes if n[0] != "*"])
 
     @property
     def classes(self) -> list[str]:
@@ -139,14 +156,26 @@ class Table:
         classes = self.classes
         if not classes:
             return self.take(range(min(len(self.frame), self.n_shown)))
-        shown = list(dict.fromkeys(classes))[:MAX_CLASSES]
+        shown = (self.foremost or list(dict.fromkeys(classes)))[:MAX_CLASSES]
         room = max(self.n_shown // len(shown), 1)
-        places = pd.Series(range(len(classes))).groupby(classes).head(room)
-        return self.take([place for place in places if classes[place] in shown])
+        places = [[at for at, name in enumerate(classes) if name == label] for label in shown]
+        return self.take([at for found in places for at in found[:room]])
+
+    def hidden(self, shown: Table) -> str:
+        """Say how much of this table a shorter one leaves out."""
+        classes, kept = ({*table.classes} or {""} for table in (self, shown))
+        n_here = sum(name in kept for name in self.classes) if self.classes else len(self.frame)
+        n_rows = max(n_here, self.n_every * len(kept)) - len(shown.frame)
+        return numbers.more(**{self.unit: n_rows, "class": len(classes) - len(kept)})
 
     def _decimals(self, column: Column) -> Sequence[int]:
         decimals = self.decimals if column.decimals is None else column.decimals
         return [decimals] * len(self.frame) if isinstance(decimals, int) else decimals
+
+
+def _as_given(value: Any) -> str:
+    number = isinstance(value, float) and not is_missing(value)
+    return f"{value:.6g}" if number else label_name(value)
 
 
 def _scored(values: tuple[Any, ...], decimals: int) -> str:
@@ -159,9 +188,9 @@ def _scored(values: tuple[Any, ...], decimals: int) -> str:
 _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "text": lambda values, _: label_name(values[0]),
     "class": lambda values, _: label_name(values[0]),
+    "leader": lambda values, _: label_name(values[0]),
     "model_a": lambda values, _: str(values[0]),
     "model_b": lambda values, _: str(values[0]),
-    "better": lambda values, _: numbers.MISSING if is_missing(values[0]) else str(values[0]),
     "value": lambda values, _: value_name(*values),
     "slice": lambda values, _: f"{values[0]} = {label_name(values[1]) or 'missing'}",
     "estimate": lambda values, decimals: numbers.format_number(values[0], decimals),
@@ -169,9 +198,10 @@ _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "scored": _scored,
     "interval": lambda values, decimals: numbers.format_interval(values[0], values[1], decimals),
     "ranks": lambda values, _: numbers.format_ranks(*values),
-    "p-value": lambda values, _: numbers.format_p_value(values[0]),
+    "p-value": lambda values, _: numbers.format_p_value(values[0]) + "*" * any(values[1:]),
     "share": lambda values, _: numbers.format_share(values[0]),
     "count": lambda values, _: "" if is_missing(values[0]) else f"{values[0]:,.0f}",
     "size": lambda values, _: numbers.format_digits(values[0]),
     "setting": lambda values, _: f"{values[0]:g}",
+    "given": lambda values, _: _as_given(values[0]),
 }

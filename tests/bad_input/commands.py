@@ -11,7 +11,7 @@ CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, w
 FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or say which with --format."
 LOST = "preds.csv is read here and would be lost; write to another place."
 ALL = "--all is for tables on a screen; {} holds every row. Leave it out."
-SLICE = "--slice is for report --card, which shows subgroups; leave it out."
+SLICE = "--slice is for compare, slices and report --card, which show subgroups; leave it out."
 RULE = "--rule says metric, class, margin and kind; leave their options out."
 ALPHA = "`alpha` must be at least 1e-12, got 1e-300."
 
@@ -121,7 +121,21 @@ CASES: list[Call | Run] = [
     Run("compare: --all with JSON", "compare preds.csv --all --format json", ALL.format("json"), PREDS),
     Run("variance: --all with LaTeX", "variance preds.csv --all --format latex", ALL.format("latex"), PREDS),
     Run("demo: --all with Markdown", "demo --all --format markdown", ALL.format("markdown")),
-    Run("compare: --slice", "compare preds.csv --slice b", SLICE, PREDS),
+    Run(
+        "compare: --slice in another form",
+        "compare preds.csv --slice b --format json",
+        "--slice shows more tables on the screen; for a file or another form run modelcompare slices.",
+        PREDS,
+    ),
+    Run("slices: no --slice", "slices preds.csv", "no column makes subgroups; name at least one with --slice COLUMN.", PREDS),
+    Run("sets: one file", "sets preds.csv", "sets needs two test sets, a file each; for one use compare.", PREDS),
+    Run("sets: --slice", "sets preds.csv preds.csv2 --slice b", "--slice is for one test set; leave it out of sets.", PREDS),
+    Run(
+        "sets: files of one name",
+        "sets preds.csv other/preds.csv",
+        "several files are named 'preds', so their test sets would be too; rename one.",
+        PREDS,
+    ),
     Run("report: --slice on a page", "report preds.csv --slice b", SLICE, PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
     Run("agreement: --slice", "agreement preds.csv --slice b", SLICE, PREDS),

@@ -186,3 +186,18 @@ def test_an_answer_that_does_not_reach_the_workflow_is_exit_code_74(
     done = run("gate", wide_csv, *PASSES, "--superior", "--format", "github")
     assert done.code == 74
     assert done.err == f"modelcompare: error: the answer cannot be written: {reason}\n"
+
+
+@pytest.mark.parametrize("margin", [0.2, 0.0001])
+def test_scores_are_decided_by_their_mean_where_no_metric_is_named(run, tmp_path, margin):
+    lines = ["item,old,new", *[f"{i},{i % 3 / 2},{i * i % 7 / 7}" for i in range(90)]]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    arguments = ("scores.csv", "--scores", "--id", "item")
+    sides = ("--baseline", "old", "--candidate", "new", "--margin", margin)
+    bare = run("gate", *arguments, *sides, "--format", "json")
+    named = run("gate", *arguments, *sides, "--metric", "mean_score", "--format", "json")
+    assert bare == named
+    assert json.loads(bare.out)["metric"] == "mean_score"
+    size = run("sample-size", *arguments)
+    assert size.code == 0
+    assert "mean_score: old - new" in size.out

@@ -9,7 +9,9 @@ from sklearn import metrics as sk
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.kinds import Output
 from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.calibration import bin_edges, in_bins
 from modelcompare.resampling import BootstrapWeights
 
@@ -412,3 +414,58 @@ def test_empty_texts_score_as_in_sacrebleu(said, true):
 def test_slots_without_types():
     assert mc.metrics.span_f1(["B I O B"], ["B I O B"]) == 1
     assert mc.metrics.slot_error_rate(["B I O B"], ["O O O O"]) == 1
+
+
+CHINESE = (["我爱吃苹果和梨", "今天天气很好"], ["我爱吃苹果", "今天的天气真好"])
+
+
+@pytest.mark.parametrize("tokenize", ["zh", "char", "intl", "none", "13a"])
+def test_bleu_of_other_tokens_is_sacrebleu_s_and_named_and_signed_so(tokenize):
+    references, said = (
+        [f"{text} Don't over-\u00adthink it, O.K.?" for text in texts] for texts in CHINESE
+    )
+    own = sacrebleu.BLEU(tokenize=tokenize)
+    expected = own.corpus_score(said, [references]).score
+    assert expected > 0
+    metric = mc.get_metric("bleu", tokenize=tokenize)
+    assert metric.name == ("bleu" if tokenize == "13a" else f"bleu_{tokenize}")
+    assert mc.metrics.bleu(references, said, tokenize=tokenize) == pytest.approx(expected)
+    preds = mc.Predictions(references, {"a": said}, kind="texts")
+    boot = mc.bootstrap(preds, f"bleu_{tokenize}", n_resamples=9)
+    assert boot.estimate.iloc[0] == pytest.approx(expected)
+    assert metric.signature() == str(own.get_signature().format())
+    assert f"tok:{tokenize}|" in metric.signature()
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
+def test_the_statistics_of_several_references_are_sacrebleu_s(name):
+    said = np.array(["the cat sat on the mat", "a dog barked at me loudly"], dtype=object)
+    true = np.empty(2, dtype=object)
+    true[:] = [("the cat sat on a mat", "a cat sat upon the mat"), ("a dog barked at me then",)]
+    metric = mc.get_metric(name)
+    outcomes = Outcomes(Output("texts", said), y_true=true)
+    value = metric.value(metric.statistics[0].compute(outcomes).sum(axis=0))
+    streams = [[true[0][0], true[1][0]], [true[0][1], None]]
+    expected = getattr(sacrebleu, name.upper())().corpus_score([*said], streams).score
+    assert value == pytest.approx(expected)
+    with pytest.raises(ValueError, match="only bleu, chrf and ter take several references"):
+        mc.get_metric("wer").statistics[0].compute(outcomes)
+
+
+def test_the_twin_of_bleu_takes_its_tokens():
+    references, said = CHINESE
+    sure = np.empty(2, dtype=object)
+    sure[:] = [((text, 1.0),) for text in said]
+    preds = mc.Predictions(references, {"a": sure}, kind="text_lists")
+    twin = mc.get_metric("cbleu", tokenize="zh")
+    assert (twin.name, mc.get_metric("cbleu_zh").name) == ("cbleu_zh", "cbleu_zh")
+    found = mc.bootstrap(preds, [twin, "cbleu"], n_resamples=9).estimate
+    assert found.iloc[0] == pytest.approx(mc.metrics.bleu(references, said, tokenize="zh"))
+    assert found.iloc[0] != pytest.approx(found.iloc[1])
+
+
+def test_tokens_that_there_are_none_of_are_refused():
+    with pytest.raises(ValueError, match=r"`tokenize` must be .*13a.*, got 'de'"):
+        mc.get_metric("bleu", tokenize="de")
+    with pytest.raises(ValueError, match="unknown metric 'bleu_de'"):
+        mc.get_metric("bleu_de")

@@ -1,6 +1,6 @@
 """Comparisons with invented numbers: the report room is tested without any statistics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import SimpleNamespace
@@ -25,6 +25,11 @@ DIFFERENCE_COLUMNS = [
 ]  # fmt: skip
 
 
+def _first_places(frame):
+    """Where each metric and class of a frame begins."""
+    return frame.groupby(["metric", "label"], dropna=False, sort=False).ngroup()
+
+
 @dataclass
 class MadeComparison(Result):
     """The attributes of a Comparison that the report room reads."""
@@ -43,6 +48,35 @@ class MadeComparison(Result):
     confidence_level: float = 0.95
     parts: str = "modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0"
     sentences: list[str] = field(default_factory=list)
+    baseline: str | None = None
+    odd: bool = False
+    remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def leads(self):
+        last = self.models[-1]
+        return self._turned(self.differences[self.differences["model_b"] == last])
+
+    @property
+    def all_leads(self):
+        return self._turned(self.differences)
+
+    def _turned(self, pairs):
+        """Later models are better, so that model b is ahead of model a; the best come first."""
+        place = pairs[["model_b", "model_a"]].map(self.models.index)
+        up = pairs["metric"].map(lambda name: 1 if self.metric_info[name].greater_is_better else -1)
+        half = 2 * pairs["standard_error"]
+        frame = pd.DataFrame({
+            "model": pairs["model_b"], "other": pairs["model_a"], "metric": pairs["metric"],
+            "label": pairs["label"], "lead": -up * pairs["difference"],
+            "ci_low": -up * pairs["difference"] - half, "ci_high": -up * pairs["difference"] + half,
+            "p_adjusted": pairs["p_adjusted"], "at_odds": self.odd,
+        })  # fmt: skip
+        frame = frame.assign(b=-place["model_b"], a=-place["model_a"], at=_first_places(frame))
+        return frame.sort_values(["at", "b", "a"], kind="stable", ignore_index=True)
+
+    def n_tests(self, metric):
+        return 1 if self.correction == "none" else int((self.differences["metric"] == metric).sum())
 
     @property
     def signature(self):
@@ -60,6 +94,9 @@ class MadeComparison(Result):
 
     def tables(self):
         return comparison_tables(self)
+
+    def all_tables(self):
+        return comparison_tables(self, every=True)
 
     def printed_tables(self):
         return printed_tables(self)

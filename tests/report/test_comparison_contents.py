@@ -12,7 +12,7 @@ def test_models_come_best_first(make_comparison):
 
 def test_pairs_of_the_leader_come_first(make_comparison):
     (block,) = metric_blocks(make_comparison(["a", "b", "c", "d"]))["accuracy"]
-    pairs = list(zip(block.differences["model_a"], block.differences["model_b"], strict=True))
+    pairs = list(zip(block.pairs["model_a"], block.pairs["model_b"], strict=True))
     assert pairs == [("c", "d"), ("b", "d"), ("a", "d"), ("b", "c"), ("a", "c"), ("a", "b")]
 
 

@@ -74,8 +74,8 @@ def test_each_class_has_a_heading(make_comparison):
 def test_too_many_classes_and_models_are_chosen_and_counted(make_comparison):
     labels = list(range(40))
     result = make_comparison(MANY, ["f1"], {"f1": labels})
-    is_telling = result.scores["label"].isin([5, 33]) & (result.scores["model"] == "model_00")
-    result.scores.loc[is_telling, "estimate"] -= 1
+    is_telling = result.differences["label"].isin([5, 33])
+    result.differences.loc[is_telling, "p_adjusted"] /= 10
     left, _ = plot_comparison(result).axes
     assert left.get_title(loc="left") == (
         "f1 (best 3 of 20 models; 12 of 40 classes, where models differ most)"

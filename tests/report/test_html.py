@@ -72,3 +72,11 @@ def test_a_notebook_shows_the_first_rows_without_jinja2(make_comparison, monkeyp
     assert read.cells[:4] == ["1-2", "m29", "0.8450", "0.8350 to 0.8550"]
     assert "and 10 more rows" in text
     assert "m09</td><td" not in text.split("differences")[0]
+
+
+def test_a_notebook_shows_the_first_sentences_and_counts_the_others(make_comparison):
+    result = make_comparison()
+    result.sentences = [f"f1 of <{i}>: lstm leads." for i in range(30)]
+    text = result._repr_html_()
+    assert text.count("<li>f1 of &lt;") == 9
+    assert "<p>and 21 more sentences</p>" in text

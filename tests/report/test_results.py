@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import modelcompare as mc
+from modelcompare.comparison.disagreements import disagreements
 from modelcompare.report.files import save
 from modelcompare.report.html import page
 from modelcompare.report.result import Result
@@ -50,6 +51,7 @@ MADE = {
         {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.95], "c": [0.5, 0.5, 0.4, 0.6]}
     ),
     "FoldComparison": lambda: mc.compare_folds(_estimators().folds),
+    "Disagreements": lambda: disagreements(preds(), "m0", "m1"),
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
@@ -164,6 +166,21 @@ def test_a_notebook_and_a_terminal_show_it(name):
 
 
 @all_results
+def test_a_printed_result_is_what_was_found_and_its_repr_is_one_line(name):
+    result = made(name)
+    text = str(result)
+    assert "--all" not in text
+    assert result.signature.replace("|", "") in re.sub(r"[|\s]", "", text)
+    for sentence in result.findings()[:9]:
+        assert " ".join(sentence.split()) in " ".join(text.split())
+    for table in result.tables().values():
+        titled = any(line.startswith(table.title) for line in text.splitlines())
+        assert titled == (not table.detail)
+    assert "\n" not in repr(result)
+    assert len(repr(result)) < 800
+
+
+@all_results
 def test_a_folder_holds_all_of_it(name, tmp_path):
     result = made(name)
     written = save(result, tmp_path / "out")
@@ -194,13 +211,12 @@ def test_verdict_and_table_show_the_same_digits():
         scores = result.tables()[metric]
         differences = result.tables()[f"{metric}, differences"]
         estimates = {row[-2] for row in scores.rows}
-        gaps = {row[-5] for row in differences.rows}
-        turned = {gap.translate(str.maketrans("+-", "-+")) for gap in gaps}
-        p_values = {row[-2] for row in differences.rows}
+        gaps = {row[-3] for row in differences.rows}
+        p_values = {row[-1].rstrip("*") for row in differences.rows}
         for about, sentence in sentences.items():
             if about == metric or about.startswith(f"{metric} of "):
                 assert re.search(r"\((\d\.\d+)\)", sentence)[1] in estimates
-                assert set(re.findall(r"[+]\d\.\d+", sentence)) <= gaps | turned
+                assert set(re.findall(r"[+]\d\.\d+", sentence)) <= gaps
                 found = re.findall(r"p (?:<=|=) (\d\.\d+)", sentence)
                 assert set(found) <= p_values
                 assert f"{scores.header[-1]} " in sentence or "CI" not in sentence

@@ -1,4 +1,5 @@
 import math
+import re
 from io import StringIO
 
 import numpy as np
@@ -29,9 +30,10 @@ accuracy (higher is better)
  1-2   lstm     0.7050  0.6950 to 0.7150         ├──────────────●──────────────┤
  1-2   cnn      0.7000  0.6900 to 0.7100  ├──────────────●──────────────┤
 
-accuracy, differences (model a - model b)
- model a  model b    a - b  95 % CI            p     p (holm)  better
- cnn      lstm     -0.0050  -0.0150 to 0.0050  0.50  1.00      -
+accuracy, differences from the leader (+: the leader is better)
+ ahead of       by  95 % CI            p (holm)
+ leader lstm
+ cnn       +0.0050  -0.0050 to 0.0150  1.00
 
 modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0
 """
@@ -62,17 +64,19 @@ def test_no_line_is_wider_than_the_page(make_comparison, models, labels, width):
 def test_long_names_are_folded_not_cut(make_comparison):
     text = screen_text(make_comparison(LONG))
     for number in range(3):
-        assert text.count(f"{number:09d}") == 1 + 2 + (number == 2)
+        # Once in the leaderboard and once in the differences; the leader in the verdict too.
+        assert text.count(f"{number:09d}") == 1 + 1 + (number == 2)
 
 
 def test_rows_that_are_not_shown_are_counted(make_comparison):
     result = make_comparison([f"m{i}" for i in range(25)])
     lines = screen_text(result).splitlines()
     assert " and 5 more rows: --all shows them" in lines
-    assert f" and {25 * 24 // 2 - 12} more rows: --all shows them" in lines
+    assert f" and {25 * 24 // 2 - 12} more pairs: --all shows them" in lines
     everything = screen_text(result, show_all=True)
-    assert "more row" not in everything
-    assert len(everything.splitlines()) - len(lines) == 5 + 288 - 2
+    assert " more " not in everything
+    # Every pair names its first side, so that the line of the leader goes.
+    assert len(everything.splitlines()) - len(lines) == 5 + 288 - 2 - 1
 
 
 def test_many_classes_share_the_page(make_comparison):
@@ -104,11 +108,51 @@ def test_without_correction_there_is_one_column_of_p_values(make_comparison):
     assert "p (" not in screen_text(result)
 
 
-def test_the_better_side_is_named(make_comparison):
-    result = make_comparison([f"m{i}" for i in range(9)])
-    lines = screen_text(result).splitlines()
-    (row,) = [line for line in lines if line.startswith(" m0       m8")]
-    assert row.endswith("  b")
+@pytest.mark.parametrize("lower", [(), ("accuracy",)])
+def test_every_difference_is_one_line_and_the_winner_comes_first(make_comparison, lower):
+    result = make_comparison(["first_model_of_ours", "another", "c"], lower_is_better=lower)
+    few = screen_text(result).split("differences")[1]
+    assert re.findall(r"^ (\w+) +([+-]\d\S+)", few, re.MULTILINE) == [
+        ("another", "+0.0050"), ("first_model_of_ours", "+0.0100"),
+    ]  # fmt: skip
+    every = screen_text(result, show_all=True).split("differences")[1]
+    assert re.findall(r"^ (\w+) +(\w+) +(\+\d\S+)", every, re.MULTILINE) == [
+        ("c", "another", "+0.0050"),
+        ("c", "first_model_of_ours", "+0.0100"),
+        ("another", "first_model_of_ours", "+0.0050"),
+    ]
+
+
+def test_of_many_classes_those_are_shown_where_models_differ_most(make_comparison):
+    labels = [f"c{i}" for i in range(30)]
+    result = make_comparison(["a", "b"], ["f1"], {"f1": labels})
+    rows = result.differences.index
+    result.differences["p_adjusted"] = np.where(rows % 10 == 3, 0.01, 0.5)
+    result.differences.loc[rows == 29, ["difference", "p_adjusted"]] = 0.1, 0.01
+    text = screen_text(result)
+    scores, differences = text.split("f1, differences")
+    for part in (scores, differences):
+        assert re.findall(r"^ class (\w+)", part, re.MULTILINE)[:4] == ["c29", "c3", "c13", "c23"]
+        assert " and 25 more classes: --all shows them" in part
+    assert [c for c in labels if f"class {c}\n" in screen_text(result, show_all=True)] == labels
+
+
+def test_printed_results_are_the_verdict_and_the_leaderboard(make_comparison):
+    result = make_comparison([f"m{i}" for i in range(25)])
+    text = str(result)
+    assert text.splitlines()[2] == "accuracy: m24 leads."
+    assert " and 5 more rows\n" in text
+    assert "differences" not in text
+    assert "--all" not in text
+
+
+def test_an_interval_at_odds_with_its_p_value_is_marked_and_explained(make_comparison):
+    result = make_comparison(["cnn", "lstm"])
+    assert "*" not in screen_text(result)
+    result.odd = True
+    text = " ".join(screen_text(result).split())
+    assert "-0.0050 to 0.0150 1.00*" in text
+    assert "* the 95 % CI and p part at 0.05:" in text
 
 
 def test_undefined_values_are_reported(make_comparison):
@@ -213,7 +257,7 @@ def test_header_and_intervals_fill_the_width(low, span, width):
     assert drawn[-1] == "┤"
 
 
-def test_names_of_subgroups_are_folded_before_a_row_breaks():
+def test_subgroups_are_headings_and_a_row_is_one_line():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
     outputs = {name: np.where(rng.random(120) < 0.8, y, 1 - y) for name in ("first", "second")}
@@ -224,4 +268,6 @@ def test_names_of_subgroups_are_folded_before_a_row_breaks():
     lines = screen_text(result).splitlines()
     (header,) = [line for line in lines if "model b" in line]
     assert header.endswith("p (holm)")
-    assert sum(line.startswith(" language") for line in lines) == 4 + 2
+    assert lines.count(" subgroup language = Swiss German") == 2
+    assert sum(line.startswith(" accuracy  first") for line in lines) == 2
+    assert sum(line.startswith(" 60  accuracy  ") for line in lines) == 4

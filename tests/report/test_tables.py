@@ -27,17 +27,17 @@ def test_markdown_holds_verdict_scores_differences_and_signature(make_comparison
         "| --- | --- | ---: | --- |\n"
         "| 1-2 | lstm | 0.7050 | 0.6950 to 0.7150 |\n"
         "| 1-2 | cnn | 0.7000 | 0.6900 to 0.7100 |\n\n"
-        "| model a | model b | a - b | 95 % CI | p | p (holm) | better |\n"
-        "| --- | --- | ---: | --- | --- | --- | --- |\n"
-        "| cnn | lstm | -0.0050 | -0.0150 to 0.0050 | 0.50 | 1.00 | - |\n\n"
+        "| leader | ahead of | by | 95 % CI | p (holm) |\n"
+        "| --- | --- | ---: | --- | --- |\n"
+        "| lstm | cnn | +0.0050 | -0.0050 to 0.0150 | 1.00 |\n\n"
         "`modelcompare:0.1.0|n:9824|B:9999|ci:BCa|test:permutation|adjust:holm|rng:0`\n"
     )
 
 
 def test_names_cannot_break_a_markdown_table(make_comparison):
     rows = _cells(make_comparison(ODD).to_markdown())
-    assert {len(row) for row in rows} == {4, 7}
-    assert [r"a\|b" in row for row in rows].count(True) == 1 + 3
+    assert {len(row) for row in rows} == {4, 5}
+    assert [r"a\|b" in row for row in rows].count(True) == 1 + 1
 
 
 def test_classes_have_a_column(make_comparison):
@@ -78,7 +78,7 @@ def test_latex_prints_the_models_that_may_be_best_in_bold(make_comparison):
 
 
 def test_latex_uses_a_true_minus(make_comparison):
-    assert "$-0.0050$ & [$-0.0150$, 0.0050]" in make_comparison(["a", "b"]).to_latex()
+    assert "$+0.0050$ & [$-0.0050$, 0.0150]" in make_comparison(["a", "b"]).to_latex()
 
 
 def test_csv_gives_both_frames_back(make_comparison):

@@ -1,0 +1,151 @@
+"""The samples on which two models part, those furthest apart first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.checks import check_models
+from modelcompare.predictions import Predictions
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table
+from modelcompare.words import check_options, signature
+
+_CLASSES = {"labels", "probabilities"}
+_TEXTS = {"texts", "text_lists"}
+
+
+@dataclass(frozen=True)
+class Disagreements(Result):
+    """Where two models part.
+
+    Attributes
+    ----------
+    model_a, model_b : str
+        The models.
+    n_samples : int
+        Size of the test set.
+    table : DataFrame
+        See `Comparison.disagreements`.
+    """
+
+    model_a: str
+    model_b: str
+    n_samples: int
+    table: pd.DataFrame = field(repr=False)
+
+    stem: ClassVar[str] = "disagreements"
+
+    @property
+    def signature(self) -> str:
+        return signature("disagreements", {"n": self.n_samples, "apart": len(self.table)})
+
+    def findings(self) -> list[str]:
+        counts = self.table["right"].value_counts()
+        n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))
+        return [
+            f"{self.model_a} and {self.model_b} part on {len(self.table):,} of {self.n_samples:,} "
+            f"samples: {self.model_a} is right or nearer on {n_a:,}, {self.model_b} on {n_b:,}, "
+            f"neither on {len(self.table) - n_a - n_b:,}."
+        ]
+
+    def tables(self) -> dict[str, Table]:
+        said = {"said_a": self.model_a, "said_b": self.model_b}
+        sides = [Column(model, "given", [name]) for name, model in said.items()]
+        sure = [
+            Column(f"p {said[f'said_{side}']}", "estimate", [f"p_{side}"])
+            for side in "ab"
+            if f"p_{side}" in self.table
+        ]
+        columns = [
+            Column("id", "given"),
+            *([Column("truth", "given", ["y_true"])] if "y_true" in self.table else []),
+            *sides, *sure, Column("right"), Column("apart", "estimate"),
+        ]  # fmt: skip
+        return {self.stem: Table("Where they part", columns, self.table, decimals=3)}
+
+
+def disagreements(predictions: Predictions, model_a: str, model_b: str) -> Disagreements:
+    """Find the samples on which two models part: see `Comparison.disagreements`."""
+    check_options(predictions=predictions)
+    check_models(predictions.models, model_a=model_a, model_b=model_b)
+    outputs = [predictions.output(model) for model in (model_a, model_b)]
+    kinds = {output.kind for output in outputs}
+    if len(kinds) > 1 and not (kinds <= _CLASSES or kinds <= _TEXTS):
+        raise ValueError(
+            f"{model_a!r} gave {outputs[0].kind} and {model_b!r} {outputs[1].kind}; name two "
+            "models that gave the same."
+        )
+    if kinds <= _CLASSES:
+        frame = _of_classes(predictions, model_a, model_b)
+    elif kinds <= _TEXTS:
+        frame = _of_texts(predictions, model_a, model_b)
+    else:
+        frame = _of_numbers(predictions, model_a, model_b)
+    ids = np.arange(len(predictions)) if predictions.ids is None else predictions.ids
+    frame.insert(0, "id", ids)
+    names = np.array([None, model_a, model_b], dtype=object)
+    frame["right"] = pd.Series(names[frame["right"].to_numpy()], dtype=object)
+    parted = frame[frame.pop("parted")].sort_values("apart", ascending=False, kind="stable")
+    return Disagreements(model_a, model_b, len(predictions), parted.reset_index(drop=True))
+
+
+def _of_classes(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:
+    """Labels, the probability of each where there is one, and the distance in total variation."""
+    labels, truth = predictions.labels, predictions.codes
+    if labels is None or truth is None:
+        raise ValueError("the predictions hold no true labels; give them as y_true.")
+    models = {"a": model_a, "b": model_b}
+    said = {side: predictions.predicted(model) for side, model in models.items()}
+    frame = pd.DataFrame({"y_true": labels[truth]})
+    for side, codes in said.items():
+        frame[f"said_{side}"] = labels[codes]
+    soft = {}
+    for side, model in models.items():
+        hard = predictions.output(model).kind == "labels"
+        soft[side] = np.eye(len(labels))[said[side]] if hard else predictions.probabilities(model)
+        if not hard:
+            frame[f"p_{side}"] = soft[side][np.arange(len(truth)), said[side]]
+    frame["right"] = (said["a"] == truth).astype(int) - (said["b"] == truth).astype(int)
+    frame["apart"] = np.abs(soft["a"] - soft["b"]).sum(axis=1) / 2
+    return frame.assign(parted=said["a"] != said["b"])
+
+
+def _of_numbers(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:
+    """Real values, nearer to the truth is right; or scores, the better one is."""
+    a, b = (predictions.output(model).array for model in (model_a, model_b))
+    truth = predictions.y_true
+    frame = pd.DataFrame({"said_a": a, "said_b": b})
+    if truth is None:
+        better = a - b if predictions.greater_is_better else b - a
+    else:
+        frame.insert(0, "y_true", truth)
+        better = np.abs(b - truth) - np.abs(a - truth)
+    return frame.assign(right=np.sign(better).astype(int), apart=np.abs(a - b), parted=a != b)
+
+
+def _of_texts(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:
+    """Texts, the likeliest of a list; apart by the words that they do not share."""
+    a, b = (_likeliest(predictions.output(model).array) for model in (model_a, model_b))
+    truth = predictions.y_true
+    frame = pd.DataFrame({"y_true": truth, "said_a": a, "said_b": b})
+    right = (frame["said_a"] == frame["y_true"]).astype(int)
+    frame["right"] = right - (frame["said_b"] == frame["y_true"]).astype(int)
+    return frame.assign(apart=_unshared(a, b), parted=frame["said_a"] != frame["said_b"])
+
+
+def _likeliest(array: AnyArray) -> list[str]:
+    said = array.tolist()
+    return [x if isinstance(x, str) else max(x, key=lambda pair: pair[1])[0] for x in said]
+
+
+def _unshared(a: list[str], b: list[str]) -> FloatArray:
+    """Share of the words of two texts that are not in both."""
+    words = [(Counter(x.split()), Counter(y.split())) for x, y in zip(a, b, strict=True)]
+    shares = [1 - 2 * (x & y).total() / max((x + y).total(), 1) for x, y in words]
+    return np.array(shares, dtype=np.float64)

@@ -1,0 +1,58 @@
+"""Names that are misspelt, and questions that a command cannot put for want of something."""
+
+import modelcompare as mc
+from modelcompare.comparison.disagreements import disagreements
+from tests.bad_input.case import Call, Run
+
+MODELS = ["lenet5", "densenet_bc_100", "densenet_bc_250", "vgg", "my_densenet", "resnet", "alexnet"]
+MANY = mc.Predictions([0, 1, 1], {model: [0, 1, 0] for model in MODELS})
+TEXTS = {"texts.csv": "id,y_true,a,b\n1,a cat,a cat,the cat\n2,a dog,the dog,a dog\n"}
+UNNAMED = "name the metrics to compare texts by, metrics=['wer'] or ['bleu', 'chrf'] say; they have no default."
+
+CASES: list[Call | Run] = [
+    Call(
+        "get_metric: the beginning of a name",
+        lambda _: mc.get_metric("acc"),
+        "unknown metric 'acc'; did you mean accuracy, top_3_accuracy, top_5_accuracy?",
+    ),
+    Call(
+        "compare: a part of models' names",
+        lambda _: MANY["densenet"],
+        "unknown model 'densenet'; there are densenet_bc_100, densenet_bc_250, my_densenet, resnet.",
+        KeyError,
+    ),
+    Call(
+        "compare_slices: min-p",
+        lambda _: mc.compare_slices(MANY, correction="min-p"),
+        "min-p needs one set of resamples; across slices use 'holm'.",
+    ),
+    Call(
+        "compare_sets: min-p",
+        lambda _: mc.compare_sets({"a": MANY, "b": MANY}, correction="min-p"),
+        "min-p steps down within one test set; for several use 'holm' or 'max-t'.",
+    ),
+    Call(
+        "disagreements: a model that there is not",
+        lambda _: disagreements(MANY, "vgg", "lenet"),
+        "unknown model 'lenet'; there are lenet5, alexnet, resnet.",
+        KeyError,
+    ),
+    Run(
+        "disagreements: three models",
+        "disagreements preds.csv",
+        "there are 3 models; name two with --model A --model B.",
+        {"preds.csv": "y_true,a,b,c\nx,x,x,y\ny,y,x,y\n"},
+    ),
+    Run(
+        "gate: texts have no metric by default",
+        "gate texts.csv --kind texts --baseline a --candidate b --margin 1",
+        UNNAMED,
+        TEXTS,
+    ),
+    Run(
+        "sample-size: texts have no metric by default",
+        "sample-size texts.csv --kind texts",
+        UNNAMED,
+        TEXTS,
+    ),
+]

@@ -1,0 +1,86 @@
+"""Several test sets, and the subgroups of one."""
+
+import json
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare.readers import read_predictions, read_sets
+
+FEW = ("--resamples", "199")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two test sets of 120 rows with a column `lang`, models a and b."""
+    rng = np.random.default_rng(0)
+    for name in ("news", "mails"):
+        y = rng.integers(0, 2, 120)
+        a, b = (np.where(rng.random(120) < share, y, 1 - y) for share in (0.9, 0.6))
+        lines = [f"{y[i]},{'en' if i % 3 else 'de'},{a[i]},{b[i]}" for i in range(120)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["y_true,lang,a,b", *lines]) + "\n")
+    return tmp_path
+
+
+MODELS = ("--model", "a", "--model", "b", "-m", "accuracy", *FEW)
+
+
+@pytest.mark.usefixtures("files")
+def test_each_file_is_a_test_set_named_like_it(run):
+    done = run("sets", "news.csv", "mails.csv", *MODELS, "--format", "json")
+    document = json.loads(done.out)
+    assert {row["set"] for row in document["scores"]} == {"news", "mails"}
+    sets = read_sets(["news.csv", "mails.csv"], models=["a", "b"])
+    expected = mc.compare_sets(sets, "accuracy", n_resamples=199)
+    assert done.out == expected.to_json()
+    estimates = [row["estimate"] for row in document["scores"] if row["model"] == "a"]
+    (pooled,) = [row["estimate"] for row in document["pooled_scores"] if row["model"] == "a"]
+    assert pooled == pytest.approx(np.mean(estimates))
+
+
+@pytest.mark.usefixtures("files")
+def test_subgroups_are_a_command_of_their_own(run):
+    done = run("slices", "news.csv", "--slice", "lang", *MODELS, "--format", "json")
+    preds = read_predictions("news.csv", models=["a", "b"], slices=["lang"])
+    assert done.out == mc.compare_slices(preds, "accuracy", n_resamples=199).to_json()
+    small = run("slices", "news.csv", "--slice", "lang", *MODELS, "--min-size", "50")
+    assert "Left out" in small.out
+    assert " lang = de  40\n" in small.out
+
+
+@pytest.mark.usefixtures("files")
+def test_compare_with_slice_shows_the_subgroups_below(run):
+    plain = run("compare", "news.csv", *MODELS, "--alpha", "0.1").out
+    sliced = run("compare", "news.csv", *MODELS, "--alpha", "0.1", "--slice", "lang").out
+    alone = run("slices", "news.csv", "--slice", "lang", *MODELS).out
+    assert sliced.startswith(plain)
+    assert sliced == plain + alone
+
+
+def test_intervals_at_odds_with_p_are_marked_in_tables_of_pairs():
+    rng = np.random.default_rng(3)
+    marks = 0
+    for _ in range(25):
+        y = rng.integers(0, 2, 160)
+        outputs = {m: np.where(rng.random(160) < 0.75, y, 1 - y) for m in "abcd"}
+        preds = mc.Predictions(y, outputs, slices={"half": np.arange(160) % 2})
+        result = mc.compare_slices(preds, "accuracy", n_resamples=99, correction="none")
+        frame, table = result.differences, result.tables()["differences"]
+        odd = ((frame.ci_low > 0) | (frame.ci_high < 0)) != (frame.p_value < 0.05)
+        assert [row[-1].endswith("*") for row in table.rows] == odd.tolist()
+        assert any(note.startswith("*") for note in table.notes) == odd.any()
+        marks += odd.sum()
+    assert marks
+
+
+@pytest.mark.usefixtures("files")
+def test_where_two_models_part_is_a_command(run):
+    done = run("disagreements", "news.csv", "--model", "a", "--model", "b")
+    result = mc.compare(read_predictions("news.csv", models=["a", "b"]), n_resamples=99)
+    frame = result.disagreements("a", "b")
+    assert done.out.startswith(f"a and b part on {len(frame)} of 120 samples: a is right or nearer")
+    first = frame.iloc[0]
+    assert f" {first['id']:<2}  {first['y_true']}      {first['said_a']}  " in done.out
+    refused = run("disagreements", "news.csv", "--model", "a")
+    assert refused.code == 2

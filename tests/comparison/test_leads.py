@@ -1,0 +1,189 @@
+"""The rows that people read: the winner first, interval and p-value corrected alike."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+import modelcompare as mc
+from modelcompare.report.screen import screen_text
+from modelcompare.report.tables import Column, Table
+
+METRICS = ["accuracy", "log_loss"]
+
+
+def made(seed=0, n=120, n_models=4):
+    """Models from weak to strong, with probabilities of two classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    sure = 0.4 * rng.random(n_models)
+    p = np.clip(0.5 + (2 * y - 1)[:, None] * sure + rng.normal(0, 0.3, (n, n_models)), 0.02, 0.98)
+    outputs = {f"m{i}": np.column_stack([1 - p[:, i], p[:, i]]) for i in range(n_models)}
+    return mc.Predictions(y, outputs)
+
+
+def compared(seed=0, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return mc.compare(made(seed), METRICS, **{"n_resamples": 199} | options)
+
+
+def test_the_leader_is_ahead_of_every_other_model_whichever_way_the_metric_points():
+    result = compared()
+    scores = result.scores.set_index(["metric", "model"])["estimate"]
+    for metric, best in (("accuracy", max), ("log_loss", min)):
+        of_metric = result.leads[result.leads.metric == metric]
+        assert of_metric.model.unique().tolist() == [best(result.models, key=scores[metric].get)]
+        assert (of_metric.lead >= 0).all()
+        assert of_metric.lead.is_monotonic_increasing
+        for row in of_metric.itertuples():
+            gap = scores[metric, row.model] - scores[metric, row.other]
+            assert abs(gap) == pytest.approx(row.lead, abs=1e-12)
+            assert row.ci_low <= row.lead <= row.ci_high
+
+
+def test_without_correction_the_bounds_are_those_of_the_differences():
+    result = compared(correction="none")
+    rows = result.differences.set_index(["metric", "model_a", "model_b"])
+    for row in result.all_leads.itertuples():
+        turned = (row.metric, row.model, row.other) not in rows.index
+        pair = (row.other, row.model) if turned else (row.model, row.other)
+        ends = rows.loc[(row.metric, *pair), ["ci_low", "ci_high"]].to_numpy()
+        worse = turned != (row.metric == "log_loss")
+        expected = -ends[::-1] if worse else ends
+        assert [row.ci_low, row.ci_high] == pytest.approx(expected.tolist())
+
+
+def test_all_pairs_are_there_once_the_better_model_first():
+    result = compared()
+    assert len(result.all_leads) == len(result.differences)
+    assert (result.all_leads.lead >= 0).all()
+    pairs = {(row.metric, *sorted([row.model, row.other])) for row in result.all_leads.itertuples()}
+    assert len(pairs) == len(result.differences)
+
+
+def test_with_a_baseline_each_row_says_how_much_better_than_it_a_model_is():
+    result = compared(baseline="m1")
+    scores = result.scores.set_index(["metric", "model"])["estimate"]
+    assert (result.leads.other == "m1").all()
+    for row in result.leads.itertuples():
+        gap = scores[row.metric, row.model] - scores[row.metric, "m1"]
+        assert row.lead == pytest.approx(-gap if row.metric == "log_loss" else gap, abs=1e-12)
+    assert "accuracy, differences from the baseline (+: better than the baseline)" in screen_text(
+        result
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["none", "bonferroni", "holm", "fdr_bh", "fdr_by"]))
+def test_the_interval_is_of_the_level_at_which_the_correction_decides(seed, correction):
+    result = compared(seed, correction=correction, test="wald", method="normal")
+    plain = compared(seed, correction="none", test="wald", method="normal").all_leads
+    for metric in METRICS:
+        rows = result.all_leads[result.all_leads.metric == metric]
+        m, shown = len(rows), max((rows.p_adjusted < 0.05).sum(), 1)
+        error = {
+            "none": 0.05, "bonferroni": 0.05 / m, "holm": 0.05 / m, "fdr_bh": 0.05 * shown / m,
+            "fdr_by": 0.05 * shown / m / sum(1 / k for k in range(1, m + 1)),
+        }[correction]  # fmt: skip
+        wider = (rows.ci_high - rows.ci_low) / (plain.ci_high - plain.ci_low)[rows.index]
+        # Normal intervals are as wide as their quantile.
+        assert wider.to_numpy() == pytest.approx(norm.isf(error / 2) / norm.isf(0.025))
+        p = result.differences.query("metric == @metric").p_value
+        n_below, n_shown = (p < error).sum(), (rows.p_adjusted < 0.05).sum()
+        # A test at this level of its own decides as the correction does; Holm's shows no less.
+        assert n_below <= n_shown if correction == "holm" else n_below == n_shown
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6))
+def test_max_t_intervals_go_with_max_t_p_values(seed):
+    result = compared(seed, correction="max-t", n_resamples=999)
+    together = result.simultaneous_intervals().set_index(["metric", "model_a", "model_b"])
+    for row in result.leads.itertuples():
+        pair = sorted([row.model, row.other])
+        width = (
+            together.loc[(row.metric, *pair), "ci_high"]
+            - together.loc[(row.metric, *pair), "ci_low"]
+        )
+        assert row.ci_high - row.ci_low == pytest.approx(width)
+
+
+def test_every_printed_contradiction_is_marked():
+    for seed in range(12):
+        result = compared(seed, n_resamples=499)
+        rows = result.all_leads
+        excluded = (rows.ci_low > 0) | (rows.ci_high < 0)
+        assert rows.at_odds.equals(excluded != (rows.p_adjusted < 0.05))
+        text = screen_text(result, show_all=True)
+        assert text.count("*\n") == rows.at_odds.sum()
+        assert ("* the 95 % CI and p part" in text) == rows.at_odds.any()
+
+
+def test_models_that_are_level_are_named_alone():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    weak = {f"weak{i}": np.where(rng.random(40) < 0.2, y, 1 - y) for i in range(3)}
+    outputs = {**{f"right{i}": y for i in range(15)}, **weak}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = mc.compare(mc.Predictions(y, outputs), "accuracy", n_resamples=199)
+    assert "right3 and 11 more are level at 1.00" in result.verdict()
+    few = mc.Predictions(y[:6], {name: array[:6] for name, array in outputs.items()})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        verdict = mc.compare(few, "accuracy", n_resamples=199).verdict()
+    assert "right3 and 11 more are level at 1.0" in verdict
+    assert "cannot be told from weak0" in verdict
+
+
+def test_resamples_that_hold_p_values_up_are_told_with_the_remedy():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=400)
+    outputs = {f"m{i:02d}": y + rng.normal(0, 0.2 + 0.3 * (i > 3), 400) for i in range(14)}
+    result = mc.compare(mc.Predictions(y, outputs), "rmse", n_resamples=1999)
+    text = " ".join(screen_text(result).split())
+    assert "1,999 resamples and 91 tests: no p-value can be below" in text
+    assert (
+        "More resamples (91,000), a baseline (13 pairs) or the correction max-t make it smaller."
+        in text
+    )
+    enough = mc.compare(mc.Predictions(y, outputs), "rmse", n_resamples=1999, baseline="m00",
+                        test="wald")  # fmt: skip
+    assert "no p-value can be below" not in screen_text(enough)
+
+
+def test_a_correction_that_leaves_nothing_is_told_with_the_remedy():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 300)
+    outputs = {f"m{i:02d}": np.where(rng.random(300) < 0.75, y, 1 - y) for i in range(30)}
+    result = mc.compare(mc.Predictions(y, outputs), "accuracy", n_resamples=199)
+    assert not result.differences.better.notna().any()
+    n_found = (result.differences.p_value < 0.05).sum()
+    said = (
+        f"{n_found} of 435 differences have p below 0.05 alone, none after the correction for so many "
+        "tests: a larger test set, a baseline (29 pairs) or the correction max-t can show more."
+    )
+    assert said in " ".join(screen_text(result).split())
+
+
+def test_a_note_about_rows_that_are_not_shown_is_left_out():
+    frame = pd.DataFrame({"p": [0.3, 0.04], "odd": [False, True]})
+    table = Table("t", [Column("p", "p-value", ["p", "odd"])], frame, notes=["a", "* b"])
+    assert table.take([0, 1]).notes == ["a", "* b"]
+    assert table.take([0]).notes == ["a"]
+
+
+def test_a_default_metric_that_one_model_cannot_have_is_named():
+    preds = made()
+    mixed = mc.Predictions(
+        preds.y_true, {"soft": preds.probabilities("m0"), "hard": preds.predicted("m1")}
+    )
+    result = mc.compare(mixed, n_resamples=99)
+    said = "cf1_macro is left out: 'hard' gave labels, and it needs probabilities of all."
+    assert said in " ".join(screen_text(result).split())
+    assert said not in " ".join(screen_text(mc.compare(mixed, METRICS[:1], n_resamples=99)).split())
