@@ -40,6 +40,13 @@ def _estimators():
     return mc.compare_estimators(models, x, y, cv=3, metrics=["accuracy", "f1"])
 
 
+def _bounded():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 60).astype(float) for name in ("m0", "m1")})
+    frame.loc[:2, "m0"] = np.nan
+    return mc.compare_bounds(frame, **FEW)
+
+
 MADE = {
     "Comparison": lambda: mc.compare(preds(), ["accuracy", "f1"], **FEW),
     "SetComparison": lambda: mc.compare_sets(
@@ -52,6 +59,7 @@ MADE = {
     ),
     "FoldComparison": lambda: mc.compare_folds(_estimators().folds),
     "Disagreements": lambda: disagreements(preds(), "m0", "m1"),
+    "BoundedComparison": _bounded,
     "DecisionResult": lambda: mc.decide(preds(), "m0", "m1", "accuracy", margin=0.01, **FEW),
     "GateResult": lambda: mc.gate(preds(), "m0", "m1", ["accuracy:-0.01", "f1[0]:+-0.2"], **FEW),
     "PairedTestResult": lambda: mc.paired_test(preds(), "m0", "m1", "f1", label=1, **FEW),
