@@ -223,7 +223,12 @@ def _printed_leads(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
     digits = {block.metric: block.decimals for block in blocks}
     return Table(
         f"{what.capitalize()} ({subtitle}); bold: shown to be better",
-        [Column("Metric", "value", ["metric", "label"]), *named, by, *_tested(result)],
+        [
+            Column("Metric", "value", ["metric", "label"]),
+            *named,
+            replace(by, title=by.title.capitalize()),
+            *_tested(result),
+        ],
         frame,
         notes=_lead_notes(result, metrics, frame),
         decimals=[digits[metric] for metric in frame["metric"]],
