@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -71,18 +72,24 @@ def compare(
             "--slice shows more tables on the screen; for a file or another form run modelcompare "
             "slices."
         )
-    predictions = reading.read(sliced=True)
-    if baseline is not None and len(predictions.models) == 1:
-        raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
-    from modelcompare.comparison.compare import compare as compare_models
-    from modelcompare.comparison.slices import compare_slices
     from modelcompare.metrics.registry import load_metric
 
     metrics = [*(metric or []), *map(load_metric, metric_from or [])] or None
     options |= {
         "confidence_level": confidence_level, "method": method, "test": test,
-        "correction": correction, "baseline": baseline, "alpha": alpha,
+        "correction": correction, "alpha": alpha,
     }  # fmt: skip
+    if reading.missing == "bounds":
+        _check_bounds({"--baseline": baseline, "--plot": plot, "--slice": reading.slice})
+        emit(reading.compare_bounds(metrics, family=family, **options), output)
+        return
+    predictions = reading.read(sliced=True)
+    if baseline is not None and len(predictions.models) == 1:
+        raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
+    from modelcompare.comparison.compare import compare as compare_models
+    from modelcompare.comparison.slices import compare_slices
+
+    options["baseline"] = baseline
     result = compare_models(predictions, metrics, family=family, **options, progress=True)
     subgroups = compare_slices(predictions, metrics, **options) if reading.slice else None
     emit(result, output)
@@ -90,6 +97,13 @@ def compare(
         emit(subgroups, output)
     if plot is not None:
         emit_figure(plot, result.plot())
+
+
+def _check_bounds(given: Mapping[str, object]) -> None:
+    """Refuse what bounds have no answer for."""
+    for option, value in given.items():
+        if value:
+            raise ValueError(f"{option} and --missing bounds exclude each other; leave one out.")
 
 
 def _files_of(metrics: list[str] | None) -> list[Path]:

@@ -30,6 +30,7 @@ from modelcompare.words import (
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from modelcompare.comparison.bounds import BoundedComparison
     from modelcompare.predictions import Predictions
 
 # Name of a command, what it calls, and examples of what follows the name.
@@ -158,6 +159,13 @@ class ReadingOptions:
         for name, reading in readings.items():
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
+
+    def compare_bounds(self, metrics: Any, **options: Any) -> BoundedComparison:
+        """Compare with missing results at their worst and at their best."""
+        from modelcompare.comparison.bounds import compare_bounds
+
+        reading = {**self.columns(), "ids": self.ids}
+        return compare_bounds(self.files, metrics, reading=reading, **options)
 
     def _check_one_case(self) -> None:
         if self.missing == "bounds":

@@ -21,7 +21,7 @@ from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.variants import with_outputs
-from modelcompare.words import Correction, value_name
+from modelcompare.words import Correction, check_mapping, value_name
 
 _AT_BEST = " (at best)"
 _STEP_DOWN: Correction = "holm"
@@ -231,6 +231,8 @@ def compare_bounds(
     mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing
     results were (p <= 0.003).
     """
+    if reading is not None:
+        check_mapping("reading", reading, "options of read_predictions")
     said = {**(reading or {})}
     ids = said.pop("ids", "same")
     columns = asked(**{**said, "missing": "worst"})

@@ -75,7 +75,7 @@ CASES: list[Call | Run] = [
     Call(
         "a short name among many models",
         lambda _: _named(*_NETS, *(f"seed {i}" for i in range(95))).output("DenseNet"),
-        "unknown model 'DenseNet'; there are densenet_bc_100, densenet_40, wide_densenet, resnet, "
+        "unknown model 'DenseNet'; there are densenet_40, densenet_bc_100, wide_densenet, resnet, "
         "... (100 in all).",
     ),
     Call(

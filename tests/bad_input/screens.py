@@ -18,7 +18,8 @@ CASES: list[Call | Run] = [
     Call(
         "compare: a part of models' names",
         lambda _: MANY["densenet"],
-        "unknown model 'densenet'; there are densenet_bc_100, densenet_bc_250, my_densenet, resnet.",
+        "unknown model 'densenet'; there are lenet5, densenet_bc_100, densenet_bc_250, vgg, "
+        "my_densenet, resnet, alexnet.",
         KeyError,
     ),
     Call(
@@ -34,7 +35,8 @@ CASES: list[Call | Run] = [
     Call(
         "disagreements: a model that there is not",
         lambda _: disagreements(MANY, "vgg", "lenet"),
-        "unknown model 'lenet'; there are lenet5, alexnet, resnet.",
+        "unknown model 'lenet'; there are lenet5, densenet_bc_100, densenet_bc_250, vgg, "
+        "my_densenet, resnet, alexnet.",
         KeyError,
     ),
     Run(

@@ -105,6 +105,11 @@ FEW = {"n_resamples": 20}
 TWO = {"predictions": PLAIN, "model_a": "a", "model_b": "b", "metric": "accuracy"}
 TRUTH = PLAIN.y_true
 TABLE = pd.DataFrame({"y_true": [0, 1], "a": [0, 1], "b": [1, 1]})
+LONG = pd.DataFrame(
+    [(m, s, i, i % 2) for m in "ab" for s in "xy" for i in range(4)],
+    columns=["model", "set", "item", "score"],
+)
+HOLED = pd.DataFrame({"a": [1.0, 0, 1, 1, None, 1], "b": [0.0, 0, 1, 0, 1, 0]})
 DATA = [5, "x", [], [1], [[1, 2]], [None, 1], NAN]
 BESIDE = dict.fromkeys(("ids", "groups", "strata", "runs", "slices"), DATA)
 X = np.random.default_rng(1).normal(size=(40, 2)) + np.asarray(TRUTH)[:, None]
@@ -187,6 +192,10 @@ def _doors() -> dict[str, Door]:
         "reliability": Door(mc.reliability, {"predictions": PREDS, **FEW}),
         "read_predictions": Door(
             mc.read_predictions, {"source": TABLE}, instead={"normalize": FLAG},
+        ),
+        "read_sets": Door(mc.read_sets, {"source": LONG}),
+        "compare_bounds": Door(
+            mc.compare_bounds, {"source": HOLED, **FEW}, instead={"reading": [5, "x", ["a"], NAN]}
         ),
         "Predictions": Door(
             mc.Predictions, {"y_true": [0, 1], "outputs": {"a": [0, 1]}},

@@ -11,6 +11,11 @@ from modelcompare.cli.options import expanded
 
 FEW = ("--resamples", "60")
 MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")
+HOLED = "item,a,b\n" + "".join(f"{i},{i % 2},{i % 3 // 2 if i else ''}\n" for i in range(30))
+HALVES = "y_true,a,b,half\n" + "".join(
+    f"{i % 2},{i % 3 // 2},{i % 5 // 3},{'lower' if i < 40 else 'upper'}\n" for i in range(80)
+)
+FOLDS = "fold,a,b,c\n" + "".join(f"{i},0.{80 + i},0.{70 + i * 2},0.6{i}\n" for i in range(8))
 # By command what is asked, and the document that answers.
 ASKED = [
     ("compare", ("snli.npz", "-m", "accuracy", *FEW), "compare"),
@@ -24,6 +29,12 @@ ASKED = [
     ("metrics", (), "metrics"),
     ("metrics", ("f1",), "metrics"),
     ("demo", FEW, "compare"),
+    ("compare", ("holed.csv", "--missing", "bounds", *FEW), "bounds"),
+    ("disagreements", ("snli.npz", "--model", "mlp", "--model", "bow_pair"), "disagreements"),
+    ("sets", ("snli.npz", "other.npz", "-m", "accuracy", *FEW), "sets"),
+    ("slices", ("halves.csv", "--slice", "half", "-m", "accuracy", *FEW), "slices"),
+    ("folds", ("folds.csv", "--n-train", "80", "--n-test", "20"), "folds"),
+    ("ranks", ("folds.csv",), "ranks"),
 ]
 
 
@@ -48,7 +59,12 @@ def test_every_command_that_writes_json_is_asked():
 def test_what_a_command_writes_as_json_is_as_the_printed_schema_says(
     run, schema, tmp_path, command, arguments, kind
 ):
-    (tmp_path / "snli.npz").symlink_to(Path(examples.__file__).with_name("snli.npz"))
+    snli = Path(examples.__file__).with_name("snli.npz")
+    (tmp_path / "snli.npz").symlink_to(snli)
+    (tmp_path / "other.npz").symlink_to(snli)
+    (tmp_path / "holed.csv").write_text(HOLED)
+    (tmp_path / "halves.csv").write_text(HALVES)
+    (tmp_path / "folds.csv").write_text(FOLDS)
     done = run(command, *arguments, "--format", "json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
