@@ -159,10 +159,7 @@ class Predictions:
         check_mapping("logits", logits, "logits, e.g. {'cnn': logits}")
         arrays = {m: checks.logits(m, array) for m, array in checks.model_arrays(logits).items()}
         outputs = {model: checks.softmax(model, array) for model, array in arrays.items()}
-        made = cls(y_true, outputs, kind="probabilities", **options)
-        if made.n_classes == 2:
-            made._outputs = {m: o.ordered_by(arrays[m]) for m, o in made._outputs.items()}
-        return made
+        return cls(y_true, outputs, kind="probabilities", **options).ordered_by(arrays)
 
     @classmethod
     def from_scores(
@@ -317,6 +314,13 @@ class Predictions:
         if repeated:
             raise ValueError(f"model {repeated[0]!r} is named twice; name each once.")
         return self._replaced({model: self.output(model) for model in chosen})
+
+    def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
+        """The same predictions, whose order between two classes is that of these logits."""
+        if self.n_classes != 2:
+            return self
+        ordered = {m: self.output(m).ordered_by(array) for m, array in logits.items()}
+        return self._replaced({**self._outputs, **ordered})
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
         """The same predictions with other `groups`, `strata` or `runs`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_type_hints
@@ -162,10 +162,15 @@ class ReadingOptions:
 
     def compare_bounds(self, metrics: Any, **options: Any) -> BoundedComparison:
         """Compare with missing results at their worst and at their best."""
-        from modelcompare.comparison.bounds import compare_bounds
+        from modelcompare.cli.output import say
+        from modelcompare.comparison.bounds import bounded_comparison
+        from modelcompare.readers import asked, read
 
-        reading = {**self.columns(), "ids": self.ids}
-        return compare_bounds(self.files, metrics, reading=reading, **options)
+        worst = asked(**{**self.columns(), "missing": "worst"})
+        found = read(self.files, worst, self.ids)
+        best = read(self.files, replace(worst, as_best=True), self.ids)
+        say(f"modelcompare: read {found.sentence}")
+        return bounded_comparison(found.predictions, best.predictions, metrics, **options)
 
     def _check_one_case(self) -> None:
         if self.missing == "bounds":

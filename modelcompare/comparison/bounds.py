@@ -14,6 +14,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.predictions import Predictions
 from modelcompare.readers import asked, read
 from modelcompare.report.numbers import format_number, format_p_value, interval_title
 from modelcompare.report.result import Result
@@ -52,6 +53,13 @@ class BoundedComparison(Result):
     @property
     def signature(self) -> str:
         return f"{self.comparison.signature}|missing:bounds"
+
+    @property
+    def headline(self) -> str:
+        n_models, n_missing = len(self.models), sum(self.n_missing.values())
+        results = f"{n_missing:,} missing result{'s' * (n_missing != 1)}"
+        name = f"{self.comparison.name}: " if self.comparison.name else ""
+        return f"{name}{n_models} models, {self.comparison.n_samples:,} samples, {results}"
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -178,7 +186,6 @@ class BoundedComparison(Result):
             Column("at most", "difference", ["high"]),
             Column(level, "interval", ("ci_low", "ci_high")),
             Column("p (holm)", "p-value", ["p_adjusted"]),
-            Column("better"),
         ]  # fmt: skip
         note = "a - b where the missing results of one count as the worst, the other's as the best."
         return {
@@ -236,8 +243,17 @@ def compare_bounds(
     said = {**(reading or {})}
     ids = said.pop("ids", "same")
     columns = asked(**{**said, "missing": "worst"})
-    worst = read(source, columns, ids).predictions
-    best = read(source, replace(columns, as_best=True), ids).predictions
+    worst, best = (
+        read(source, replace(columns, as_best=at_best), ids).predictions
+        for at_best in (False, True)
+    )
+    return bounded_comparison(worst, best, metrics, **options)
+
+
+def bounded_comparison(
+    worst: Predictions, best: Predictions, metrics: Any = None, **options: Any
+) -> BoundedComparison:
+    """The same for predictions whose missing results count as the worst, and as the best."""
     given = {m: (worst.output(m).array, best.output(m).array) for m in worst.models}
     n_missing = {model: _n_different(low, high) for model, (low, high) in given.items()}
     if not any(n_missing.values()):

@@ -42,6 +42,11 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
         special["id"] = None if found is None else arrays.pop(found)
     if "groups" not in special:
         special["groups"] = arrays.pop("groups", None)
+    if true in columns.slices:
+        raise ValueError(
+            f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
+            "its classes."
+        )
     slices = {name: _take(arrays, name, where) for name in columns.slices}
     models = _models(arrays, labels, truth)
     slices |= {
@@ -63,6 +68,11 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
         for plain, name in zip(plain_names, models, strict=True)
     }
     outputs = {model: outputs[model] for model in chosen([*outputs], columns.models, where)}
+    logits = {
+        plain: arrays[name]
+        for plain, name in zip(plain_names, models, strict=True)
+        if plain in outputs and name.startswith("logits__")
+    }
     if not outputs:
         raise ValueError(
             f"{where} holds no model; name arrays after the models, or probs__NAME, "
@@ -77,6 +87,7 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
         keep = _complete([*outputs.values(), *([] if truth is None else [truth])], where)
         if keep is not None:
             outputs = {model: array[keep] for model, array in outputs.items()}
+            logits = {model: array[keep] for model, array in logits.items()}
             truth = None if truth is None else truth[keep]
             special = {r: None if array is None else array[keep] for r, array in special.items()}
             slices = {name: array[keep] for name, array in slices.items()}
@@ -95,7 +106,7 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
         greater_is_better=not columns.lower_is_better, name=where,
     )  # fmt: skip
     columns.check_used(predictions)
-    return predictions
+    return predictions.ordered_by(logits)
 
 
 def _load(opened: Content) -> dict[str, NDArray[Any]]:

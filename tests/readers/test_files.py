@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.metrics import roc_auc_score
 
+import modelcompare as mc
 from modelcompare import read_predictions
 from modelcompare.checks import DataWarning
 from modelcompare.words import FileKind
@@ -271,3 +273,13 @@ def test_a_header_of_several_lines_behind_blank_ones_is_read(tmp_path):
     assert preds.models == ("a", "b\r\nagain")
     assert preds.codes.tolist() == [0, 1]
     assert preds.predicted("b\r\nagain").tolist() == [1, 1]
+
+
+def test_the_order_of_logits_in_an_archive_is_that_of_the_logits(tmp_path):
+    truth = np.arange(40) % 2
+    logits = np.stack([np.zeros(40), 100 + np.arange(40) * (-1.0) ** truth], axis=1)
+    np.savez(tmp_path / "p.npz", y_true=truth, logits__a=logits)
+    preds = read_predictions(tmp_path / "p.npz")
+    assert preds.probabilities("a")[:, 1].min() == 1.0
+    result = mc.compare(preds, "roc_auc", n_resamples=99)
+    assert result.scores["estimate"].item() == roc_auc_score(truth, logits[:, 1])
