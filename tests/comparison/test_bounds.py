@@ -1,0 +1,89 @@
+"""What holds whatever the missing results would have been, against every way to fill them in."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+
+FEW = {"n_resamples": 199}
+RNG = np.random.default_rng(3)
+
+
+def fills(frame, values):
+    """Every table without missing cells that this one may stand for."""
+    holes = [(row, column) for column in frame for row in np.flatnonzero(frame[column].isna())]
+    for chosen in product(values, repeat=len(holes)):
+        full = frame.copy()
+        for (row, column), value in zip(holes, chosen, strict=True):
+            full.loc[row, column] = value
+        yield full
+
+
+def holed(n=30):
+    frame = pd.DataFrame({name: RNG.integers(0, 2, n).astype(float) for name in "abc"})
+    frame.loc[[1, 4], "a"] = np.nan
+    frame.loc[[2], "b"] = np.nan
+    return frame
+
+
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_no_way_to_fill_in_scores_leaves_the_bounds(lower_is_better):
+    frame = holed()
+    result = mc.compare_bounds(frame, reading={"lower_is_better": lower_is_better}, **FEW)
+    means = np.array([full.mean().to_numpy() for full in fills(frame, [0.0, 1.0])])
+    ends = result.scores[["worst", "best"]].to_numpy()
+    np.testing.assert_allclose(np.sort(ends, axis=1)[:, 0], means.min(axis=0))
+    np.testing.assert_allclose(np.sort(ends, axis=1)[:, 1], means.max(axis=0))
+    assert ((ends[:, 0] >= ends[:, 1]) if lower_is_better else (ends[:, 0] <= ends[:, 1])).all()
+    for row in result.differences.to_dict("records"):
+        a, b = ("abc".index(row[side]) for side in ("model_a", "model_b"))
+        differences = means[:, a] - means[:, b]
+        assert row["low"] == pytest.approx(differences.min())
+        assert row["high"] == pytest.approx(differences.max())
+        assert row["ci_low"] < row["low"] <= row["high"] < row["ci_high"]
+
+
+def test_what_is_called_better_is_better_in_every_case():
+    frame = pd.DataFrame({"a": [1.0] * 38 + [None] * 2, "b": [0.0] * 30 + [1.0] * 9 + [None]})
+    result = mc.compare_bounds(frame, **FEW)
+    assert result.differences["better"].tolist() == ["a"]
+    for full in fills(frame, [0.0, 1.0]):
+        one = mc.compare(mc.read_predictions(full), **FEW)
+        assert one.differences["p_value"].item() <= result.differences["p_value"].item()
+        assert one.differences["better"].item() == "a"
+
+
+def test_a_lead_that_hangs_on_missing_results_is_not_called_one():
+    frame = pd.DataFrame({"a": [1.0] * 30 + [None] * 30, "b": [1.0] * 30 + [0.0] * 30})
+    result = mc.compare_bounds(frame, **FEW)
+    assert result.differences[["low", "p_value"]].to_numpy().tolist() == [[0.0, 1.0]]
+    assert result.differences["better"].isna().all()
+    assert "nothing is shown about b" in result.verdict()
+
+
+def test_missing_labels_are_right_at_best_and_wrong_at_worst():
+    truth = np.array(["x", "y", "z"] * 10)
+    said = truth.astype(object).copy()
+    said[:3] = None
+    frame = pd.DataFrame({"y_true": truth, "a": said, "b": np.roll(truth, 1)})
+    result = mc.compare_bounds(frame, "accuracy", **FEW)
+    assert result.scores[["worst", "best"]].to_numpy().tolist() == [[0.9, 1.0], [0.0, 0.0]]
+    assert result.n_missing == {"a": 3, "b": 0}
+
+
+def test_samples_that_a_file_lacks_are_missing_results(tmp_path):
+    for model, ids in (("a", range(20)), ("b", range(15))):
+        rows = [{"id": i, "score": 1.0} for i in ids]
+        pd.DataFrame(rows).to_csv(tmp_path / f"{model}.csv", index=False)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    worst = mc.read_predictions(files, missing="worst")
+    assert worst.output("b").array.mean() == 0.75
+    assert mc.compare_bounds(files, **FEW).n_missing == {"a": 0, "b": 5}
+
+
+def test_without_missing_results_there_are_no_bounds():
+    with pytest.raises(ValueError, match="no result is missing, so the worst case is the best"):
+        mc.compare_bounds(holed().fillna(1.0), **FEW)
