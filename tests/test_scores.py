@@ -92,3 +92,24 @@ def test_unpaired_test_sets_and_the_page_take_named_scores(logged, compared, tmp
     assert found.difference == pytest.approx(2 * LOGGED["a"]["acc"].mean() - 1)
     compared.to_html(tmp_path / "page.html")
     assert "acc_norm" in (tmp_path / "page.html").read_text()
+
+
+def test_scores_that_are_0_or_1_are_a_proportion_as_accuracy_is():
+    rng = np.random.default_rng(0)
+    right = {name: rng.random(60) < p for name, p in (("a", 0.98), ("b", 0.9))}
+    judged = mc.compare(mc.Predictions.from_scores(right), n_resamples=199)
+    truth = np.zeros(60, dtype=int)
+    labels = mc.Predictions(truth, {m: 1 - r for m, r in right.items()}, labels=[0, 1])
+    accuracy = mc.compare(labels, "accuracy", n_resamples=199)
+    for frame in ("scores", "differences"):
+        for column in ("ci_low", "ci_high"):
+            np.testing.assert_allclose(
+                getattr(judged, frame)[column], getattr(accuracy, frame)[column]
+            )
+    assert judged.scores["ci_high"].max() < 1
+    assert (
+        mc.compare(mc.Predictions.from_scores({"a": [0.5, 1, 1, 0]}), n_resamples=99)
+        .scores["method"]
+        .item()
+        != judged.scores["method"][0]
+    )

@@ -3,8 +3,8 @@
 ===============================  ================================  ==============================
 value                            score                             difference
 ===============================  ================================  ==============================
-accuracy, one class's value      wilson, modified near 0 and 1;    half-count: half a sample more
-                                 F-beta and Jaccard through        in each cell of disagreement
+accuracy, scores of 0 and 1,     wilson, modified near 0 and 1;    half-count: half a sample more
+one class's value                F-beta and Jaccard through        in each cell of disagreement
                                  TP / (TP + FP + FN)
 average of two classes           mover                             half-count
 average of three or more         effective-size                    shrunk-influence
@@ -58,6 +58,7 @@ from modelcompare.intervals.influences import (
 )
 from modelcompare.intervals.resampled import bca, bca_of_differences
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
+from modelcompare.metrics.counts import ACCURACY
 from modelcompare.metrics.quotient import divide
 
 # Metrics of ranks: how many positives more are added to a score, and to a difference, where two
@@ -128,13 +129,15 @@ class _Rule:
     @cached_property
     def _closed(self) -> dict[str, Interval | None]:
         """Intervals of counts of independent samples; None for other metrics."""
-        labels, metrics = self._labels, self.evaluation.metrics
-        if labels is None or self._clustered:
-            return {metric.name: None for metric in metrics}
-        found = {}
-        for metric in metrics:
-            where = self.evaluation.metric_slice(metric.name)
-            part = of_counts(labels, metric, self.estimate[:, where], self.pairs, self.level)
+        found: dict[str, Interval | None] = {}
+        for metric in self.evaluation.metrics:
+            where, part = self.evaluation.metric_slice(metric.name), None
+            judged = Labels.judged(self.evaluation.predictions, metric)
+            labels = self._labels if judged is None else judged
+            if labels is not None and not self._clustered:
+                measured = ACCURACY if judged is not None else metric
+                estimate = self.estimate[:, where]
+                part = of_counts(labels, measured, estimate, self.pairs, self.level)
             found[metric.name] = part and self._drawn_in(part, where)
         return found
 

@@ -12,7 +12,7 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.ratios import RECALL, Bounds, ClassRatio, Four
-from modelcompare.metrics.base import AnyMetric, Metric, Statistic
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.quotient import Quotient, divide
 from modelcompare.predictions import Predictions
@@ -178,6 +178,16 @@ class Labels:
             return None
         predicted = np.stack([predictions.predicted(m) for m in predictions.models], axis=1)
         return cls(predictions.codes, predicted, predictions.n_classes, predictions.sample_weight)
+
+    @classmethod
+    def judged(cls, predictions: Predictions, metric: AnyMetric) -> Labels | None:
+        """The same of scores that are all 0 or 1: right or wrong; None of other metrics."""
+        if not isinstance(metric, Metric) or metric.needs != "scores" or not metric.proportion:
+            return None
+        outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
+        right = np.concatenate([metric.statistics[0].compute(each) for each in outputs], axis=1)
+        ones = np.ones(len(right), dtype=np.intp)
+        return cls(ones, right.astype(np.intp), 2, predictions.sample_weight)
 
     @property
     def right_or_wrong(self) -> Labels:

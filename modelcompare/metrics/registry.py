@@ -23,7 +23,7 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
-from modelcompare.metrics.served import check_served, named_score
+from modelcompare.metrics.served import check_served, judged, named_score
 from modelcompare.spelling import nearest
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
@@ -343,10 +343,11 @@ def _resolve(
 ) -> AnyMetric:
     if isinstance(metric, str):
         if predictions.score_names:
-            return named_score(metric, predictions)
+            return judged(named_score(metric, predictions), predictions)
         found = get_metric(metric, zero_division=zero_division)
-        if found.needs == "scores":
-            return replace(found, greater_is_better=bool(predictions.greater_is_better))
+        if isinstance(found, Metric) and found.needs == "scores":
+            better = bool(predictions.greater_is_better)
+            return judged(replace(found, greater_is_better=better), predictions)
         return found
     if isinstance(metric, BaseMetric):
         return metric

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from modelcompare.metrics import scoring
-from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
+from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
+from modelcompare.metrics.scoring import mean_ratio
 from modelcompare.predictions import Predictions
 
 _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
@@ -31,6 +36,17 @@ def check_served(metric: AnyMetric, predictions: Predictions) -> None:
         raise ValueError(
             f"metric {metric.name!r} needs true values, but `y_true` holds texts{hint}."
         )
+
+
+def judged(metric: Metric, predictions: Predictions) -> Metric:
+    """A mean of scores that are all 0 or 1 is a proportion, and lies between them."""
+    for model in predictions.models:
+        output = predictions.output(model)
+        if output.kind != "scores":
+            return metric
+        if not np.isin(metric.statistics[0].compute(Outcomes(output)), (0.0, 1.0)).all():
+            return metric
+    return replace(metric, proportion=mean_ratio, bounds=(0.0, 1.0))
 
 
 def named_score(name: str, predictions: Predictions) -> Metric:

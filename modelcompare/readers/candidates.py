@@ -103,7 +103,7 @@ def _labels(
     seen: Seen, candidates: Sequence[str], soft: Sequence[str], true: str
 ) -> tuple[list[str], list[str]]:
     """Columns that say what the truth says are models; those that never do may describe."""
-    measured = seen.is_real(true)
+    measured = seen.is_real(true) or seen.columns.kind == "values"
     models, left_out, doubtful = [], [], []
     for heading in candidates:
         if heading in soft or _fits(seen, heading, true, measured=measured):

@@ -41,7 +41,7 @@ def find_roles(table: Table, columns: Columns, where: str, *, alone: bool) -> Ro
     """The roles of a table's columns; `alone` if it holds all models, and not one of several."""
     seen = Seen(table, columns, where)
     model = columns.model_column or seen.first(names.MODEL)
-    if alone and model is not None and _is_long(seen, model):
+    if model is not None and _is_long(seen, model):
         return _long(seen, model)
     if not alone or _is_one_model(seen):
         return _one_model(seen)
