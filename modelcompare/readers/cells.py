@@ -34,8 +34,9 @@ def texts(written: AnyArray) -> AnyArray:
 
 def numbers(written: AnyArray) -> AnyArray:
     """Numbers where every cell is one, else texts."""
-    found: AnyArray = pd.to_numeric(written, errors="coerce")
-    return written if np.isnan(found).any() else found
+    place, held = pd.factorize(written)
+    found: AnyArray = pd.to_numeric(held, errors="coerce")
+    return written if np.isnan(found).any() else found[place]
 
 
 def said(written: AnyArray) -> AnyArray:
@@ -115,11 +116,13 @@ def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
     """Share of the cells that are not missing which are numbers; 0 where all are missing."""
     if column.dtype.kind in "iufb":
         return float(column.notna().any())
-    found = column[~marked(column, marks)].dropna()
-    if not len(found):
-        return 0.0
-    numbers = pd.to_numeric(found, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    return float((~np.isnan(numbers)).mean())
+    place, held = pd.factorize(column)
+    distinct = pd.Series(held, dtype=object)
+    present = ~marked(distinct, marks)
+    values = pd.to_numeric(distinct, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    place = place[place >= 0]
+    place = place[present[place]]
+    return float((~np.isnan(values[place])).mean()) if len(place) else 0.0
 
 
 def column_array(column: pd.Series[Any]) -> AnyArray:

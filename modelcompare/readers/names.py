@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 # In every list the most usual first; written in small letters with underscores.
 TRUE = (
@@ -48,6 +49,7 @@ BESIDE = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=2**17)
 def plain(heading: str) -> str:
     """A heading in small letters with single underscores: ``Gold-Label`` is gold_label.
 
