@@ -25,7 +25,7 @@ from modelcompare.readers.gathered import (
 from modelcompare.readers.long import table_records
 from modelcompare.readers.opening import opened
 from modelcompare.readers.roles import find_roles
-from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.said import Reading
 from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table
 from modelcompare.readers.wide import wide_predictions
@@ -43,7 +43,7 @@ __all__ = ["read_predictions", "read_sets"]
 
 # A row for each kind of file that holds all models, and no table; tables stand in `TABLES`, logs in
 # `FORMATS`.
-WHOLE: dict[str, Callable[[Content, Columns], Predictions]] = {"npz": read_arrays}
+WHOLE: dict[str, Callable[[Content, Columns], Reading]] = {"npz": read_arrays}
 
 
 def read_predictions(
@@ -229,7 +229,7 @@ def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> di
 def _whole(file: Opened, columns: Columns) -> Reading | None:
     """What a file that holds all models of one test set says; None if it is of another kind."""
     if file.kind in WHOLE:
-        return _archive(file, columns)
+        return WHOLE[file.kind](file.payload, columns)
     if not isinstance(file.payload, Table) or format_of(file) is not None:
         return None
     table = named(file.payload, columns, file.name)
@@ -243,20 +243,11 @@ def _read_alone(place: Place, columns: Columns, ids: SameIds) -> Reading:
     """What is in a single file."""
     file = opened(place.path)
     if file.kind in WHOLE:
-        return _archive(file, columns)
+        return WHOLE[file.kind](file.payload, columns)
     if isinstance(file.payload, Table) and format_of(file) is None:
         return _read_table(file.payload, columns, ids, name=file.name, stem=place.model)
     records = one_set(gathered([place], columns), columns)
     return record_predictions(records, columns, ids, name=file.name)
-
-
-def _archive(file: Opened, columns: Columns) -> Reading:
-    predictions = WHOLE[file.kind](file.payload, columns)
-    truth = None if predictions.y_true is None else columns.true or "y_true"
-    return Reading(
-        predictions,
-        {"truth": truth or "none (scores)", "models": counted(predictions.models)},
-    )
 
 
 def _read_table(

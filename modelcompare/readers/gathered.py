@@ -17,12 +17,12 @@ from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.roles import find_roles
 from modelcompare.readers.said import counted
 from modelcompare.readers.sources import Place
-from modelcompare.readers.tables import Table
+from modelcompare.readers.tables import Table, flattened
 
 
 def named(table: Table, columns: Columns, where: str) -> Table:
     """A table whose headings are distinct texts, with every column that was named."""
-    frame = table.frame.rename(columns=str)
+    frame = flattened(table.frame.rename(columns=str))
     check_columns_distinct(frame, where)
     return Table(with_named(frame, columns, where), table.written)
 

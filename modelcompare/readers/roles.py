@@ -161,7 +161,7 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     columns = seen.columns
     identity = columns.id or _usual_id(seen, taken)
     skip = {*taken, identity}
-    filters = next((h for h in seen.headings if names.plain(h) == "filter"), None)
+    filters = seen.first(names.FILTER)
     soft = [h for h in seen.headings if h.startswith(PROBABILITY)]
     true = columns.true or truth_of_one(seen, {*skip, *soft})
     if true is not None and not columns.scores:

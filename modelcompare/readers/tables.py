@@ -58,6 +58,29 @@ def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
     return None
 
 
+def flattened(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table whose objects are columns of their own, under dotted names.
+
+    Examples
+    --------
+    >>> [*flattened(pd.DataFrame({"id": [1], "out": [{"bert": "x", "cnn": "y"}]}))]
+    ['id', 'out.bert', 'out.cnn']
+    """
+    parts = []
+    for heading, column in frame.items():
+        held = column.dropna() if column.dtype.kind == "O" else column[:0]
+        if not len(held) or not all(isinstance(cell, Mapping) for cell in held):
+            parts.append(column)
+            continue
+        keys = dict.fromkeys(f"{heading}.{key}" for cell in held for key in cell)
+        inside = {key: nested(frame[[heading]], key) for key in keys}
+        told = {key: column for key, column in inside.items() if column is not None}
+        parts.append(flattened(pd.DataFrame(told, index=frame.index)))
+    if all(isinstance(part, pd.Series) for part in parts):
+        return frame
+    return pd.concat(parts, axis=1)
+
+
 def _reached(cell: Any, keys: Sequence[str]) -> Any:
     for key in keys:
         if isinstance(cell, Mapping):
