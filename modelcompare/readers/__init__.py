@@ -259,7 +259,5 @@ def _read_table(
     roles = find_roles(table, columns, where, alone=True)
     if roles.layout == "wide":
         return wide_predictions(table, columns, roles, name=name)
-    records = one_set(
-        of_model(table_records(table, roles, columns, where, alone=True), stem), columns
-    )
+    records = one_set(of_model(table_records(table, roles, columns), stem), columns)
     return record_predictions(records, columns, ids, name=name)
