@@ -12,6 +12,8 @@ from modelcompare.readers.seen import FEW_ROWS, SHARED, Seen
 
 # So many whole numbers may be codes of classes as well as scores.
 _MANY_CODES = 50
+# A number with a unit, or with commas for its point or its thousands.
+_ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
 
 def model_columns(seen: Seen, candidates: Sequence[str], true: str | None
@@ -41,6 +43,7 @@ def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]
         elif share >= SHARED:
             _refuse_spoilt(seen, heading)
         else:
+            _refuse_odd_numbers(seen, heading)
             left_out.append(heading)
     if not numeric and len(left_out) > 1:
         _refuse_no_truth(seen, left_out)
@@ -144,6 +147,17 @@ def _refuse_spoilt(seen: Seen, heading: str) -> None:
         f"na=[{str(odd.iloc[0])!r}] (--na {odd.iloc[0]}), or name the models with models= "
         "(--model)."
     )
+
+
+def _refuse_odd_numbers(seen: Seen, heading: str) -> None:
+    """Refuse numbers that are written as no program writes them: 1,250 or 91.2 %."""
+    column = seen.present(heading).astype(str)
+    if len(column) and heading not in seen.told and column.str.fullmatch(_ODD_NUMBER).all():
+        raise ValueError(
+            f"{seen.where}: column {heading!r} holds {column.iloc[0]!r}, which may be a number; "
+            "write numbers with a point (0.5) and no other sign, or name the models with models= "
+            "(--model)."
+        )
 
 
 def _refuse_no_truth(seen: Seen, headings: Sequence[str]) -> None:

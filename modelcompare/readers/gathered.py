@@ -23,7 +23,7 @@ from modelcompare.readers.tables import Table, flattened
 
 def named(table: Table, columns: Columns, where: str) -> Table:
     """A table whose headings are distinct texts, with every column that was named."""
-    frame = flattened(table.frame.rename(columns=str))
+    frame = flattened(table.frame.rename(columns=str).reset_index(drop=True))
     check_columns_distinct(frame, where)
     return Table(with_named(frame, columns, where), table.written)
 
@@ -63,7 +63,10 @@ def gathered(found: Sequence[Place], columns: Columns) -> Records:
             parts.append(_placed(records, [place], several))
             if "id" not in records.parts:
                 in_order.append((where, records))
-    _check_order(in_order, len(found))
+    if in_order:
+        _check_order(in_order, len(found))
+        told = parts[0].parts | {"id": "the rows' order (the truths agree)"}
+        parts[0] = replace(parts[0], parts=told)
     return _newest(parts[0] if len(parts) == 1 else stacked(parts))
 
 

@@ -52,6 +52,7 @@ BENCHMARK = frozenset(
      "gpqa", "humaneval", "mbpp", "bbh", "ifeval", "musr", "boolq", "piqa", "squad", "sst2", "mnli",
      "qnli", "qqp", "rte", "cola", "mrpc", "stsb", "wnli", "superglue", "swebench", "livecodebench")
 )  # fmt: skip
+SUMMARY = ("total", "totals", "sum", "mean", "average", "avg", "median", "overall")
 # What people wrote about or for a sample.
 PROSE = (
     "text", "sentence", "sentence1", "sentence2", "premise", "question", "prompt", "input",

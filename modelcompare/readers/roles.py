@@ -40,12 +40,25 @@ class Roles:
 def find_roles(table: Table, columns: Columns, where: str, *, alone: bool) -> Roles:
     """The roles of a table's columns; `alone` if it holds all models, and not one of several."""
     seen = Seen(table, columns, where)
+    _refuse_summary(seen)
     model = columns.model_column or seen.first(names.MODEL)
     if model is not None and _is_long(seen, model):
         return _long(seen, model)
     if not alone or _is_one_model(seen):
         return _one_model(seen)
     return _wide(seen)
+
+
+def _refuse_summary(seen: Seen) -> None:
+    """Refuse a last row of totals or means, as spreadsheets have them."""
+    for heading in dict.fromkeys([*seen.headings[:1], *names.named(seen.headings, names.ID)]):
+        column = seen.frame[heading]
+        last = str(column.iloc[-1])
+        if names.plain(last) in names.SUMMARY and 1 == (column == last).sum() < len(column):
+            raise ValueError(
+                f"{seen.where}: the last row holds {last!r} in column {heading!r}, and sums up "
+                "the others; delete it."
+            )
 
 
 def _is_long(seen: Seen, model: str) -> bool:
@@ -169,6 +182,8 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     pred = columns.pred or next(
         (h for h in names.named(seen.headings, names.PRED) if h not in skip | {true}), None
     )
+    if pred is None and true is not None and not (columns.scores or columns.score):
+        pred = _says_the_same(seen, true, {*skip, *soft})
     for wanted in columns.score:
         if wanted not in seen.headings:
             refuse_column(wanted, seen.headings, seen.where)
@@ -187,16 +202,38 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     return Roles("one model", true, identity, tuple(said), filter=filters)
 
 
+def _says_the_same(seen: Seen, true: str, skip: Collection[str | None]) -> str | None:
+    """The one column that says what the truth says, in a table that names no predictions."""
+    found = [
+        h for h in seen.headings
+        if h not in {*skip, true} | seen.told and not names.describes(h)
+        and not names.named([h], names.SCORE) and seen.overlap(h, true) >= SHARED
+    ]  # fmt: skip
+    if len(found) > 1:
+        raise ValueError(
+            f"{seen.where}: columns {found[0]!r} and {found[1]!r} both say what {true!r} says; "
+            "say which holds what the model gave with pred= (--pred COLUMN)."
+        )
+    return found[0] if found else None
+
+
 def _usual_id(seen: Seen, taken: Collection[str | None]) -> str | None:
     usual = [h for h in names.named(seen.headings, names.ID) if h not in taken]
-    return usual[0] if usual else None
+    return next((h for h in usual if not _counts_rows(seen, h)), None)
+
+
+def _counts_rows(seen: Seen, heading: str) -> bool:
+    """Whether a column without a heading only counts the rows, in whatever order they are."""
+    if names.plain(heading) not in ("unnamed", ""):
+        return False
+    return seen.frame[heading].astype(str).tolist() == [*map(str, range(len(seen.frame)))]
 
 
 def _only_numbers(seen: Seen, skip: Collection[str | None]) -> list[str]:
     """The one column of numbers that is left, in a table that names none of them a score."""
     found = [
         h for h in seen.headings
-        if h not in {*skip} | seen.told and names.plain(h) not in names.BESIDE
+        if h not in {*skip} | seen.told and not names.describes(h)
         and seen.is_numeric(h)
     ]  # fmt: skip
     if len(found) == 1:
