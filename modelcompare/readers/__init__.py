@@ -58,38 +58,56 @@ def read_predictions(
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
-    A single file or frame is wide: a column of true labels, and for each model a column of labels
-    or one column ``model:class`` of probabilities for each class. Without a column of true labels,
-    numeric columns are scores per example. An ``.npz`` file holds ``y_true``, optionally
-    ``labels`` or ``class_names``, ``ids`` or ``uid``, ``groups``, and an array for each model
-    under its name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other
-    one-dimensional arrays become slices. Several files hold one model each, named by the file:
-    ``id``, ``y_true``, ``y_pred`` and/or ``prob:class`` columns, or logs of
-    lm-evaluation-harness; they are aligned by id. Pickles are never loaded.
+    Which column is what is found by usual names and by what the columns hold; what that leaves
+    open is refused, with the options that settle it. A single table is wide (a column of the
+    truth, and for each model a column of labels, values or texts, or one ``model:class`` of
+    probabilities for each class; without a truth, numbers are scores per example), or long (a row
+    for each model and sample: ``model``, ``item``, and ``y_pred``, ``prob:CLASS`` or scores).
+    Several files hold one model each. A folder holds a file for each model, or a folder for each
+    model with a file for each test set or run; folders named like runs (``1``, ``seed_1``) hold a
+    file for each model. Logs of evaluation tools are known by what they hold. An archive (.npz)
+    holds arrays: the truth, and each model's under its name, or ``probs__NAME``,
+    ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; others of one dimension become slices.
+    Pickles are never loaded.
 
     Parameters
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
-        csv, tsv (also .gz), parquet, jsonl or npz; frames of pandas, polars (also lazy), pyarrow,
-        DuckDB and whatever else narwhals knows. Pipes and ``/dev/stdin``
-        without a suffix tell their kind by their first bytes.
-    true, id, groups, strata, runs, weight : str, optional
-        Names of columns. By default ``y_true`` and, if its values are distinct, the first of
-        ``id``, ``uid``, ``doc_id``, ``seg_id``, ``sample_id``.
+        csv, tsv (also .gz), parquet, jsonl, json, npz, eval or text, or folders of them; frames
+        of pandas, polars (also lazy), pyarrow, DuckDB and whatever else narwhals knows. Pipes and
+        ``/dev/stdin`` without a suffix tell their kind by their first bytes.
+    true, id : str, optional
+        Columns of the truth and of the samples' names. By default found: the truth by its name
+        (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models
+        say the same things; the id by its name (``id``, ``item``, ``image``) if its values differ,
+        or as texts that all differ. Names with dots reach into objects.
+    groups, strata, runs, weight : str, optional
+        Columns of clusters, strata, repetitions and sample weights; repetitions are found by their
+        name (``run``, ``seed``, ``epoch``) in tables of one model a row, and are clusters then.
+    pred, model_column : str, optional
+        Where each row is of one model: the column of what it gave, and of the model's name.
     slices : sequence of str
         Columns by which to look at subgroups.
     models : sequence of str, optional
-        Models to keep; all by default.
+        Models to keep, by name or by a pattern with ``*``; all by default.
     scores : bool
         The model columns are scores per example even though there is a column of true labels.
     lower_is_better : bool
         Low scores per example are good.
-    score : str, optional
-        Field of the score in logs of lm-evaluation-harness; acc or exact_match by default.
+    score : str or sequence of str, optional
+        Scores to read from logs and long tables; all that every model has by default.
+    set : str, optional
+        The test set to read, where there are several; `read_sets` reads them all.
+    filter : str, optional
+        Of several results for one sample (filters of a log, a column ``metric``), the one to read.
+    na : sequence of str, optional
+        How a missing cell is written; by default ``NA``, ``NaN``, ``null``, ``None``, ``-`` and
+        the like. An empty cell is missing whatever is told, but an answer if ``kind="texts"``.
     ids : {"same", "intersect"}
         What to do where files hold different samples: refuse, or keep the common ones.
-    missing : {"raise", "drop"}
-        What to do with missing cells: refuse, or drop the rows that any model lacks.
+    missing : {"refuse", "drop", "worst"}
+        What to do with missing results: refuse, drop the samples that any model lacks, or count
+        them as the worst result.
     normalize, kind
         As for Predictions.
 
@@ -107,11 +125,15 @@ def read_predictions(
 
     Notes
     -----
-    Cells of csv and tsv stay the texts that they are, ``01``, ``1e3`` and ``NA`` too, where they
-    are labels, ids, clusters or slices; they become integers if every cell of the column is one
-    that would be written the same again. Labels with a fraction are values of a regression unless
-    ``kind="labels"``. An empty cell is missing, but an answer if ``kind="texts"``. Integers become
-    texts where they are compared with texts.
+    Cells of csv and tsv stay the texts that they are, ``01`` and ``1e3`` too, where they are
+    labels, ids, clusters or slices; they become integers if every cell of the column is one that
+    would be written the same again, and True and False are 1 and 0 where they are scores. Labels
+    with a fraction are values of a regression unless ``kind="labels"``. A mark of a missing cell
+    is a class where both the truth and a model hold it. Integers become texts where they are
+    compared with texts. A csv without commas in its header is parted by semicolons or tabs.
+    Columns beside a model's own (``bert_conf`` beside ``bert``) and texts that say nothing of what
+    the truth says are left out. Files without ids are of the same samples in one order where they
+    hold the same truth row by row.
 
     Examples
     --------

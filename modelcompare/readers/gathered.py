@@ -65,8 +65,8 @@ def gathered(found: Sequence[Place], columns: Columns) -> Records:
                 in_order.append((where, records))
     if in_order:
         _check_order(in_order, len(found))
-        told = parts[0].parts | {"id": "the rows' order (the truths agree)"}
-        parts[0] = replace(parts[0], parts=told)
+        shown = {**parts[0].parts, "id": "the rows' order (the truths agree)"}
+        parts[0] = replace(parts[0], parts=shown)
     return _newest(parts[0] if len(parts) == 1 else stacked(parts))
 
 
