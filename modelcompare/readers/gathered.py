@@ -37,17 +37,7 @@ def records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Re
 
 def gathered(found: Sequence[Place], columns: Columns) -> Records:
     """The records of several files, logs and tables, whose places name what they do not say."""
-    by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
-    for place in found:
-        file = opened(place.path)
-        if file.kind == "npz":
-            raise ValueError(
-                f"{file.name}: one model per file needs rows or a log; name this file alone."
-            )
-        log = format_of(file)
-        if log is None and not isinstance(file.payload, Table):
-            _refuse_unknown(file)
-        by_format.setdefault(log, []).append((place, file))
+    by_format = _by_format(found)
     # A folder that holds one file stands for a model, whatever the file is called.
     several = len({(place.model, place.run) for place in found}) < len(found)
     parts, in_order = [], []
@@ -68,6 +58,22 @@ def gathered(found: Sequence[Place], columns: Columns) -> Records:
         shown = {**parts[0].parts, "id": "the rows' order (the truths agree)"}
         parts[0] = replace(parts[0], parts=shown)
     return _newest(parts[0] if len(parts) == 1 else stacked(parts))
+
+
+def _by_format(found: Sequence[Place]) -> dict[Format | None, list[tuple[Place, Opened]]]:
+    """The opened files by the format they are of; tables of a row for each sample are of none."""
+    by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
+    for place in found:
+        file = opened(place.path)
+        if file.kind == "npz":
+            raise ValueError(
+                f"{file.name}: one model per file needs rows or a log; name this file alone."
+            )
+        log = format_of(file)
+        if log is None and not isinstance(file.payload, Table):
+            _refuse_unknown(file)
+        by_format.setdefault(log, []).append((place, file))
+    return by_format
 
 
 def _refuse_unknown(file: Opened) -> None:

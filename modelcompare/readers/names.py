@@ -112,7 +112,7 @@ def companions(headings: Iterable[str]) -> list[str]:
     ['bert_conf', 'prob_cnn']
     """
     words = {heading: plain(heading) for heading in headings}
-    own = {_without(name, PRED) or name for name in words.values()}
+    own = {_without(name, (*PRED, "label")) or name for name in words.values()}
     predicts = not {*PRED}.isdisjoint(words.values())
     return [
         heading for heading, name in words.items()

@@ -82,7 +82,8 @@ def _long(seen: Seen, model: str) -> Roles:
     taken = {model, run, test_set}
     found = _of_one(seen, taken)
     keys = [c for c in (model, test_set, run, found.filter) if c is not None]
-    identity = found.id or _key_beside(seen, keys, {*taken, found.true, *found.outputs})
+    used = {*taken, found.true, *found.outputs}
+    identity = found.id or _key_beside(seen, keys, used, test_set)
     return Roles(
         "long", found.true, identity, found.outputs, model, run, test_set, found.filter,
         found.scored, _rest(seen, {*taken, found.true, identity, *found.outputs}),
@@ -152,7 +153,9 @@ def _repeating_ids(seen: Seen) -> list[str]:
     return [h for h in names.named(seen.headings, names.ID) if h not in chosen]
 
 
-def _key_beside(seen: Seen, keys: Sequence[str], taken: Collection[str | None]) -> str | None:
+def _key_beside(
+    seen: Seen, keys: Sequence[str], taken: Collection[str | None], test_set: str | None
+) -> str | None:
     """The column that, beside the model and run, names each row once."""
     usual = names.named(seen.headings, names.ID)
     others = [h for h in seen.headings if h not in taken and h not in keys and h not in usual]
@@ -163,6 +166,12 @@ def _key_beside(seen: Seen, keys: Sequence[str], taken: Collection[str | None]) 
             return heading
     if usual and usual[0] not in taken:
         return usual[0]
+    if test_set is not None and not seen.frame.duplicated(keys).any():
+        raise ValueError(
+            f"{seen.where} has one row for each model and data set (column {test_set!r}), and none "
+            "for a sample; such scores are for `modelcompare ranks`, in columns dataset, model "
+            "and score; if they are of samples name those with id= (--id COLUMN)."
+        )
     raise ValueError(
         f"{seen.where} has a row for each model and sample, but no column names the samples "
         "(id, item, ...); say which with id= (--id COLUMN)."
@@ -184,13 +193,7 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     )
     if pred is None and true is not None and not (columns.scores or columns.score):
         pred = _says_the_same(seen, true, {*skip, *soft})
-    for wanted in columns.score:
-        if wanted not in seen.headings:
-            refuse_column(wanted, seen.headings, seen.where)
-    scores = [*columns.score] or [
-        h for h in names.named(seen.headings, names.SCORE)
-        if h not in skip | {true, pred} | seen.told and seen.is_numeric(h)
-    ]  # fmt: skip
+    scores = _scores_of_one(seen, skip | {true, pred})
     wants_scores = columns.scores or bool(columns.score)
     if wants_scores and not columns.score and pred is not None and seen.is_numeric(pred):
         scores = [pred]
@@ -200,6 +203,17 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
         return Roles("one model", None, identity, tuple(outputs), filter=filters, scored=True)
     said = [*([] if pred is None else [pred]), *soft]
     return Roles("one model", true, identity, tuple(said), filter=filters)
+
+
+def _scores_of_one(seen: Seen, skip: Collection[str | None]) -> list[str]:
+    """The columns of scores: those told, or those with a usual name."""
+    for wanted in seen.columns.score:
+        if wanted not in seen.headings:
+            refuse_column(wanted, seen.headings, seen.where)
+    return [*seen.columns.score] or [
+        h for h in names.named(seen.headings, names.SCORE)
+        if h not in {*skip} | seen.told and seen.is_numeric(h)
+    ]  # fmt: skip
 
 
 def _says_the_same(seen: Seen, true: str, skip: Collection[str | None]) -> str | None:

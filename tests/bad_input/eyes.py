@@ -59,6 +59,14 @@ CASES: list[Call | Run] = [
         _table(dataset=["x", "y", "z"], a=[0.5, 0.25, 0.75], b=[0.25, 0.5, 0.125]),
     ),
     Run(
+        "a leaderboard of one score a row",
+        "compare t.csv",
+        "t.csv has one row for each model and data set (column 'benchmark'), and none for a "
+        "sample; such scores are for `modelcompare ranks`, in columns dataset, model and score; if "
+        "they are of samples name those with id= (--id COLUMN).",
+        _table(model=["a", "b"] * 2, benchmark=["x", "x", "y", "y"], score=[0.5, 0.25, 0.5, 0.75]),
+    ),
+    Run(
         "a score of each row under a name that is no model's", "compare t.csv",
         "t.csv: column 'score' is named like a score, not like a model; if 'who' names the model "
         "of each row pass model_column='who' (--model-column who), else name the model with "
