@@ -138,8 +138,9 @@ def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     found = {}
     for heading, column in frame.items():
         held = column.dropna()
-        whole = held.str.fullmatch(_WITH_COMMA)
-        if whole.all() and not held.str.fullmatch(_THOUSANDS).all():
+        if not held.str.contains(",").any():
+            continue
+        if held.str.fullmatch(_WITH_COMMA).all() and not held.str.fullmatch(_THOUSANDS).all():
             found[heading] = column.str.replace(",", ".")
     if not found:
         return frame

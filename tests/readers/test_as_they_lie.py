@@ -111,6 +111,12 @@ def test_semicolons_and_decimal_commas(tmp_path):
     assert sentence(labels, tmp_path, sep=";") == "truth: label; models: 2 (bert, cnn)"
 
 
+def test_whole_numbers_parted_by_tabs_hold_no_commas(tmp_path):
+    wide = pd.DataFrame({"seg_id": range(1000, 1000 + N), "bert": SURE, "cnn": SURE[::-1]})
+    wide.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
+    assert mc.read_predictions(tmp_path / "t.tsv").ids.tolist() == list(range(1000, 1000 + N))
+
+
 def test_objects_inside_json_lines_are_columns(tmp_path):
     rows = [
         {"id": i, "gold": TRUTH[i], "out": {m: SAID[m][i] for m in SAID}, "tags": ["x"]}
