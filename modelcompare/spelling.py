@@ -28,12 +28,17 @@ def _as_number(label: Any) -> Hashable:
         return _in_one_case(label)
 
 
+def _as_truth_value(label: Any) -> Hashable:
+    return {"true": Decimal(1), "false": Decimal(0)}.get(_in_one_case(label), _as_number(label))
+
+
 # How labels may differ and mean the same, each row forgiving more than the one before.
 _WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
     ("one is a text, the other is not", str),
     ("they differ in blanks", _without_blanks),
     ("they differ in case", _in_one_case),
     ("they differ in how a number is written", _as_number),
+    ("they differ in how a truth value is written", _as_truth_value),
 )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from modelcompare.predictions import Predictions
-from modelcompare.readers.aligned import record_predictions
+from modelcompare.readers.aligned import check_filter, record_predictions
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.content import Content
@@ -25,7 +26,7 @@ from modelcompare.readers.gathered import (
 from modelcompare.readers.long import table_records
 from modelcompare.readers.opening import opened
 from modelcompare.readers.roles import find_roles
-from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.said import Reading
 from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table
 from modelcompare.readers.wide import wide_predictions
@@ -43,7 +44,7 @@ __all__ = ["read_predictions", "read_sets"]
 
 # A row for each kind of file that holds all models, and no table; tables stand in `TABLES`, logs in
 # `FORMATS`.
-WHOLE: dict[str, Callable[[Content, Columns], Predictions]] = {"npz": read_arrays}
+WHOLE: dict[str, Callable[[Content, Columns], Reading]] = {"npz": read_arrays}
 
 
 def read_predictions(
@@ -58,38 +59,56 @@ def read_predictions(
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
-    A single file or frame is wide: a column of true labels, and for each model a column of labels
-    or one column ``model:class`` of probabilities for each class. Without a column of true labels,
-    numeric columns are scores per example. An ``.npz`` file holds ``y_true``, optionally
-    ``labels`` or ``class_names``, ``ids`` or ``uid``, ``groups``, and an array for each model
-    under its name, or ``probs__NAME``, ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; other
-    one-dimensional arrays become slices. Several files hold one model each, named by the file:
-    ``id``, ``y_true``, ``y_pred`` and/or ``prob:class`` columns, or logs of
-    lm-evaluation-harness; they are aligned by id. Pickles are never loaded.
+    Which column is what is found by usual names and by what the columns hold; what that leaves
+    open is refused, with the options that settle it. A single table is wide (a column of the
+    truth, and for each model a column of labels, values or texts, or one ``model:class`` of
+    probabilities for each class; without a truth, numbers are scores per example), or long (a row
+    for each model and sample: ``model``, ``item``, and ``y_pred``, ``prob:CLASS`` or scores).
+    Several files hold one model each. A folder holds a file for each model, or a folder for each
+    model with a file for each test set or run; folders named like runs (``1``, ``seed_1``) hold a
+    file for each model. Logs of evaluation tools are known by what they hold. An archive (.npz)
+    holds arrays: the truth, and each model's under its name, or ``probs__NAME``,
+    ``logits__NAME``, ``pred__NAME``, ``scores__NAME``; others of one dimension become slices.
+    Pickles are never loaded.
 
     Parameters
     ----------
     source : path, sequence of paths, mapping of model names to paths, or DataFrame
-        csv, tsv (also .gz), parquet, jsonl or npz; frames of pandas, polars (also lazy), pyarrow,
-        DuckDB and whatever else narwhals knows. Pipes and ``/dev/stdin``
-        without a suffix tell their kind by their first bytes.
-    true, id, groups, strata, runs, weight : str, optional
-        Names of columns. By default ``y_true`` and, if its values are distinct, the first of
-        ``id``, ``uid``, ``doc_id``, ``seg_id``, ``sample_id``.
+        csv, tsv (also .gz), parquet, jsonl, json, npz, eval or text, or folders of them; frames
+        of pandas, polars (also lazy), pyarrow, DuckDB and whatever else narwhals knows. Pipes and
+        ``/dev/stdin`` without a suffix tell their kind by their first bytes.
+    true, id : str, optional
+        Columns of the truth and of the samples' names. By default found: the truth by its name
+        (``y_true``, ``label``, ``gold``, ``target``), or by a name such as ``answer`` if models
+        say the same things; the id by its name (``id``, ``item``, ``image``) if its values differ,
+        or as texts that all differ. Names with dots reach into objects.
+    groups, strata, runs, weight : str, optional
+        Columns of clusters, strata, repetitions and sample weights; repetitions are found by their
+        name (``run``, ``seed``, ``epoch``) in tables of one model a row, and are clusters then.
+    pred, model_column : str, optional
+        Where each row is of one model: the column of what it gave, and of the model's name.
     slices : sequence of str
         Columns by which to look at subgroups.
     models : sequence of str, optional
-        Models to keep; all by default.
+        Models to keep, by name or by a pattern with ``*``; all by default.
     scores : bool
         The model columns are scores per example even though there is a column of true labels.
     lower_is_better : bool
         Low scores per example are good.
-    score : str, optional
-        Field of the score in logs of lm-evaluation-harness; acc or exact_match by default.
+    score : str or sequence of str, optional
+        Scores to read from logs and long tables; all that every model has by default.
+    set : str, optional
+        The test set to read, where there are several; `read_sets` reads them all.
+    filter : str, optional
+        Of several results for one sample (filters of a log, a column ``metric``), the one to read.
+    na : sequence of str, optional
+        How a missing cell is written; by default ``NA``, ``NaN``, ``null``, ``None``, ``-`` and
+        the like. An empty cell is missing whatever is told, but an answer if ``kind="texts"``.
     ids : {"same", "intersect"}
         What to do where files hold different samples: refuse, or keep the common ones.
-    missing : {"raise", "drop"}
-        What to do with missing cells: refuse, or drop the rows that any model lacks.
+    missing : {"refuse", "drop", "worst"}
+        What to do with missing results: refuse, drop the samples that any model lacks, or count
+        them as the worst result.
     normalize, kind
         As for Predictions.
 
@@ -107,11 +126,15 @@ def read_predictions(
 
     Notes
     -----
-    Cells of csv and tsv stay the texts that they are, ``01``, ``1e3`` and ``NA`` too, where they
-    are labels, ids, clusters or slices; they become integers if every cell of the column is one
-    that would be written the same again. Labels with a fraction are values of a regression unless
-    ``kind="labels"``. An empty cell is missing, but an answer if ``kind="texts"``. Integers become
-    texts where they are compared with texts.
+    Cells of csv and tsv stay the texts that they are, ``01`` and ``1e3`` too, where they are
+    labels, ids, clusters or slices; they become integers if every cell of the column is one that
+    would be written the same again, and True and False are 1 and 0 where they are scores. Labels
+    with a fraction are values of a regression unless ``kind="labels"``. A mark of a missing cell
+    is a class where both the truth and a model hold it. Integers become texts where they are
+    compared with texts. A csv without commas in its header is parted by semicolons or tabs.
+    Columns beside a model's own (``bert_conf`` beside ``bert``) and texts that say nothing of what
+    the truth says are left out. Files without ids are of the same samples in one order where they
+    hold the same truth row by row.
 
     Examples
     --------
@@ -218,18 +241,23 @@ def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> di
         records = records_of(Table(as_frame(source)), columns, "the table", alone=True)
     else:
         records = gathered(found, columns)
+    check_filter(records.frame, columns)
     if "set" not in records.frame or records.frame["set"].nunique() < 2:
         raise ValueError("there is one test set only; compare its models with `compare`.")
-    return {
-        str(name): record_predictions(part_of(records, name), columns, ids, name=str(name))
-        for name in dict.fromkeys(records.frame["set"].dropna())
-    }
+    found_sets = {}
+    for name in dict.fromkeys(records.frame["set"].dropna()):
+        part = part_of(records, name)
+        # A filter of one set's answers may be none of another's, which has nothing to choose.
+        held = part.frame["filter"].nunique() if "filter" in part.frame else 0
+        of_set = columns if held > 1 else replace(columns, filter=None)
+        found_sets[str(name)] = record_predictions(part, of_set, ids, name=str(name))
+    return found_sets
 
 
 def _whole(file: Opened, columns: Columns) -> Reading | None:
     """What a file that holds all models of one test set says; None if it is of another kind."""
     if file.kind in WHOLE:
-        return _archive(file, columns)
+        return WHOLE[file.kind](file.payload, columns)
     if not isinstance(file.payload, Table) or format_of(file) is not None:
         return None
     table = named(file.payload, columns, file.name)
@@ -243,20 +271,11 @@ def _read_alone(place: Place, columns: Columns, ids: SameIds) -> Reading:
     """What is in a single file."""
     file = opened(place.path)
     if file.kind in WHOLE:
-        return _archive(file, columns)
+        return WHOLE[file.kind](file.payload, columns)
     if isinstance(file.payload, Table) and format_of(file) is None:
         return _read_table(file.payload, columns, ids, name=file.name, stem=place.model)
     records = one_set(gathered([place], columns), columns)
     return record_predictions(records, columns, ids, name=file.name)
-
-
-def _archive(file: Opened, columns: Columns) -> Reading:
-    predictions = WHOLE[file.kind](file.payload, columns)
-    truth = None if predictions.y_true is None else columns.true or "y_true"
-    return Reading(
-        predictions,
-        {"truth": truth or "none (scores)", "models": counted(predictions.models)},
-    )
 
 
 def _read_table(
@@ -268,7 +287,5 @@ def _read_table(
     roles = find_roles(table, columns, where, alone=True)
     if roles.layout == "wide":
         return wide_predictions(table, columns, roles, name=name)
-    records = one_set(
-        of_model(table_records(table, roles, columns, where, alone=True), stem), columns
-    )
+    records = one_set(of_model(table_records(table, roles, columns), stem), columns)
     return record_predictions(records, columns, ids, name=name)

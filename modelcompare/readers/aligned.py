@@ -34,65 +34,89 @@ def record_predictions(
 ) -> Reading:
     """Predictions from the records of one test set."""
     frame = _chosen_filter(records, columns)
-    beside = _beside(records, columns).loc[frame.index]
-    frame = frame.drop(columns=["file", "set", "filter"], errors="ignore")
     truths, rows = _answer_key(frame)
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
-    scored = bool(scores)
     rows = _scored_samples(rows, scores) if columns.score else rows
-    used = [*map(SCORE.__add__, scores)] if scored else _said(rows)
-    kept = [c for c in ("id", _RUN, "group", *([] if scored else ["y_true"])) if c in rows]
-    table = pd.concat([rows[[*kept, *used]], beside.loc[rows.index]], axis=1)
-    columns, table = _with_runs(columns, table)
+    beside = _beside(records, columns).loc[rows.index]
+    columns, table = _with_runs(columns, pd.concat([_results(rows, scores), beside], axis=1))
+    columns = _as_recorded(columns, records, scores)
     parts = {model: _rows_of(model, table, rows["model"]) for model in models}
-    kind: KindOrAuto = "scores" if scored else columns.kind
-    if kind == "auto":
-        kind = records.kind
-    columns = replace(
-        columns, kind=kind, lower_is_better=columns.lower_is_better or records.lower_is_better
-    )
-    true = None if scored else "y_true"
-    aligned = align(parts, columns, ids, records)
-    if truths is not None and not scored:
-        aligned = _with_truth(aligned, truths, records)
-    check_same(aligned, records.same, _OTHER_TASK, known=True)
-    aligned = {
-        model: part.assign(
-            **cells.with_missing(
-                part[_used(part, true)], kind, true=true if true in part else None,
-                marks=columns.na,
-            )
-        )
-        for model, part in aligned.items()
-    }  # fmt: skip
-    lacking = {m: int(p[_used(p, None)].isna().any(axis=1).sum()) for m, p in aligned.items()}
-    aligned = _settled(aligned, columns, true)
-    aligned = {
-        model: columns.typed(
-            part, kind, records.written, true if true in part.columns else None,
-            [c for c in part.columns if c == "y_pred"],
-            [c for c in part.columns if c.startswith((PROBABILITY, SCORE))],
-        )
-        for model, part in aligned.items()
-    }  # fmt: skip
-    check_same(aligned, columns.beside_names, "the files of {} and {} disagree on {} for {}")
-    first = next(iter(aligned.values()))
-    described = {"ids": first.index.to_numpy(), "name": name, **columns.beside(first)}
-    if scored:
-        predictions = _of_scores(aligned, scores, columns, described)
-    else:
-        predictions = _of_labels(aligned, columns, described)
-    columns.check_used(predictions, in_rows=True, scored=scored)
-    return Reading(
-        predictions,
-        {
-            "format": records.says if records.says != "table" else "", **records.parts,
-            "models": counted(models), "scores": ", ".join(scores),
-            "clusters": _clusters(columns, first),
-            "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
-        },
+    parts = align(parts, columns, ids, records)
+    true = None if scores else "y_true"
+    if truths is not None and true is not None:
+        parts = _with_truth(parts, truths, records)
+    check_same(parts, records.same, _OTHER_TASK, known=True)
+    parts = {model: _with_missing(part, columns, true) for model, part in parts.items()}
+    lacking = {m: int(p[_used(p, None)].isna().any(axis=1).sum()) for m, p in parts.items()}
+    parts = _settled(parts, columns, true)
+    parts = {model: _typed(part, columns, records, true) for model, part in parts.items()}
+    check_same(parts, columns.beside_names, "the files of {} and {} disagree on {} for {}")
+    predictions = _predictions(parts, scores, columns, name, in_log=records.says != "table")
+    columns.check_used(predictions, in_rows=True, scored=bool(scores))
+    clusters = _clusters(columns, parts[models[0]])
+    return Reading(predictions, _understood(records, models, scores, clusters, lacking))
+
+
+def _results(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
+    """What models gave, with the samples' ids and runs, and the truth if it is no score."""
+    used = [SCORE + score for score in scores] or _said(rows)
+    kept = [c for c in ("id", _RUN, "group", *([] if scores else ["y_true"])) if c in rows]
+    return rows[[*kept, *used]]
+
+
+def _as_recorded(columns: Columns, records: Records, scores: Sequence[str]) -> Columns:
+    """What was said, and what the format says where nothing was."""
+    kind: KindOrAuto = "scores" if scores else columns.kind
+    return replace(
+        columns, kind=records.kind if kind == "auto" else kind,
+        lower_is_better=columns.lower_is_better or records.lower_is_better,
     )  # fmt: skip
+
+
+def _with_missing(part: pd.DataFrame, columns: Columns, true: str | None) -> pd.DataFrame:
+    """A part whose cells are missing where they hold a mark of a missing one."""
+    held = true if true in part else None
+    marked = cells.with_missing(
+        part[_used(part, true)], columns.kind, true=held, marks=columns.na
+    )  # fmt: skip
+    return part.assign(**marked)
+
+
+def _typed(
+    part: pd.DataFrame, columns: Columns, records: Records, true: str | None
+) -> pd.DataFrame:  # fmt: skip
+    """A part whose columns have the types of what they are for."""
+    return columns.typed(
+        part, columns.kind, records.written, true if true in part.columns else None,
+        [c for c in part.columns if c == "y_pred"],
+        [c for c in part.columns if c.startswith((PROBABILITY, SCORE))],
+    )  # fmt: skip
+
+
+def _predictions(
+    parts: dict[str, pd.DataFrame], scores: Sequence[str], columns: Columns, name: str | None,
+    *, in_log: bool,
+) -> Predictions:  # fmt: skip
+    """Predictions of scores, or of labels, probabilities, values or texts."""
+    first = next(iter(parts.values()))
+    described = {"ids": first.index.to_numpy(), "name": name, **columns.beside(first)}
+    if scores:
+        return _of_scores(parts, scores, columns, described, named=in_log or len(scores) > 1)
+    return _of_labels(parts, columns, described)
+
+
+def _understood(
+    records: Records, models: Sequence[str], scores: Sequence[str], clusters: str | None,
+    lacking: dict[str, int],
+) -> dict[str, str | None]:  # fmt: skip
+    """What was taken for what, in words."""
+    missing = ", ".join(f"{count:,} in {model}" for model, count in lacking.items() if count)
+    return {
+        "format": records.says if records.says != "table" else "", **records.parts,
+        "models": counted(models), "scores": ", ".join(scores), "clusters": clusters,
+        "missing": missing,
+    }  # fmt: skip
 
 
 def _clusters(columns: Columns, part: pd.DataFrame) -> str | None:
@@ -111,14 +135,8 @@ def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.Data
 def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
     """The rows of the filter that was asked for, or of the only one."""
     frame = records.frame
+    check_filter(frame, columns)
     if columns.filter is not None:
-        if "filter" not in frame:
-            raise ValueError("filter (--filter) is for logs that hold a filter; leave it out.")
-        known = sorted(map(str, frame["filter"].dropna().unique()))
-        if columns.filter not in known:
-            raise ValueError(
-                f"there is no filter {columns.filter!r}; there are {meant(columns.filter, known)}."
-            )
         return frame[frame["filter"].isna() | (frame["filter"] == columns.filter)]
     if "filter" in frame and frame["filter"].nunique() > 1:
         known = sorted(map(str, frame["filter"].dropna().unique()))
@@ -127,6 +145,20 @@ def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
             f"filter={known[0]!r} (--filter {known[0]})."
         )
     return frame
+
+
+def check_filter(frame: pd.DataFrame, columns: Columns) -> None:
+    """Refuse a filter that there is not."""
+    if columns.filter is None:
+        return
+    held = frame["filter"].dropna() if "filter" in frame else ()
+    known = sorted({*map(str, held)})
+    if not known:
+        raise ValueError("filter (--filter) is for logs that hold a filter; leave it out.")
+    if columns.filter not in known:
+        raise ValueError(
+            f"there is no filter {columns.filter!r}; there are {meant(columns.filter, known)}."
+        )
 
 
 def _beside(records: Records, columns: Columns) -> pd.DataFrame:
@@ -230,11 +262,11 @@ def _with_runs(columns: Columns, table: pd.DataFrame) -> tuple[Columns, pd.DataF
 
 def _of_scores(
     parts: dict[str, pd.DataFrame], scores: Sequence[str], columns: Columns,
-    described: dict[str, Any],
+    described: dict[str, Any], *, named: bool,
 ) -> Predictions:  # fmt: skip
-    """Predictions of one score of each sample, or of several by their names."""
+    """Predictions of scores by their names; the only one of a table needs none."""
     better = not columns.lower_is_better
-    if len(scores) == 1:
+    if not named:
         given: Any = {model: column_array(part[SCORE + scores[0]]) for model, part in parts.items()}
     else:
         given = {

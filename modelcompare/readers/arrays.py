@@ -7,6 +7,7 @@ import warnings
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,18 @@ from modelcompare.readers import names
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import alike
 from modelcompare.readers.content import Content, check_inflation
+from modelcompare.readers.said import Reading, counted
 from modelcompare.spelling import chosen
 
 _PREFIXES = ("probs__", "logits__", "pred__", "scores__")
 _LABELS = ("labels", "class_names")
 
 
-def read_arrays(opened: Content, columns: Columns) -> Predictions:
+def read_arrays(opened: Content, columns: Columns) -> Reading:
     """Predictions from an archive; pickled arrays in it are refused."""
     where = opened.name
     arrays = _load(opened)
-    true = columns.true or "y_true"
+    true = columns.true or _truth(arrays)
     if columns.true is not None and columns.true not in arrays:
         raise ValueError(f"{where} has no array {columns.true!r}; it holds {', '.join(arrays)}.")
     truth = None if columns.scores else arrays.pop(true, None)
@@ -106,7 +108,18 @@ def read_arrays(opened: Content, columns: Columns) -> Predictions:
         greater_is_better=not columns.lower_is_better, name=where,
     )  # fmt: skip
     columns.check_used(predictions)
-    return predictions.ordered_by(logits)
+    said = {
+        "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
+    }  # fmt: skip
+    return Reading(predictions.ordered_by(logits), said)
+
+
+def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """The array of the truth by its name; `labels` may as well hold the classes' names."""
+    n_rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
+    usual = names.named(arrays, names.TRUE)
+    found = (name for name in usual if arrays[name].ndim and len(arrays[name]) == n_rows)
+    return next(found, "y_true")
 
 
 def _load(opened: Content) -> dict[str, NDArray[Any]]:

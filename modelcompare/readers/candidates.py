@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from modelcompare import spelling
 from modelcompare.readers import cells, names
@@ -13,6 +12,8 @@ from modelcompare.readers.seen import FEW_ROWS, SHARED, Seen
 
 # So many whole numbers may be codes of classes as well as scores.
 _MANY_CODES = 50
+# A number with a unit, or with commas for its point or its thousands.
+_ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
 
 def model_columns(seen: Seen, candidates: Sequence[str], true: str | None
@@ -21,15 +22,15 @@ def model_columns(seen: Seen, candidates: Sequence[str], true: str | None
     if seen.columns.models is not None:
         return [*candidates], []
     if seen.columns.kind == "texts":
-        described = [h for h in candidates if names.plain(h) in names.BESIDE]
+        described = [h for h in candidates if names.describes(h)]
         return [h for h in candidates if h not in described], described
+    companions = names.companions(candidates)
+    candidates = [h for h in candidates if h not in companions]
     if true is None:
-        return _scores(seen, candidates)
-    return _labels(seen, candidates, [h for h in candidates if _is_probability(seen, h)], true)
-
-
-def _is_probability(seen: Seen, heading: str) -> bool:
-    return ":" in heading and seen.is_numeric(heading)
+        models, left_out = _scores(seen, candidates)
+    else:
+        models, left_out = _labels(seen, candidates, true)
+    return models, [*left_out, *companions]
 
 
 def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -42,9 +43,12 @@ def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]
         elif share >= SHARED:
             _refuse_spoilt(seen, heading)
         else:
+            _refuse_odd_numbers(seen, heading)
             left_out.append(heading)
     if not numeric and len(left_out) > 1:
         _refuse_no_truth(seen, left_out)
+    _refuse_published(seen, numeric, left_out)
+    _refuse_parts(seen, numeric)
     for heading in numeric:
         _check_score(seen, heading, numeric)
     if not seen.columns.scores:
@@ -52,9 +56,79 @@ def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]
     return numeric, left_out
 
 
+def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) -> None:
+    """Refuse a table whose rows are models or data sets, or models of several samples each."""
+    benchmarks = [h for h in numeric if names.plain(h).replace("_", "") in names.BENCHMARK]
+    for what, usual in (("model", names.MODEL), ("data set", names.SET)):
+        held = next((h for h in names.named(seen.headings, usual) if _tells_rows(seen, h)), None)
+        if held is not None or len(benchmarks) > 1:
+            told = f"column {held!r}" if held else f"columns {benchmarks[0]}, {benchmarks[1]}, ..."
+            raise ValueError(
+                f"{seen.where}: each row is of another {what} ({told}), and of no sample; such "
+                "scores are for `modelcompare ranks`, with a row for each data set and a column "
+                "for each model; if the rows are samples name the models with models= (--model)."
+            )
+    alone = len(numeric) == 1 and names.plain(numeric[0]) in names.SCORE
+    repeated = [h for h in texts if names.plain(h) not in names.BESIDE and _repeats(seen, h)]
+    if alone and repeated:
+        raise ValueError(
+            f"{seen.where}: column {numeric[0]!r} is named like a score, not like a model; if "
+            f"{repeated[0]!r} names the model of each row pass model_column={repeated[0]!r} "
+            f"(--model-column {repeated[0]}), else name the model with models= (--model "
+            f"{numeric[0]})."
+        )
+
+
+def _tells_rows(seen: Seen, heading: str) -> bool:
+    """Whether a column holds another text in each row."""
+    column = seen.present(heading)
+    all_differ = len(column) == len(seen.frame) > 1 and column.is_unique
+    return all_differ and cells.share_of_numbers(column, ()) == 0
+
+
+def _repeats(seen: Seen, heading: str) -> bool:
+    return seen.present(heading).nunique() < len(seen.frame)
+
+
+def _refuse_parts(seen: Seen, numeric: Sequence[str]) -> None:
+    """Refuse columns of one class each where no column holds the truth."""
+    held = [h for h in numeric if ":" in h]
+    if len(held) > len({h.partition(":")[0] for h in held}):
+        raise ValueError(
+            f"{seen.where}: columns such as {held[0]!r} hold one class each, but none the true "
+            "labels; give them in one column, and name it with true= (--true COLUMN)."
+        )
+    for heading in numeric:
+        if any(names.plain(heading).startswith(f"{name}_") for name in names.TRUE):
+            _refuse_doubtful(seen, heading, "is named like the truth")
+
+
+def _refuse_classes(seen: Seen, candidates: Sequence[str], true: str) -> None:
+    """Refuse probabilities whose headings are not ``model:class``."""
+    classes = [str(each) for each in seen.present(true).unique()]
+    if not 1 < len(classes) <= _MANY_CODES:
+        return
+    for heading in candidates:
+        for sign in "_-. ":
+            model = heading.removesuffix(sign + classes[0])
+            parts = [model + sign + each for each in classes]
+            if model != heading and {*parts} <= {*candidates} and _sum_to_one(seen, parts):
+                raise ValueError(
+                    f"{seen.where}: columns {parts[0]!r}, {parts[1]!r}, ... hold probabilities of "
+                    f"the classes; head them model:class, as {model}:{classes[0]}."
+                )
+
+
+def _sum_to_one(seen: Seen, headings: Sequence[str]) -> bool:
+    if not all(map(seen.is_numeric, headings)):
+        return False
+    total = sum(cells.as_numbers(seen.frame[heading]) for heading in headings)
+    return bool(np.allclose(total, 1, atol=0.01))
+
+
 def _refuse_codes(seen: Seen, numeric: Sequence[str]) -> None:
     """Refuse a few whole numbers, more than two, which are as well codes of classes."""
-    held = {float(x) for h in numeric for x in pd.unique(seen.present(h).astype(float))}
+    held = {float(x) for h in numeric for x in np.unique(cells.as_numbers(seen.present(h)))}
     few = 2 < len(held) <= _MANY_CODES and all(x % 1 == 0 for x in held)
     if len(numeric) > 1 and few and len(seen.frame) >= FEW_ROWS:
         raise ValueError(
@@ -66,14 +140,24 @@ def _refuse_codes(seen: Seen, numeric: Sequence[str]) -> None:
 
 def _refuse_spoilt(seen: Seen, heading: str) -> None:
     column = seen.present(heading)
-    numbers = pd.to_numeric(column, errors="coerce")
-    odd = column[numbers.isna()]
+    odd = column[np.isnan(cells.as_numbers(column))]
     raise ValueError(
         f"{seen.where}: column {heading!r} holds numbers, but {str(odd.iloc[0])!r} in "
         f"{len(odd):,} of {len(seen.frame):,} rows; if that stands for a missing result pass "
         f"na=[{str(odd.iloc[0])!r}] (--na {odd.iloc[0]}), or name the models with models= "
         "(--model)."
     )
+
+
+def _refuse_odd_numbers(seen: Seen, heading: str) -> None:
+    """Refuse numbers that are written as no program writes them: 1,250 or 91.2 %."""
+    column = seen.present(heading).astype(str)
+    if len(column) and heading not in seen.told and column.str.fullmatch(_ODD_NUMBER).all():
+        raise ValueError(
+            f"{seen.where}: column {heading!r} holds {column.iloc[0]!r}, which may be a number; "
+            "write numbers with a point (0.5) and no other sign, or name the models with models= "
+            "(--model)."
+        )
 
 
 def _refuse_no_truth(seen: Seen, headings: Sequence[str]) -> None:
@@ -86,23 +170,25 @@ def _refuse_no_truth(seen: Seen, headings: Sequence[str]) -> None:
 
 def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
     """Refuse numbers that are no scores by their name, or that only name the rows."""
-    if names.plain(heading) in (*names.BESIDE, *names.ID, *names.MAYBE_TRUE):
+    if names.describes(heading) or names.plain(heading) in (*names.ID, *names.MAYBE_TRUE):
         _refuse_doubtful(seen, heading, "is not named like a model")
+    if len(numeric) > 1 and names.plain(heading) in (*names.SCORE, *names.METRIC):
+        _refuse_doubtful(seen, heading, "is named like a score, not like a model")
     if len(seen.frame) < FEW_ROWS:
         return
     if seen.numbers_rows(heading):
         _refuse_doubtful(seen, heading, "holds another whole number in each row")
-    values = pd.to_numeric(seen.present(heading), errors="coerce").to_numpy(dtype=np.float64)
+    values = cells.as_numbers(seen.present(heading))
     whole = bool((values % 1 == 0).all())
     others = [seen.range(each) for each in numeric if each != heading]
     if whole and others and max(others) <= 1 < FEW_ROWS < np.abs(values).max():
         _refuse_doubtful(seen, heading, "holds whole numbers where the others lie within 0 and 1")
 
 
-def _labels(
-    seen: Seen, candidates: Sequence[str], soft: Sequence[str], true: str
-) -> tuple[list[str], list[str]]:
+def _labels(seen: Seen, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
     """Columns that say what the truth says are models; those that never do may describe."""
+    soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
+    _refuse_classes(seen, candidates, true)
     measured = seen.is_real(true) or seen.columns.kind == "values"
     models, left_out, doubtful = [], [], []
     for heading in candidates:
@@ -116,13 +202,13 @@ def _labels(
         # Then nothing fits, and the message of what does not match says more.
         return doubtful, left_out
     for heading in doubtful:
-        if names.plain(heading) in names.BESIDE or not _is_misspelt(seen, heading, true):
+        if names.describes(heading) or not _is_misspelt(seen, heading, true):
             _refuse_doubtful(seen, heading, f"holds other things than {true!r} does")
     return [h for h in candidates if h in {*models, *doubtful}], left_out
 
 
 def _fits(seen: Seen, heading: str, true: str, *, measured: bool) -> bool:
-    if names.plain(heading) in (*names.BESIDE, *names.ID):
+    if names.describes(heading) or names.plain(heading) in names.ID:
         return False
     if measured:
         return seen.is_numeric(heading) and not seen.numbers_rows(heading)
@@ -138,7 +224,7 @@ def _describes(seen: Seen, heading: str, true: str) -> bool:
     column = seen.present(heading)
     if len(seen.frame) < FEW_ROWS or seen.overlap(heading, true) > 0:
         return False
-    if len(column) == 0:
+    if len(column) == 0 or names.plain(heading) in names.PROSE or cells.holds_objects(column):
         return True
     return column.nunique() > len(column) / 2 and not seen.is_real(heading)
 

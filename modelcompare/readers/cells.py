@@ -14,6 +14,7 @@ from modelcompare.words import KindOrAuto
 
 # Whole numbers as Python writes them, of so many digits that they fit 64 bits: not 01, +1, 1e3.
 _PLAIN = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_YES, _NO = ["True", "true", "TRUE"], ["False", "false", "FALSE"]
 # How a missing cell is written where nobody says otherwise, beside an empty one.
 MISSING_MARKS = frozenset(
     ("-", "#N/A", "<NA>", "N/A", "NA", "NAN", "NULL", "NaN", "None", "n/a", "na", "nan", "null")
@@ -32,11 +33,21 @@ def texts(written: AnyArray) -> AnyArray:
     return written
 
 
+def as_numbers(cells: Any) -> AnyArray:
+    """Cells as numbers, True and False too; NaN where one is none."""
+    found = pd.to_numeric(cells, errors="coerce")
+    array: AnyArray = pd.Series(found).to_numpy(np.float64, na_value=np.nan)
+    if not np.isnan(array).any():
+        return array
+    told = pd.Series(cells, dtype=object).to_numpy()
+    return np.where(np.isin(told, _YES), 1.0, np.where(np.isin(told, _NO), 0.0, array))
+
+
 def numbers(written: AnyArray) -> AnyArray:
     """Numbers where every cell is one, else texts."""
     place, held = pd.factorize(written)
-    found: AnyArray = pd.to_numeric(held, errors="coerce")
-    return written if np.isnan(found).any() else found[place]
+    found = as_numbers(held)
+    return written if np.isnan(found).any() or (place < 0).any() else found[place]
 
 
 def said(written: AnyArray) -> AnyArray:
@@ -116,10 +127,11 @@ def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
     """Share of the cells that are not missing which are numbers; 0 where all are missing."""
     if column.dtype.kind in "iufb":
         return float(column.notna().any())
+    if holds_objects(column):
+        return 0.0
     place, held = pd.factorize(column)
     distinct = pd.Series(held, dtype=object)
-    present = ~marked(distinct, marks)
-    values = pd.to_numeric(distinct, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    values, present = as_numbers(distinct), ~marked(distinct, marks)
     place = place[place >= 0]
     place = place[present[place]]
     return float((~np.isnan(values[place])).mean()) if len(place) else 0.0
@@ -130,16 +142,22 @@ def column_array(column: pd.Series[Any]) -> AnyArray:
     array: AnyArray = column.to_numpy(None if column.dtype.kind in "iufb" else object)
     if array.dtype.kind != "O":
         return array
-    held = pd.api.types.infer_dtype(array, skipna=False)
-    if held == "integer":
+    if pd.api.types.infer_dtype(array, skipna=False) == "integer":
         # Longer than 64 bits; they are compared, not computed with.
         return array.astype(str).astype(object)
-    if held != "string" and any(isinstance(x, list | dict | np.ndarray) for x in array):
+    if holds_objects(column):
         raise ValueError(
             f"column {column.name!r} holds lists or objects; give one label, number or text for "
             "each sample."
         )
     return array
+
+
+def holds_objects(column: pd.Series[Any]) -> bool:
+    """Whether cells of a column hold lists or objects."""
+    if column.dtype.kind != "O" or pd.api.types.infer_dtype(column) == "string":
+        return False
+    return any(isinstance(cell, list | dict | np.ndarray) for cell in column)
 
 
 def alike(arrays: Sequence[AnyArray]) -> list[AnyArray]:

@@ -16,13 +16,14 @@ from modelcompare.readers.opening import opened
 from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.roles import find_roles
 from modelcompare.readers.said import counted
+from modelcompare.readers.seen import FEW_ROWS
 from modelcompare.readers.sources import Place
-from modelcompare.readers.tables import Table
+from modelcompare.readers.tables import Table, flattened
 
 
 def named(table: Table, columns: Columns, where: str) -> Table:
     """A table whose headings are distinct texts, with every column that was named."""
-    frame = table.frame.rename(columns=str)
+    frame = flattened(table.frame.rename(columns=str).reset_index(drop=True))
     check_columns_distinct(frame, where)
     return Table(with_named(frame, columns, where), table.written)
 
@@ -31,11 +32,36 @@ def records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Re
     """The records of a table: of one model, or `alone` with a row for each model and sample."""
     table = named(table, columns, where)
     roles = find_roles(table, columns, where, alone=alone)
-    return table_records(table, roles, columns, where, alone=alone)
+    return table_records(table, roles, columns)
 
 
 def gathered(found: Sequence[Place], columns: Columns) -> Records:
     """The records of several files, logs and tables, whose places name what they do not say."""
+    by_format = _by_format(found)
+    # A folder that holds one file stands for a model, whatever the file is called.
+    several = len({(place.model, place.run) for place in found}) < len(found)
+    parts, in_order = [], []
+    for log, files in by_format.items():
+        if log is not None:
+            told = {"true": columns.true} if log.truth_is_a_file else {}
+            records = log.read([file for _, file in files], **told)
+            parts.append(_placed(records, [place for place, _ in files], several))
+            continue
+        for place, file in files:
+            where = f"the file of model {place.model!r}"
+            records = records_of(file.payload, columns, where, alone=False)
+            parts.append(_placed(records, [place], several))
+            if "id" not in records.parts:
+                in_order.append((where, records))
+    if in_order:
+        _check_order(in_order, len(found))
+        shown = {**parts[0].parts, "id": "the rows' order (the truths agree)"}
+        parts[0] = replace(parts[0], parts=shown)
+    return _newest(parts[0] if len(parts) == 1 else stacked(parts))
+
+
+def _by_format(found: Sequence[Place]) -> dict[Format | None, list[tuple[Place, Opened]]]:
+    """The opened files by the format they are of; tables of a row for each sample are of none."""
     by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
     for place in found:
         file = opened(place.path)
@@ -47,18 +73,7 @@ def gathered(found: Sequence[Place], columns: Columns) -> Records:
         if log is None and not isinstance(file.payload, Table):
             _refuse_unknown(file)
         by_format.setdefault(log, []).append((place, file))
-    parts = []
-    for log, files in by_format.items():
-        if log is not None:
-            told = {"true": columns.true} if log.truth_is_a_file else {}
-            records = log.read([file for _, file in files], **told)
-            parts.append(_placed(records, [place for place, _ in files]))
-            continue
-        for place, file in files:
-            where = f"the file of model {place.model!r}"
-            records = records_of(file.payload, columns, where, alone=False)
-            parts.append(_placed(records, [place]))
-    return _newest(parts[0] if len(parts) == 1 else stacked(parts))
+    return by_format
 
 
 def _refuse_unknown(file: Opened) -> None:
@@ -68,7 +83,22 @@ def _refuse_unknown(file: Opened) -> None:
     )
 
 
-def _placed(records: Records, files: Sequence[Place]) -> Records:
+def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:
+    """Tables without ids are of the same samples where they hold the same truth row by row.
+
+    A truth that hardly changes from row to row shows nothing about their order.
+    """
+    for where, records in tables:
+        truth, first = (each.frame.get("y_true") for each in (records, tables[0][1]))
+        varies = truth is not None and int((truth != truth.shift()).sum()) > FEW_ROWS
+        if not varies or len(tables) < n_files or truth.tolist() != first.tolist():
+            raise ValueError(
+                f"{where} has no column that names the samples (id, item, image, ...); files are "
+                "aligned by id, so name it with id= (--id COLUMN)."
+            )
+
+
+def _placed(records: Records, files: Sequence[Place], several: bool) -> Records:
     """Records whose models and sets are named by their places where the files do not say."""
     frame = records.frame
     position = frame["file"].to_numpy() if "file" in frame else [0] * len(frame)
@@ -77,11 +107,10 @@ def _placed(records: Records, files: Sequence[Place]) -> Records:
         of_none = frame["model"].isna() if "model" in frame else [False] * len(frame)
         named_by_place = zip(position, of_none, strict=True)
         made["model"] = [None if none else files[place].model for place, none in named_by_place]
-    if "set" not in frame and any(place.set for place in files):
-        # A folder that holds one file stands for a model, whatever the file is called.
-        several = len({place.model for place in files}) < len(files)
-        if several:
-            made["set"] = [files[place].set for place in position]
+    if several and "set" not in frame and any(place.set for place in files):
+        made["set"] = [files[place].set for place in position]
+    if "run" not in frame and any(place.run for place in files):
+        made["run"] = [files[place].run for place in position]
     return replace(records, frame=frame.assign(**made))
 
 

@@ -10,16 +10,9 @@ from modelcompare.readers.roles import Roles
 from modelcompare.readers.tables import Table
 
 
-def table_records(
-    table: Table, roles: Roles, columns: Columns, where: str, *, alone: bool
-) -> Records:
-    """The records of a table whose roles are known."""
+def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
+    """The records of a table whose roles are known; without a column of ids, rows are numbered."""
     frame = table.frame
-    if roles.id is None and not alone:
-        raise ValueError(
-            f"{where} has no column that names the samples (id, item, image, ...); files are "
-            "aligned by id, so name it with id= (--id COLUMN)."
-        )
     found = {
         "model": roles.model, "set": roles.set, "run": roles.run, "filter": roles.filter,
         "id": roles.id, "y_true": roles.true,

@@ -14,6 +14,7 @@ import pandas as pd
 
 from modelcompare.checks import DataWarning
 from modelcompare.readers.asked import Columns
+from modelcompare.readers.cells import as_numbers
 
 _REMEDY = (
     "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "
@@ -80,7 +81,7 @@ def filled(
 def _extreme(columns: Sequence[pd.Series[Any]], *, high: bool) -> Any:
     """The end of the scores' range, in the cells' own type: a number, or a number as written."""
     cells = pd.concat(list(columns)).dropna()
-    values = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=np.float64)
+    values = as_numbers(cells)
     if np.isnan(values).any() or not len(values):
         raise ValueError("the scores hold texts; name the models with models= (--model).")
     unit = bool(((values >= 0) & (values <= 1)).all())

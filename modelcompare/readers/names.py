@@ -24,13 +24,15 @@ ID = (
 )  # fmt: skip
 MODEL = (
     "model", "model_name", "model_id", "system", "system_name", "system_id", "classifier",
-    "algorithm", "learner", "estimator",
+    "algorithm", "learner", "estimator", "llm", "llm_name", "method", "approach", "checkpoint",
 )  # fmt: skip
 RUN = ("run", "run_id", "seed", "random_seed", "epoch", "repeat", "repetition", "trial")
 SET = (
     "set", "test_set", "testset", "dataset", "data_set", "dataset_name", "task", "task_name",
     "benchmark", "corpus",
 )  # fmt: skip
+# Of several results for one sample, which one a row holds.
+FILTER = ("filter", "metric", "metric_name", "scorer")
 PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
@@ -39,14 +41,43 @@ SCORE = (
     "score", "scores", "correct", "is_correct", "acc", "accuracy", "exact_match", "em", "reward",
     "value", "metric_value", "points", "grade",
 )  # fmt: skip
+# Other names of scores, of which some are better when low.
+METRIC = (
+    "f1", "f1_score", "precision", "recall", "bleu", "chrf", "comet", "meteor", "rouge", "rouge_1",
+    "rouge_2", "rouge_l", "rouge1", "rouge2", "bertscore", "bert_score", "wer", "cer", "loss",
+    "perplexity", "auc", "mcc", "rmse", "mae", "mse",
+)  # fmt: skip
+# Columns of published results, whose rows are models; without underscores.
+BENCHMARK = frozenset(
+    ("mmlu", "mmlupro", "gsm8k", "arc", "arcc", "arce", "hellaswag", "winogrande", "truthfulqa",
+     "gpqa", "humaneval", "mbpp", "bbh", "ifeval", "musr", "boolq", "piqa", "squad", "sst2", "mnli",
+     "qnli", "qqp", "rte", "cola", "mrpc", "stsb", "wnli", "superglue", "swebench", "livecodebench")
+)  # fmt: skip
+SUMMARY = ("total", "totals", "sum", "mean", "average", "avg", "median", "overall")
+# What people wrote about or for a sample.
+PROSE = (
+    "text", "sentence", "sentence1", "sentence2", "premise", "question", "prompt", "input",
+    "context", "url", "title", "comment", "comments", "annotator_comment", "explanation",
+    "rationale",
+)  # fmt: skip
 # What describes the samples and is never what a model gave.
 BESIDE = (
     "weight", "sample_weight", "weights", "group", "groups", "cluster", "stratum", "strata", "fold",
     "split", "domain", "lang", "language", "subject", "topic", "difficulty", "source", "author",
-    "annotator", "document", "doc", "text", "sentence", "sentence1", "sentence2", "premise",
-    "question", "prompt", "input", "context", "url", "title", "length", "n_tokens", "date", "time",
-    "timestamp", *RUN, *SET,
+    "annotator", "rater", "document", "doc", "date", "timestamp", "year", "age", "gender",
+    "mean", "average", "avg", "median", "total", "sum", "n_tokens", "votes", *PROSE, *RUN, *SET,
 )  # fmt: skip
+# The last word of what is measured beside a result.
+MEASURE = (
+    "latency", "time", "runtime", "duration", "seconds", "cost", "price", "tokens", "length",
+    "difficulty", "confidence", "entropy", "agreement",
+)  # fmt: skip
+# What stands beside a model's own column, under its name.
+_COMPANION = (
+    "conf", "confidence", "prob", "probs", "proba", "probability", "score", "logprob", "correct",
+    "explanation", "rationale", "std", "se", *MEASURE,
+)  # fmt: skip
+_UNITS = re.compile(r"(_(ms|s|sec|usd))?_?[0-9]*$")
 
 
 @lru_cache(maxsize=2**17)
@@ -60,6 +91,44 @@ def plain(heading: str) -> str:
     """
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", heading)
     return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold().removesuffix("_0")
+
+
+def describes(heading: str) -> bool:
+    """Whether a column's name is that of what describes samples: ``annotator_2``, ``latency_ms``.
+
+    Examples
+    --------
+    >>> [describes(heading) for heading in ("annotator_2", "latency_ms", "bert_2")]
+    [True, True, False]
+    """
+    name = _UNITS.sub("", plain(heading))
+    return name in BESIDE or name.rpartition("_")[2] in MEASURE or plain(heading) in BESIDE
+
+
+def companions(headings: Iterable[str]) -> list[str]:
+    """Headings of what stands beside a model's own column: ``bert_conf`` beside ``bert``.
+
+    Examples
+    --------
+    >>> companions(["bert", "bert_conf", "pred_cnn", "prob_cnn", "svm_conf"])
+    ['bert_conf', 'prob_cnn']
+    """
+    words = {heading: plain(heading) for heading in headings}
+    own = {_without(name, (*PRED, "label")) or name for name in words.values()}
+    predicts = not {*PRED}.isdisjoint(words.values())
+    return [
+        heading for heading, name in words.items()
+        if _without(name, _COMPANION) in own or (predicts and name in ("conf", "confidence"))
+    ]  # fmt: skip
+
+
+def _without(name: str, words: tuple[str, ...]) -> str | None:
+    """A name without one of several words at its end or beginning; None if it has none."""
+    for word in sorted(words, key=len, reverse=True):
+        for rest in (name.removesuffix(f"_{word}"), name.removeprefix(f"{word}_")):
+            if rest != name:
+                return rest
+    return None
 
 
 def named(headings: Iterable[str], usual: tuple[str, ...]) -> list[str]:

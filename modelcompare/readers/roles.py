@@ -40,12 +40,25 @@ class Roles:
 def find_roles(table: Table, columns: Columns, where: str, *, alone: bool) -> Roles:
     """The roles of a table's columns; `alone` if it holds all models, and not one of several."""
     seen = Seen(table, columns, where)
+    _refuse_summary(seen)
     model = columns.model_column or seen.first(names.MODEL)
     if model is not None and _is_long(seen, model):
         return _long(seen, model)
     if not alone or _is_one_model(seen):
         return _one_model(seen)
     return _wide(seen)
+
+
+def _refuse_summary(seen: Seen) -> None:
+    """Refuse a last row of totals or means, as spreadsheets have them."""
+    for heading in dict.fromkeys([*seen.headings[:1], *names.named(seen.headings, names.ID)]):
+        column = seen.frame[heading]
+        last = str(column.iloc[-1])
+        if names.plain(last) in names.SUMMARY and 1 == (column == last).sum() < len(column):
+            raise ValueError(
+                f"{seen.where}: the last row holds {last!r} in column {heading!r}, and sums up "
+                "the others; delete it."
+            )
 
 
 def _is_long(seen: Seen, model: str) -> bool:
@@ -69,7 +82,8 @@ def _long(seen: Seen, model: str) -> Roles:
     taken = {model, run, test_set}
     found = _of_one(seen, taken)
     keys = [c for c in (model, test_set, run, found.filter) if c is not None]
-    identity = found.id or _key_beside(seen, keys, {*taken, found.true, *found.outputs})
+    used = {*taken, found.true, *found.outputs}
+    identity = found.id or _key_beside(seen, keys, used, test_set)
     return Roles(
         "long", found.true, identity, found.outputs, model, run, test_set, found.filter,
         found.scored, _rest(seen, {*taken, found.true, identity, *found.outputs}),
@@ -141,7 +155,9 @@ def _repeating_ids(seen: Seen) -> list[str]:
     return [h for h in names.named(seen.headings, names.ID) if h not in chosen]
 
 
-def _key_beside(seen: Seen, keys: Sequence[str], taken: Collection[str | None]) -> str | None:
+def _key_beside(
+    seen: Seen, keys: Sequence[str], taken: Collection[str | None], test_set: str | None
+) -> str | None:
     """The column that, beside the model and run, names each row once."""
     usual = names.named(seen.headings, names.ID)
     others = [h for h in seen.headings if h not in taken and h not in keys and h not in usual]
@@ -152,6 +168,12 @@ def _key_beside(seen: Seen, keys: Sequence[str], taken: Collection[str | None]) 
             return heading
     if usual and usual[0] not in taken:
         return usual[0]
+    if test_set is not None and not seen.frame.duplicated(keys).any():
+        raise ValueError(
+            f"{seen.where} has one row for each model and data set (column {test_set!r}), and none "
+            "for a sample; such scores are for `modelcompare ranks`, in columns dataset, model "
+            "and score; if they are of samples name those with id= (--id COLUMN)."
+        )
     raise ValueError(
         f"{seen.where} has a row for each model and sample, but no column names the samples "
         "(id, item, ...); say which with id= (--id COLUMN)."
@@ -163,7 +185,7 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     columns = seen.columns
     identity = columns.id or _usual_id(seen, taken)
     skip = {*taken, identity}
-    filters = next((h for h in seen.headings if names.plain(h) == "filter"), None)
+    filters = seen.first(names.FILTER)
     soft = [h for h in seen.headings if h.startswith(PROBABILITY)]
     true = columns.true or truth_of_one(seen, {*skip, *soft})
     if true is not None and not columns.scores:
@@ -171,13 +193,9 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     pred = columns.pred or next(
         (h for h in names.named(seen.headings, names.PRED) if h not in skip | {true}), None
     )
-    for wanted in columns.score:
-        if wanted not in seen.headings:
-            refuse_column(wanted, seen.headings, seen.where)
-    scores = [*columns.score] or [
-        h for h in names.named(seen.headings, names.SCORE)
-        if h not in skip | {true, pred} | seen.told and seen.is_numeric(h)
-    ]  # fmt: skip
+    if pred is None and true is not None and not (columns.scores or columns.score):
+        pred = _says_the_same(seen, true, {*skip, *soft})
+    scores = _scores_of_one(seen, skip | {true, pred})
     wants_scores = columns.scores or bool(columns.score)
     if wants_scores and not columns.score and pred is not None and seen.is_numeric(pred):
         scores = [pred]
@@ -189,16 +207,49 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     return Roles("one model", true, identity, tuple(said), filter=filters)
 
 
+def _scores_of_one(seen: Seen, skip: Collection[str | None]) -> list[str]:
+    """The columns of scores: those told, or those with a usual name."""
+    for wanted in seen.columns.score:
+        if wanted not in seen.headings:
+            refuse_column(wanted, seen.headings, seen.where)
+    return [*seen.columns.score] or [
+        h for h in names.named(seen.headings, names.SCORE)
+        if h not in {*skip} | seen.told and seen.is_numeric(h)
+    ]  # fmt: skip
+
+
+def _says_the_same(seen: Seen, true: str, skip: Collection[str | None]) -> str | None:
+    """The one column that says what the truth says, in a table that names no predictions."""
+    found = [
+        h for h in seen.headings
+        if h not in {*skip, true} | seen.told and not names.describes(h)
+        and not names.named([h], names.SCORE) and seen.overlap(h, true) >= SHARED
+    ]  # fmt: skip
+    if len(found) > 1:
+        raise ValueError(
+            f"{seen.where}: columns {found[0]!r} and {found[1]!r} both say what {true!r} says; "
+            "say which holds what the model gave with pred= (--pred COLUMN)."
+        )
+    return found[0] if found else None
+
+
 def _usual_id(seen: Seen, taken: Collection[str | None]) -> str | None:
     usual = [h for h in names.named(seen.headings, names.ID) if h not in taken]
-    return usual[0] if usual else None
+    return next((h for h in usual if not _counts_rows(seen, h)), None)
+
+
+def _counts_rows(seen: Seen, heading: str) -> bool:
+    """Whether a column without a heading only counts the rows, in whatever order they are."""
+    if names.plain(heading) not in ("unnamed", ""):
+        return False
+    return seen.frame[heading].astype(str).tolist() == [*map(str, range(len(seen.frame)))]
 
 
 def _only_numbers(seen: Seen, skip: Collection[str | None]) -> list[str]:
     """The one column of numbers that is left, in a table that names none of them a score."""
     found = [
         h for h in seen.headings
-        if h not in {*skip} | seen.told and names.plain(h) not in names.BESIDE
+        if h not in {*skip} | seen.told and not names.describes(h)
         and seen.is_numeric(h)
     ]  # fmt: skip
     if len(found) == 1:

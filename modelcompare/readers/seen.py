@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.readers import cells, names
@@ -44,7 +45,7 @@ class Seen:
     def overlap(self, heading: str, truth: str) -> float:
         """Share of a column's cells that hold one of another column's values."""
         held, known = self.present(heading), self.present(truth)
-        if not len(held) or held.dtype.kind == "f":
+        if not len(held) or held.dtype.kind == "f" or cells.holds_objects(held):
             return 0.0
         if (held.dtype.kind in "iufb") != (known.dtype.kind in "iufb"):
             held, known = held.astype(str), known.astype(str)
@@ -56,9 +57,10 @@ class Seen:
 
     def is_real(self, heading: str) -> bool:
         column = self.present(heading)
-        if column.dtype.kind == "O" and cells.share_of_numbers(column, ()) == 1:
-            column = pd.to_numeric(column)
-        return column.dtype.kind == "f" and bool((column % 1 != 0).any())
+        if column.dtype.kind not in "iuf" and cells.share_of_numbers(column, ()) < 1:
+            return False
+        values = cells.as_numbers(column)
+        return bool((values != np.trunc(values)).any())
 
     def is_numeric(self, heading: str) -> bool:
         return cells.share_of_numbers(self.frame[heading], self.marks) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from typing import Any
 
 from modelcompare.readers.content import file_stem, known_kind
 from modelcompare.words import shown
+
+# Names of repetitions: seed_1, run-02, and folders that are only numbered.
+_RUN = re.compile(r"(seed|run|rep|repeat|trial|epoch)[-_ ]?[0-9]+", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{1,3}")
 
 Source = str | PathLike[str]
 
@@ -22,6 +27,7 @@ class Place:
     path: Path
     model: str
     set: str | None = None
+    run: str | None = None
     in_folder: bool = False
     is_named: bool = False  # by whoever named the file
 
@@ -94,12 +100,18 @@ def _in_folder(folder: Path, holds_models: bool) -> list[Place]:
         )
     if holds_models and flat:
         return [Place(path, file_stem(path), in_folder=True) for path in flat]
-    found = []
-    for path in files:
-        inside = path.relative_to(folder).parent.parts
-        model = "/".join(inside) if holds_models else "/".join([folder.name, *inside])
-        found.append(Place(path, model, file_stem(path), in_folder=True))
-    return found
+    return [_inside(path, folder, holds_models) for path in files]
+
+
+def _inside(path: Path, folder: Path, holds_models: bool) -> Place:
+    """What a file stands for: a run and a model, a model and a run, or a model and a set."""
+    inside, stem = path.relative_to(folder).parent.parts, file_stem(path)
+    if holds_models and (_RUN.fullmatch(inside[-1]) or _NUMBER.fullmatch(inside[-1])):
+        return Place(path, "/".join([*inside[:-1], stem]), run=inside[-1], in_folder=True)
+    model = "/".join(inside) if holds_models else "/".join([folder.name, *inside])
+    if _RUN.fullmatch(stem):
+        return Place(path, model, run=stem, in_folder=True)
+    return Place(path, model, stem, in_folder=True)
 
 
 def _is_read(path: Path, folder: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,10 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import check_columns_distinct, refuse_rows
+from modelcompare.checks import DataWarning, check_columns_distinct, refuse_rows
 from modelcompare.readers.content import Content
+from modelcompare.readers.said import counted
 
 _N_EXACT = 2**53
+# Numbers with a comma before their fraction, and those whose commas may part thousands.
+_WITH_COMMA = r"-?[0-9]*,[0-9]+|-?[0-9]+|NA|-"
+_THOUSANDS = r"-?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})*|0)|NA|-"
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,29 @@ def nested(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
     return None
 
 
+def flattened(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table whose objects are columns of their own, under dotted names.
+
+    Examples
+    --------
+    >>> [*flattened(pd.DataFrame({"id": [1], "out": [{"bert": "x", "cnn": "y"}]}))]
+    ['id', 'out.bert', 'out.cnn']
+    """
+    parts = []
+    for heading, column in frame.items():
+        held = column.dropna() if column.dtype.kind == "O" else column[:0]
+        if not len(held) or not all(isinstance(cell, Mapping) for cell in held):
+            parts.append(column)
+            continue
+        keys = dict.fromkeys(f"{heading}.{key}" for cell in held for key in cell)
+        inside = {key: nested(frame[[heading]], key) for key in keys}
+        told = {key: column for key, column in inside.items() if column is not None}
+        parts.append(flattened(pd.DataFrame(told, index=frame.index)))
+    if all(isinstance(part, pd.Series) for part in parts):
+        return frame
+    return pd.concat(parts, axis=1)
+
+
 def _reached(cell: Any, keys: Sequence[str]) -> Any:
     for key in keys:
         if isinstance(cell, Mapping):
@@ -71,6 +99,8 @@ def _reached(cell: Any, keys: Sequence[str]) -> Any:
 
 def _read_delimited(opened: Content, *, separator: str) -> Table:
     data = opened.text()
+    if separator == ",":
+        separator = _separator(data)
     header, n_before = _header(data, separator, opened.name)
     try:
         rows = pd.read_csv(
@@ -92,7 +122,31 @@ def _read_delimited(opened: Content, *, separator: str) -> Table:
     frame = rows if all(header) else rows.loc[:, [*map(bool, header)]]
     check_columns_distinct(frame, opened.name)
     _refuse_headers(frame, opened.name)
+    if separator != ",":
+        frame = _with_points(frame, opened.name)
     return Table(frame, written=True)
+
+
+def _separator(data: bytes) -> str:
+    """What parts the headings of a csv: semicolons, or tabs, where there are no commas."""
+    header = data.lstrip().split(b"\n", 1)[0]
+    return next((sign for sign in ",;\t" if sign.encode() in header), ",")
+
+
+def _with_points(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Numbers that were written with a comma, with a point; thousands are written alike."""
+    found = {}
+    for heading, column in frame.items():
+        held = column.dropna()
+        if not held.str.contains(",").any():
+            continue
+        if held.str.fullmatch(_WITH_COMMA).all() and not held.str.fullmatch(_THOUSANDS).all():
+            found[heading] = column.str.replace(",", ".")
+    if not found:
+        return frame
+    what = f"{name}: commas in the numbers of {counted([*map(str, found)])} were read as points."
+    warnings.warn(what, DataWarning, stacklevel=2)
+    return frame.assign(**found)
 
 
 def _header(data: bytes, separator: str, name: str) -> tuple[list[str], int]:

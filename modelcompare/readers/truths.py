@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from modelcompare.readers import cells, names
-from modelcompare.readers.seen import Seen, matching
+from modelcompare.readers.seen import Seen
 
 # So many classes with hardly two samples each are texts, or need to be told.
 _MANY_CLASSES = 50
@@ -15,11 +15,7 @@ def find_truth(seen: Seen) -> str | None:
     """The column of true labels, by its name, or by its name and content."""
     if seen.columns.true is not None:
         return seen.columns.true
-    if seen.columns.models is not None:
-        chosen = {*matching(seen.headings, seen.columns.models)}
-    else:
-        chosen = set()
-    free = [h for h in seen.headings if h not in seen.told | chosen]
+    free = [h for h in seen.headings if h not in seen.told | seen.chosen()]
     sure = names.named(free, names.TRUE)
     if len(sure) > 1:
         return _one_truth(seen, sure)
