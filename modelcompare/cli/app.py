@@ -27,7 +27,8 @@ from modelcompare.cli import (
     studies,
 )
 from modelcompare.cli.options import Command, register
-from modelcompare.cli.output import CannotWriteError, answer, say
+from modelcompare.cli.output import CannotWriteError
+from modelcompare.cli.streams import answer, say
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74

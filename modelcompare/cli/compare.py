@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +17,7 @@ from modelcompare.cli.options import (
     written,
 )
 from modelcompare.cli.output import check_outputs, chosen_format, emit, emit_figure
-from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, listed
+from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, Tokenizer, listed
 
 
 def compare(
@@ -37,6 +37,10 @@ def compare(
             "A metric of your own (repeatable): a function of the truth and the output, or a "
             "modelcompare Metric, in a Python file, which is run.",
         ),
+    ] = None,
+    tokenize: Annotated[
+        Tokenizer | None,
+        statistics("NAME", f"sacrebleu's tokenizer for bleu: {listed(Tokenizer)}."),
     ] = None,
     method: Annotated[
         IntervalMethod, statistics("NAME", f"Kind of interval: {listed(IntervalMethod)}.")
@@ -74,7 +78,10 @@ def compare(
         )
     from modelcompare.metrics.registry import load_metric
 
-    metrics = [*(metric or []), *map(load_metric, metric_from or [])] or None
+    named = metric or []
+    if tokenize is not None:
+        named = _tokenized(named, tokenize)
+    metrics = [*named, *map(load_metric, metric_from or [])] or None
     options |= {
         "confidence_level": confidence_level, "method": method, "test": test,
         "correction": correction, "alpha": alpha,
@@ -97,6 +104,14 @@ def compare(
         emit(subgroups, output)
     if plot is not None:
         emit_figure(plot, result.plot())
+
+
+def _tokenized(metrics: Sequence[str], tokenize: str) -> list[str]:
+    """Names of metrics, those of BLEU with the tokenizer as part of them."""
+    bleu = ("bleu", "cbleu")
+    if not {*metrics} & {*bleu}:
+        raise ValueError("--tokenize is for --metric bleu; name it, or leave --tokenize out.")
+    return [f"{name}_{tokenize}" if name in bleu else name for name in metrics]
 
 
 def _check_bounds(given: Mapping[str, object]) -> None:

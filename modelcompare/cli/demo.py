@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from modelcompare.cli.options import OutputOptions, ResamplingOptions
-from modelcompare.cli.output import check_outputs, emit, emit_figure, say
+from modelcompare.cli.output import check_outputs, emit, emit_figure
+from modelcompare.cli.streams import say
 
 _EXAMPLE = "snli"
 _FIGURE = Path("demo", "snli_forest.png")

@@ -17,7 +17,8 @@ from modelcompare.cli.options import (
     measured,
     option,
 )
-from modelcompare.cli.output import answer, answer_document, append
+from modelcompare.cli.output import append
+from modelcompare.cli.streams import answer, answer_document
 from modelcompare.report import escape
 from modelcompare.words import Decision, GateFormat, listed
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from modelcompare.cli.options import metric_names
-from modelcompare.cli.output import answer, answer_document
+from modelcompare.cli.streams import answer, answer_document
 
 if TYPE_CHECKING:
     from modelcompare.metrics import Explanation

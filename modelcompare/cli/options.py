@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_type_hints
 
 import typer
 
+from modelcompare.cli.streams import say
 from modelcompare.words import (
     MOST_JOBS,
     FileKind,
@@ -140,7 +141,6 @@ class ReadingOptions:
                 "out."
             )
         self._check_one_case()
-        from modelcompare.cli.output import say
         from modelcompare.readers import asked, read
 
         reading = read(self.files, asked(**self.columns()), self.ids)
@@ -152,7 +152,6 @@ class ReadingOptions:
         if self.slice:
             raise ValueError("--slice is for one test set; leave it out of sets.")
         self._check_one_case()
-        from modelcompare.cli.output import say
         from modelcompare.readers import asked, readings_of_sets
 
         readings = readings_of_sets(self.files, asked(**self.columns()), self.ids)
@@ -162,7 +161,6 @@ class ReadingOptions:
 
     def compare_bounds(self, metrics: Any, **options: Any) -> BoundedComparison:
         """Compare with missing results at their worst and at their best."""
-        from modelcompare.cli.output import say
         from modelcompare.comparison.bounds import bounded_comparison
         from modelcompare.readers import asked, read
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modelcompare.cli.options import OutputOptions, StudyOutputOptions
-from modelcompare.report.escape import terminal
+from modelcompare.cli.streams import answer_document, say
 from modelcompare.words import Format
 
 if TYPE_CHECKING:
@@ -170,22 +170,6 @@ def append(path: str, text: str) -> None:
             file.write(text)
     except OSError as error:
         raise CannotWriteError(error.errno, error.strerror, path) from error
-
-
-def say(message: str) -> None:
-    """Write a message to stderr, where it does not mix with the answer."""
-    print(terminal(message), file=sys.stderr)
-
-
-def answer(text: str) -> None:
-    """Write text for people to stdout, in what the terminal knows."""
-    print(text)
-
-
-def answer_document(text: str) -> None:
-    """Write a document to stdout, in UTF-8 as to a file, whatever the terminal knows."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
 
 
 def _console() -> Console:

@@ -14,7 +14,8 @@ from modelcompare.cli.options import (
     measured,
     option,
 )
-from modelcompare.cli.output import check_paths, say
+from modelcompare.cli.output import check_paths
+from modelcompare.cli.streams import say
 
 _PAGE = ("", ".html", ".htm")
 _CARD = ("", ".md", ".markdown", ".txt")

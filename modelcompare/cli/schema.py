@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from modelcompare.cli.output import answer_document
+from modelcompare.cli.streams import answer_document
 
 
 def schema() -> None:

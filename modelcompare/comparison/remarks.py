@@ -35,8 +35,9 @@ def _of_the_floor(result: Comparison, metric: str) -> Iterator[str]:
     if held.any() and (adjusted[held] < result.alpha).all():
         n_tests = result.n_tests(metric)
         needed = math.ceil(n_tests / _WRITTEN / 1000) * 1000
+        tests = f"{n_tests:,} test{'s' * (n_tests != 1)}"
         yield (
-            f"{result.n_resamples:,} resamples and {n_tests:,} tests: no p-value can be below "
+            f"{result.n_resamples:,} resamples and {tests}: no p-value can be below "
             f"{adjusted[held].min():.2g}, however clear the difference. More "
             f"resamples ({needed:,}){_fewer_tests(result)} or the correction max-t make it smaller."
         )

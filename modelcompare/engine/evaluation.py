@@ -237,11 +237,17 @@ class Evaluation(UnitStatistics):
         matrix = self._narrow(models, row_blocks[0])
         self._remember_total(models, self.units.counts().astype(np.float64) @ matrix)
 
-        def fill(block: int) -> None:
+        def values(block: int) -> FloatArray:
             block_totals = weights.draw(block, 0) @ matrix
-            self._fill_sums(out[weights.rows(block), models], block_totals, models)
+            found = np.empty((len(block_totals), *out[:0, models].shape[1:]))
+            self._fill_sums(found, block_totals, models)
+            return found
 
-        map_blocks(fill, blocks, n_jobs)
+        # A block is returned, not written in place: another process has no part in `out`.
+        for block, found in zip(blocks, map_blocks(values, blocks, n_jobs), strict=True):
+            for metric in self._sums:
+                where = self.metric_slice(metric.name)
+                out[weights.rows(block), models, where] = found[..., where]
 
     def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
         columns = self.columns(models)

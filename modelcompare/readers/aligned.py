@@ -169,11 +169,14 @@ def _beside(records: Records, columns: Columns) -> pd.DataFrame:
 
 
 def _answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
-    """The rows of no model, which hold the truth alone, and those of models."""
+    """The truth by the rows of no model, a tuple where there are several, and rows of models."""
     of_none = frame["model"].isna()
     if not of_none.any():
         return None, frame
-    return frame.loc[of_none, ["id", "y_true"]], frame[~of_none]
+    truths = frame.loc[of_none, ["id", "y_true"]]
+    if truths["id"].duplicated().any():
+        truths = truths.groupby("id", sort=False)["y_true"].agg(tuple).reset_index()
+    return truths, frame[~of_none]
 
 
 def _with_truth(

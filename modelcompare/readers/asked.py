@@ -72,7 +72,7 @@ class Columns:
         """A table without missing cells whose columns have the types of what they are for."""
         if not written:
             said = [*models, *([] if true is None else [true])] if kind == "texts" else []
-            return frame.infer_objects().astype(dict.fromkeys(said, str))
+            return frame.infer_objects().assign(**{name: frame[name].map(_text) for name in said})
         weight = [] if self.weight is None else [self.weight]
         return cells.typed(frame, kind, true=true, models=models, measures=[*measures, *weight])
 
@@ -97,6 +97,11 @@ class Columns:
                 "score (--score) names scores in logs and in tables of one row for each model and "
                 "sample, which this is not; leave it out, or name the models (--model)."
             )
+
+
+def _text(cell: object) -> object:
+    """A cell as a text; several references stay several."""
+    return cell if isinstance(cell, str | tuple) else str(cell)
 
 
 def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:

@@ -45,8 +45,9 @@ def as_numbers(cells: Any) -> AnyArray:
 
 def numbers(written: AnyArray) -> AnyArray:
     """Numbers where every cell is one, else texts."""
-    found = as_numbers(written)
-    return written if np.isnan(found).any() else found
+    place, held = pd.factorize(written)
+    found = as_numbers(held)
+    return written if np.isnan(found).any() else found[place]
 
 
 def said(written: AnyArray) -> AnyArray:
@@ -126,10 +127,15 @@ def share_of_numbers(column: pd.Series[Any], marks: Collection[str]) -> float:
     """Share of the cells that are not missing which are numbers; 0 where all are missing."""
     if column.dtype.kind in "iufb":
         return float(column.notna().any())
-    found = column[~marked(column, marks)].dropna()
-    if not len(found):
+    if holds_objects(column):
         return 0.0
-    return float((~np.isnan(as_numbers(found))).mean())
+    place, held = pd.factorize(column)
+    distinct = pd.Series(held, dtype=object)
+    present = ~marked(distinct, marks)
+    values = as_numbers(distinct)
+    place = place[place >= 0]
+    place = place[present[place]]
+    return float((~np.isnan(values[place])).mean()) if len(place) else 0.0
 
 
 def column_array(column: pd.Series[Any]) -> AnyArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 # In every list the most usual first; written in small letters with underscores.
 TRUE = (
@@ -79,6 +80,7 @@ _COMPANION = (
 _UNITS = re.compile(r"(_(ms|s|sec|usd))?_?[0-9]*$")
 
 
+@lru_cache(maxsize=2**17)
 def plain(heading: str) -> str:
     """A heading in small letters with single underscores: ``Gold-Label`` is gold_label.
 

@@ -133,6 +133,8 @@ def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
     found = next((h for h in usual if seen.frame[h].is_unique), None)
     if found is not None:
         return found
+    if len(seen.frame) < FEW_ROWS:
+        return None
     true = next((t for t in taken if t is not None), None)
     return next((h for h in seen.headings if h not in skip and _names_samples(seen, h, true)), None)
 
@@ -140,7 +142,7 @@ def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
 def _names_samples(seen: Seen, heading: str, true: str | None) -> bool:
     """Whether a column holds another text in each row, and none that is true of a sample."""
     column = seen.frame[heading]
-    if len(column) < FEW_ROWS or not column.is_unique or column.isna().any():
+    if not column.is_unique or column.isna().any():
         return False
     if cells.share_of_numbers(column, seen.marks) > 0:
         return False

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
@@ -127,14 +127,13 @@ def _by_blocks_of_pairs(
     view: PairView, null: Callable[[slice], FloatArray], n_resamples: int
 ) -> Outcome:
     """Outcome from null differences that are made for some pairs at a time."""
-    count = np.empty(view.difference.shape)
     blocks = view.blocks(n_resamples)
 
-    def fill(block: int) -> None:
-        count[blocks[block]] = view.count_extreme(null(blocks[block]), blocks[block])
+    def count(block: int) -> AnyArray:
+        return view.count_extreme(null(blocks[block]), blocks[block])
 
-    map_blocks(fill, range(len(blocks)), view.n_jobs)
-    return _of_counts(view, count, n_resamples)
+    counts = map_blocks(count, range(len(blocks)), view.n_jobs)
+    return _of_counts(view, np.concatenate(counts).astype(np.float64), n_resamples)
 
 
 def _of_counts(

@@ -178,14 +178,17 @@ class SwappedAverages(SwappedSums):
         """Put the statistics of some pairs where they belong."""
         expansions = [self._expansion(int(pairs[place])) for place in places]
 
-        def one(block: int) -> None:
+        def one(block: int) -> FloatArray:
             swapped = masks.draw_all(blocks[block]).astype(np.float32)
             parts = self._parted(moved[block])
-            for place, own in zip(places, expansions, strict=True):
-                crossed = own.crossed(swapped)
-                found[block][:, place, 0] = self._of_pair(int(pairs[place]), own, *parts, crossed)
+            columns = [
+                self._of_pair(int(pairs[place]), own, *parts, own.crossed(swapped))
+                for place, own in zip(places, expansions, strict=True)
+            ]
+            return np.stack(columns, axis=1)
 
-        map_blocks(one, range(len(blocks)), n_jobs)
+        for block, columns in enumerate(map_blocks(one, range(len(blocks)), n_jobs)):
+            found[block][:, places, 0] = columns
 
     def _of_pair(
         self,

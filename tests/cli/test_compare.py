@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import sacrebleu
 
 from tests.cli.conftest import told
 
@@ -223,3 +224,29 @@ def test_bad_input_of_the_installed_program_has_no_traceback():
     assert done.returncode == 2
     assert done.stderr.decode().startswith("modelcompare: error: nothing.csv")
     assert io.BytesIO(done.stderr).read().count(b"\n") == 1
+
+
+def test_tokens_of_bleu_are_those_of_sacrebleu(run, tmp_path):
+    said, true = ["ein Haus , gross", "das ist gut so"], ["ein Haus, klein", "das ist sehr gut"]
+    for name, lines in {"ref": true, "sys": said}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines * 3) + "\n")
+    done = run(
+        "compare",
+        "ref.txt",
+        "sys.txt",
+        "-m",
+        "bleu",
+        "--tokenize",
+        "char",
+        *FEW,
+        "--format",
+        "json",
+    )
+    value = json.loads(done.out)["scores"][0]["estimate"]
+    assert value == pytest.approx(
+        sacrebleu.corpus_bleu(said * 3, [true * 3], tokenize="char").score
+    )
+    refused = run("compare", "ref.txt", "sys.txt", "-m", "wer", "--tokenize", "char")
+    assert refused.err == (
+        "modelcompare: error: --tokenize is for --metric bleu; name it, or leave --tokenize out.\n"
+    )

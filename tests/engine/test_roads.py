@@ -2,10 +2,13 @@
 
 import tracemalloc
 
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics as sk
 
+import modelcompare as mc
 from modelcompare import Predictions, resampling
 from modelcompare.engine import evaluation
 from modelcompare.engine.evaluation import Evaluation
@@ -247,3 +250,21 @@ def test_memory_stays_bounded():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (peak - replicates.nbytes) / 2**20 < 256
+
+
+@pytest.mark.parametrize(
+    "test", ["studentized-permutation", "permutation", "sign-flip", "bootstrap"]
+)
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_every_backend_of_joblib_gives_the_same_numbers(backend, test):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 600)
+    made = {m: rng.random((600, 3)) + k * np.eye(3)[truth] for m, k in (("a", 0.5), ("b", 0.6))}
+    preds = mc.Predictions(truth, {m: p / p.sum(1, keepdims=True) for m, p in made.items()})
+    options = {"n_resamples": 600, "test": test, "method": "percentile"}
+    metrics = ["accuracy", "f1", "cf1_macro"]
+    here = mc.compare(preds, metrics, **options)
+    with joblib.parallel_config(backend):
+        there = mc.compare(preds, metrics, n_jobs=2, **options)
+    pd.testing.assert_frame_equal(there.scores, here.scores, check_exact=True)
+    pd.testing.assert_frame_equal(there.differences, here.differences, check_exact=True)

@@ -1,6 +1,7 @@
 """Raw scores of two classes (markers, logits): values whose order alone counts."""
 
 import io
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -154,3 +155,15 @@ def test_a_table_of_markers_is_compared_in_one_command(tmp_path, capsys):
     assert "raw scores of 'poor'" in err
     found = pd.read_csv(io.StringIO(out)).set_index("metric").estimate
     assert found["roc_auc"] == pytest.approx(roc_auc_score(ASAH.poor, MARKERS["s100b"]))
+
+
+@pytest.mark.parametrize("kind", ["values", "auto"])
+def test_a_marker_has_the_auc_that_proc_gives_it(tmp_path, kind):
+    ASAH.to_csv(tmp_path / "asah.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        preds = mc.read_predictions(tmp_path / "asah.csv", true="poor", models=["ndka"], kind=kind)
+    raw = mc.compare(preds, "roc_auc", n_resamples=99).scores["estimate"].item()
+    logits = mc.Predictions.from_logits(ASAH.poor, {"ndka": ASAH.ndka})
+    by_logits = mc.compare(logits, "roc_auc", n_resamples=99).scores["estimate"].item()
+    assert round(raw, 5) == round(by_logits, 5) == 0.61196

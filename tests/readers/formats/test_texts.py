@@ -6,7 +6,9 @@ from pathlib import Path
 import jiwer
 import pandas as pd
 import pytest
+import sacrebleu
 
+import modelcompare as mc
 from modelcompare.readers.formats import FORMATS, format_of, lines, nemo, trn
 from tests.readers.formats.opening import opened
 
@@ -167,3 +169,16 @@ def test_plain_tables_and_prose_in_parentheses_are_no_logs(tmp_path):
     assert format_of(table) is None
     prose = lines_of(tmp_path, prose="a thing (sic)\nanother one\n")[0]
     assert not trn.FORMAT.recognises(prose)
+
+
+def test_several_files_of_references_are_several_references(tmp_path):
+    said = ["the cat sat on the mat", "a dog barked at me loudly"]
+    references = {"refA": ["the cat sat on a mat", "a dog barked at me then"],
+                  "refB": ["a cat sat upon the mat", "the dog barked loudly at me"]}  # fmt: skip
+    for name, written in {"sys": said, **references}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(written) + "\n")
+    preds = mc.read_predictions(tmp_path)
+    result = mc.compare(preds, "bleu", n_resamples=99)
+    expected = sacrebleu.corpus_bleu(said, list(references.values())).score
+    assert result.scores["estimate"].item() == pytest.approx(expected)
+    assert "nrefs:2" in result.signature
