@@ -9,7 +9,7 @@ import pytest
 import sacrebleu
 
 import modelcompare as mc
-from modelcompare.readers.formats import FORMATS, format_of, lines, nemo, trn
+from modelcompare.readers.formats import format_of, lines, nemo, trn
 from tests.readers.formats.opening import opened
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
@@ -151,16 +151,6 @@ def test_speakers_stand_beside_transcripts_whose_ids_begin_with_them(tmp_path):
     records = trn.FORMAT.read(files)
     assert records.beside["speaker"].tolist() == ["ann", "ann-maria", "bob"] * 2
     assert records.frame["y_true"][:3].tolist() == ["yes yes", "", "no"]
-
-
-@pytest.mark.parametrize("path", sorted(DATA.rglob("*.*")), ids=lambda path: path.name)
-def test_no_two_formats_recognise_one_file(path):
-    if path.suffix not in (".jsonl", ".txt", ".trn"):
-        pytest.skip("no log of text or JSON lines")
-    file = opened(path)
-    # Texts are one text a line where no other format recognises them.
-    found = [each for each in FORMATS[:-1] if file.kind in each.kinds and each.recognises(file)]
-    assert len(found) <= 1
 
 
 def test_plain_tables_and_prose_in_parentheses_are_no_logs(tmp_path):
