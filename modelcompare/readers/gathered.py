@@ -23,7 +23,9 @@ from modelcompare.readers.tables import Table, flattened
 
 def named(table: Table, columns: Columns, where: str) -> Table:
     """A table whose headings are distinct texts, with every column that was named."""
-    frame = flattened(table.frame.rename(columns=str).reset_index(drop=True))
+    frame = table.frame
+    if not table.written:  # a file of texts has headings of texts, and no objects in its cells
+        frame = flattened(frame.rename(columns=str).reset_index(drop=True))
     check_columns_distinct(frame, where)
     return Table(with_named(frame, columns, where), table.written)
 

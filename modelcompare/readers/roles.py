@@ -128,7 +128,7 @@ def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
     """The column that names the samples: told, usual, or unlike anything a model gives."""
     if seen.columns.id is not None:
         return seen.columns.id
-    skip = seen.told | {*taken} | {*seen.chosen()}
+    skip = seen.told | {*taken} | seen.chosen
     usual = [h for h in names.named(seen.headings, names.ID) if h not in skip]
     found = next((h for h in usual if seen.frame[h].is_unique), None)
     if found is not None:
@@ -151,8 +151,7 @@ def _names_samples(seen: Seen, heading: str, true: str | None) -> bool:
 
 def _repeating_ids(seen: Seen) -> list[str]:
     """Columns named like an id whose values repeat: they name no samples, and no model."""
-    chosen = seen.chosen()
-    return [h for h in names.named(seen.headings, names.ID) if h not in chosen]
+    return [h for h in names.named(seen.headings, names.ID) if h not in seen.chosen]
 
 
 def _key_beside(
@@ -220,9 +219,10 @@ def _scores_of_one(seen: Seen, skip: Collection[str | None]) -> list[str]:
 
 def _says_the_same(seen: Seen, true: str, skip: Collection[str | None]) -> str | None:
     """The one column that says what the truth says, in a table that names no predictions."""
+    skip = {*skip, true} | seen.told
     found = [
         h for h in seen.headings
-        if h not in {*skip, true} | seen.told and not names.describes(h)
+        if h not in skip and not names.describes(h)
         and not names.named([h], names.SCORE) and seen.overlap(h, true) >= SHARED
     ]  # fmt: skip
     if len(found) > 1:
@@ -247,10 +247,10 @@ def _counts_rows(seen: Seen, heading: str) -> bool:
 
 def _only_numbers(seen: Seen, skip: Collection[str | None]) -> list[str]:
     """The one column of numbers that is left, in a table that names none of them a score."""
+    skip = {*skip} | seen.told
     found = [
         h for h in seen.headings
-        if h not in {*skip} | seen.told and not names.describes(h)
-        and seen.is_numeric(h)
+        if h not in skip and not names.describes(h) and seen.is_numeric(h)
     ]  # fmt: skip
     if len(found) == 1:
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,11 @@ class Seen:
         values = pd.to_numeric(self.present(heading), errors="coerce")
         return float(values.abs().max()) if len(values) else 0.0
 
-    def chosen(self) -> set[str]:
+    @cached_property
+    def chosen(self) -> frozenset[str]:
+        """Columns of models that were asked for."""
         wanted = self.columns.models
-        return set() if wanted is None else {*matching(self.headings, wanted)}
+        return frozenset(() if wanted is None else matching(self.headings, wanted))
 
 
 def matching(headings: Sequence[str], wanted: Sequence[str]) -> list[str]:

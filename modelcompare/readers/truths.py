@@ -15,7 +15,8 @@ def find_truth(seen: Seen) -> str | None:
     """The column of true labels, by its name, or by its name and content."""
     if seen.columns.true is not None:
         return seen.columns.true
-    free = [h for h in seen.headings if h not in seen.told | seen.chosen()]
+    skip = seen.told | seen.chosen
+    free = [h for h in seen.headings if h not in skip]
     sure = names.named(free, names.TRUE)
     if len(sure) > 1:
         return _one_truth(seen, sure)

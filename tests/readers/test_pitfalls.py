@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -161,3 +162,32 @@ def test_missing_rows_of_an_archive_can_be_dropped(tmp_path):
         preds = read_predictions(path, missing="drop")
     assert preds.ids.tolist() == [0, 2, 3]
     assert preds.slices["lang"].tolist() == ["en", "en", "de"]
+
+
+def calls(work):
+    """How many functions are called while something is done."""
+    n = 0
+
+    def count(_frame, event, _argument):
+        nonlocal n
+        n += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return n
+
+
+def test_the_work_grows_as_the_columns_do(tmp_path):
+    def reading(n_columns):
+        path = tmp_path / f"{n_columns}.csv"
+        names = ",".join(f"m{i}" for i in range(n_columns))
+        rows = [f"{label}{f',{label}' * n_columns}" for label in "xyxy"]
+        path.write_text("\n".join([f"y_true,{names}", *rows]) + "\n")
+        return calls(lambda: mc.read_predictions(path, models=["m5"]))
+
+    reading(10)  # what is imported and compiled once
+    few, many = reading(500), reading(1000)
+    assert many < 2.1 * few
