@@ -8,7 +8,7 @@ one class's value                F-beta and Jaccard through        in each cell 
                                  TP / (TP + FP + FN)
 average of two classes           mover                             half-count
 average of three or more         effective-size                    shrunk-influence
-MCC, kappa                       effective-size                    shrunk-influence
+MCC, kappa                       effective-size                    mover
 ROC AUC, average precision       effective-size                    t, with an unseen positive
 anything with clusters, other    logit-t; log-t where bounded on   t
 smooth metrics                   one side; t where unbounded;
@@ -136,8 +136,8 @@ class _Rule:
             labels = self._labels if judged is None else judged
             if labels is not None and not self._clustered:
                 measured = ACCURACY if judged is not None else metric
-                estimate = self.estimate[:, where]
-                part = of_counts(labels, measured, estimate, self.pairs, self.level)
+                values = self.values[:, where]
+                part = of_counts(labels, measured, values, self.pairs, self.level)
             found[metric.name] = part and self._drawn_in(part, where)
         return found
 

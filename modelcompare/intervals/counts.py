@@ -23,11 +23,12 @@ from modelcompare.intervals.base import Interval
 from modelcompare.intervals.confusions import CellSums
 from modelcompare.intervals.counted import Counted, Labels, Pairs, counted
 from modelcompare.intervals.differences import (
+    PairVariances,
     half_count_error,
-    shrunk_difference_errors,
     shrunk_influences,
+    shrunk_variances,
 )
-from modelcompare.intervals.ratios import class_interval, normal_quantile, t_quantile
+from modelcompare.intervals.ratios import class_interval, normal_quantile
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.quotient import divide
 
@@ -37,18 +38,22 @@ Shrunk = tuple[CellSums, FloatArray, FloatArray]
 
 
 def of_counts(
-    labels: Labels, metric: AnyMetric, estimate: FloatArray, pairs: Pairs | None, level: float
+    labels: Labels, metric: AnyMetric, values: FloatArray, pairs: Pairs | None, level: float
 ) -> Interval | None:
-    """Intervals of every model, or of every pair, if the metric is one of counts."""
+    """Intervals of every model, or of every pair, if the metric is one of counts.
+
+    The `values` are of models, also for pairs.
+    """
     what, agreed = counted(metric, labels.n_classes), agreement(metric)
     if what is not None:
         if pairs is None:
             return counted_scores(labels, what, level)
-        return counted_differences(labels, what, estimate, pairs, level)
+        a, b = pairs
+        return counted_differences(labels, what, values[a] - values[b], pairs, level)
     if agreed is not None:
         if pairs is None:
-            return _agreement_scores(labels, agreed, estimate, level)
-        return _agreement_differences(labels, agreed, estimate, pairs, level)
+            return _agreement_scores(labels, agreed, values, level)
+        return _agreement_differences(labels, agreed, values, pairs, level)
     return None
 
 
@@ -93,8 +98,9 @@ def counted_differences(
             return (*shrunk_influences(average), comparable_mean(average))
 
         method = "shrunk-influence"
-        error, apart, size = _shrunk_errors(labels, pairs, shrunk)
-        centre = what.slope * apart
+        variances, apart, disagreements = _shrunk(labels, pairs, shrunk)
+        error, size = variances.error[:, None], disagreements[:, None]
+        centre = what.slope * apart[:, None]
     else:
         error, size = _half_count_errors(labels, what, pairs)
     most = abs(what.slope)
@@ -124,24 +130,26 @@ def _half_count_errors(
     return error, divide(apart**2, of_squares, 0.0)
 
 
-def _shrunk_errors(labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrunk]) -> Ends:
-    """Standard errors, differences of what is centred at, and disagreements of pairs."""
+def _shrunk(
+    labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrunk]
+) -> tuple[PairVariances, FloatArray, FloatArray]:
+    """Variances, differences of what is centred at, and disagreements of pairs."""
     n_models = labels.predicted.shape[1]
     influence = np.empty((len(labels.codes), n_models))
     unseen, values = np.empty((2, n_models))
     for models in labels.chunks:
         found, unseen[models], values[models] = shrunk(models)
         influence[:, models] = found.at(*labels.classes(models)).T
-    error = shrunk_difference_errors(influence, unseen, pairs, labels.weights)
+    variances = shrunk_variances(influence, unseen, pairs, labels.weights)
     a, b = pairs
-    return error[:, None], (values[a] - values[b])[:, None], labels.disagreements(pairs)[:, None]
+    return variances, values[a] - values[b], labels.disagreements(pairs)
 
 
 def _agreement_scores(
-    labels: Labels, metric: Agreement, estimate: FloatArray, level: float
+    labels: Labels, metric: Agreement, values: FloatArray, level: float
 ) -> Interval:
     parts = [
-        agreement_interval(metric, estimate[models, 0], labels.confusions(models), level)
+        agreement_interval(metric, values[models, 0], labels.confusions(models), level)
         for models in labels.chunks
     ]
     low, high = (np.concatenate(ends)[:, None] for ends in zip(*parts, strict=True))
@@ -149,14 +157,18 @@ def _agreement_scores(
 
 
 def _agreement_differences(
-    labels: Labels, metric: Agreement, difference: FloatArray, pairs: Pairs, level: float
+    labels: Labels, metric: Agreement, values: FloatArray, pairs: Pairs, level: float
 ) -> Interval:
+    """Of two scores' own intervals: MCC is skewed where few positives are nearly all found."""
+
     def shrunk(models: slice) -> Shrunk:
         value, influence, *_ = shrunk_agreement(metric, labels.confusions(models))
         return influence, influence.power_sum(2) / labels.n_classes**2, value
 
-    error, _, size = _shrunk_errors(labels, pairs, shrunk)
-    # The samples that tell the models apart carry the variance, and the two that were added.
-    half = t_quantile(2 * (size + 2), level) * error
-    low, high = np.maximum(difference - half, -2.0), np.minimum(difference + half, 2.0)
-    return Interval.of(low, high, "shrunk-influence", size)
+    variances, _, size = _shrunk(labels, pairs, shrunk)
+    scores = _agreement_scores(labels, metric, values, level)
+    (a, b), value = pairs, values[:, 0]
+    below, above = value - scores.low[:, 0], scores.high[:, 0] - value
+    low = value[a] - value[b] - variances.joined(below[a], above[b])
+    high = value[a] - value[b] + variances.joined(above[a], below[b])
+    return Interval.of(low[:, None], high[:, None], "mover", size[:, None])

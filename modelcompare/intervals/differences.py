@@ -8,7 +8,7 @@ samples in all where there are more classes.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -100,13 +100,38 @@ def _influences(average: Average, gains: FloatArray, values: FloatArray) -> Cell
     return replace(found, of_true=found.of_true + more, right=found.right + more)
 
 
-def shrunk_difference_errors(
+@dataclass(frozen=True)
+class PairVariances:
+    """Variances of two models' values and their covariance, each of shape (n_pairs,)."""
+
+    of_a: FloatArray
+    of_b: FloatArray
+    common: FloatArray
+
+    @property
+    def error(self) -> FloatArray:
+        """Standard errors of the differences."""
+        return np.sqrt(np.maximum(self.of_a + self.of_b - 2 * self.common, 0.0))
+
+    def joined(self, reach_a: FloatArray, reach_b: FloatArray) -> FloatArray:
+        """How far a difference reaches, from how far its two values do.
+
+        References
+        ----------
+        .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
+        """
+        correlation = divide(self.common, np.sqrt(self.of_a * self.of_b), 0.0)
+        squared = reach_a**2 + reach_b**2 - 2 * correlation * reach_a * reach_b
+        return np.sqrt(np.maximum(squared, 0.0))
+
+
+def shrunk_variances(
     influence: FloatArray,
     unseen: FloatArray,
     pairs: tuple[IntArray, IntArray],
     weights: FloatArray | None = None,
-) -> FloatArray:
-    """Standard errors of the differences of averages of more than two classes.
+) -> PairVariances:
+    """Variances of averages of more than two classes, of MCC, and of kappa.
 
     Parameters
     ----------
@@ -124,6 +149,5 @@ def shrunk_difference_errors(
         unseen = unseen * (np.square(weights).sum() / weights.sum()) ** 2
     a, b = pairs
     products = influence.T @ influence
-    own = np.diagonal(products)
-    seen = own[a] + own[b] - 2 * products[a, b]
-    return np.sqrt(np.maximum(seen, 0.0) + unseen[a] + unseen[b])
+    own = np.diagonal(products) + unseen
+    return PairVariances(own[a], own[b], products[a, b])

@@ -116,7 +116,7 @@ def test_the_interval_of_a_class_is_the_one_of_its_counts():
         ("recall_weighted", 4, "wilson", "half-count"),
         ("cf1_macro", 3, "logit-t", "t"),
         ("log_loss", 3, "log-t", "t"),
-        ("matthews_corrcoef", 3, "effective-size", "shrunk-influence"),
+        ("matthews_corrcoef", 3, "effective-size", "mover"),
         ("roc_auc", 2, "effective-size", "t"),
     ],
 )
@@ -125,6 +125,21 @@ def test_each_kind_of_value_has_its_method(metric, n_classes, score, difference)
 
     assert set(scores(result).method.ravel()) == {score}
     assert set(differences(result).method.ravel()) == {difference}
+
+
+@pytest.mark.parametrize("metric", ["matthews_corrcoef", "cohen_kappa"])
+def test_a_difference_of_agreement_reaches_no_further_than_its_two_scores(metric):
+    result = result_of(metrics=[metric])
+    own, apart = scores(result), differences(result)
+    (a, b), value = ALL_PAIRS, result.evaluation.estimate()[:, 0]
+
+    below = (value - own.low[:, 0])[a], (own.high[:, 0] - value)[b]
+    reach = (value[a] - value[b]) - apart.low[:, 0]
+
+    # As far as both where they are opposed, as their difference where they are one.
+    assert (reach <= sum(below) + 1e-12).all()
+    assert (reach >= np.abs(below[0] - below[1]) - 1e-12).all()
+    assert (apart.low < apart.high).all()
 
 
 @pytest.mark.parametrize("metric", [*COUNTED, *OTHERS])

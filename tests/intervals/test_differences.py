@@ -11,9 +11,10 @@ from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.counted import Labels
 from modelcompare.intervals.differences import (
+    PairVariances,
     half_count_error,
-    shrunk_difference_errors,
     shrunk_influences,
+    shrunk_variances,
 )
 from modelcompare.intervals.ratios import ClassRatio
 
@@ -140,9 +141,18 @@ def test_the_shrunk_error_of_macro_f1_is_that_of_a_plain_loop():
 
     influence_of_cells, unseen = shrunk_influences(average)
     by_sample = influence_of_cells.at(np.broadcast_to(codes, predicted.T.shape), predicted.T).T
-    found = shrunk_difference_errors(by_sample, unseen, ONE_PAIR)
+    found = shrunk_variances(by_sample, unseen, ONE_PAIR).error
 
     np.testing.assert_allclose(found, [expected], rtol=1e-12)
+
+
+def test_values_reach_together_as_far_as_their_correlation_lets_them():
+    together = PairVariances(np.array([4.0]), np.array([9.0]), np.array([3.0]))
+
+    # The correlation is 3 / (2 * 3).
+    np.testing.assert_allclose(together.error, [np.sqrt(4 + 9 - 6)])
+    reached = together.joined(np.array([1.0]), np.array([2.0]))
+    np.testing.assert_allclose(reached, [np.sqrt(1 + 4 - 2 * 0.5 * 1 * 2)])
 
 
 def test_identical_models_differ_by_no_less_than_what_was_not_seen():
@@ -154,7 +164,7 @@ def test_identical_models_differ_by_no_less_than_what_was_not_seen():
         Average(Confusions.of_tables(confusion, confusion), RECALL)
     )
     by_sample = influence_of_cells.at(np.broadcast_to(codes, predicted.T.shape), predicted.T).T
-    found = shrunk_difference_errors(by_sample, unseen, ONE_PAIR)
+    found = shrunk_variances(by_sample, unseen, ONE_PAIR).error
 
     support = np.bincount(codes)
     # Macro recall: a hit is worth 1 / (4 support), and two of them, spread over 4 classes.
