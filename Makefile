@@ -26,10 +26,8 @@ validate-quick: $(STAMP) ## The same in a few cells (under 5 minutes on 2 cores)
 validate-methods: $(STAMP) ## Simulate each interval and test by name (under 20 minutes on 2 cores)
 	$(BIN)/python -m experiments.validity.simulate
 
-bench: $(STAMP) ## Run the benchmarks
-	@for script in experiments/benchmarks/*.py; do \
-		echo "== $$script"; $(BIN)/python $$script || exit 1; \
-	done
+bench: $(STAMP) ## Run the benchmarks, and keep what they print in experiments/benchmarks/results
+	$(BIN)/python -m experiments.benchmarks
 
 paper: $(STAMP) ## Make the replication's tables and figures from the kept predictions
 	$(BIN)/python experiments/snli_sepcnn/paper.py
