@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from modelcompare.arrays import AnyArray
 from modelcompare.predictions import Predictions
@@ -36,6 +35,8 @@ def by_ranks(predictions: Predictions) -> Predictions:
     outputs = [predictions.output(model) for model in predictions.models]
     if {output.kind for output in outputs} != {"values"}:
         return predictions
+    from scipy.stats import rankdata
+
     return with_arrays(predictions, [rankdata(output.array) for output in outputs])
 
 

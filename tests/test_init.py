@@ -28,3 +28,20 @@ def test_the_import_is_cheap(program):
     code = f"import sys; {program}; print([name for name in {slow} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_plain_comparison_imports_nothing_that_it_does_not_need(tmp_path):
+    rows = [f"{i % 2},{i % 2},{i % 3 == 0:d}" for i in range(40)]
+    path = tmp_path / "small.csv"
+    path.write_text("\n".join(["y_true,a,b", *rows]))
+    slow = [
+        "dask", "duckdb", "jinja2", "joblib", "matplotlib", "numba", "polars", "scipy.optimize",
+        "scipy.stats", "sklearn", "statsmodels",
+    ]  # fmt: skip
+    code = (
+        "import sys; from modelcompare.cli import main; "
+        f"code = main(['compare', {str(path)!r}, '--resamples', '99', '-o', {str(path)!r} + '.md']); "
+        f"print(code, [name for name in {slow} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0 []"

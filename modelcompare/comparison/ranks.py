@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.score_tables import frame_of, scores_of
@@ -242,6 +241,8 @@ def _tested(
 
 def _wilcoxon_holm(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Adjusted p-values of Wilcoxon's test of each column, and the sums of its signed ranks."""
+    from scipy.stats import rankdata
+
     p_values = [sample_test("wilcoxon", column)[1] for column in differences.T]
     ranks = np.sign(differences) * rankdata(np.abs(differences), axis=0)
     return adjust(np.array(p_values), "holm"), ranks.sum(axis=0)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar
 
-from joblib import Parallel, delayed
-
 Result = TypeVar("Result")
 
 
@@ -24,6 +22,7 @@ def map_blocks(
     """
     if len(blocks) == 1 or (n_jobs in (None, 1) and prefer == "threads"):
         return [task(block) for block in blocks]
+    from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):

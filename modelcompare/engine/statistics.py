@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
+from modelcompare.engine.parted import PartedColumns
 from modelcompare.engine.units import (
     DistinctRows,
     cluster_codes,
@@ -23,8 +24,8 @@ from modelcompare.resampling import Units
 
 # Bytes that the statistics, or the totals, of one pass may take.
 PASS_BYTES = 96 * 2**20
-# Share of numbers other than 0 below which sparse products are faster, and small.
-_SPARSE_BELOW = 1 / 16
+# Statistics of so many columns (classes, bins) may be 0 for most units.
+MANY_COLUMNS = 50
 # Distinct rows are worth a multinomial draw of their own only if they are few.
 _COLLAPSE_AT = 1 / 16
 
@@ -49,7 +50,7 @@ class UnitStatistics:
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
-        self._sparse: dict[tuple[int, int, int], Any] = {}
+        self._parted: tuple[slice, slice, PartedColumns] | None = None
         self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
         if collapse is not False and collapsible(metrics, predictions, required=collapse is True):
@@ -82,7 +83,6 @@ class UnitStatistics:
         columns = self.columns(models, metrics)
         outcomes = [self._outcomes(model, rows) for model in self.models[models]]
         n_rows = len(range(*rows.indices(self.units.n_units)))
-        here = rows if self._unit_of is None else slice(None)
         # Filled column by column, so columns lie contiguously.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
         for column in columns:
@@ -90,12 +90,22 @@ class UnitStatistics:
             for position, outcome in enumerate(sources):
                 start = column.start + position * column.width
                 model = self.models[models][position]
-                numbers = self._kept.of(column.statistic, model, outcome, here)
-                numbers = self._weighted(numbers, rows)
-                if self._unit_of is not None:
-                    numbers = cluster_sums(numbers, self._unit_of, self.units)[rows]
+                numbers = self.numbers(column.statistic, model, outcome, rows)
                 out[:, start : start + column.width] = numbers
         return out
+
+    def _numbers_of(self, statistic: Statistic, model: str, rows: slice) -> FloatArray:
+        return self.numbers(statistic, model, self._outcomes(model, rows), rows)
+
+    def numbers(
+        self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
+    ) -> FloatArray:
+        """One statistic of some units from the outcomes behind them, (n_rows, width)."""
+        here = rows if self._unit_of is None else slice(None)
+        numbers = self._weighted(self._kept.of(statistic, model, outcomes, here), rows)
+        if self._unit_of is None:
+            return numbers
+        return cluster_sums(numbers, self._unit_of, self.units)[rows]
 
     def outcomes(self, model: str) -> Outcomes:
         """Truth and a model's outputs of every unit; of every sample, where units are clusters."""
@@ -113,19 +123,46 @@ class UnitStatistics:
         return {s: s.compute(sample).shape[1] for s in statistics}
 
     def _narrow(self, models: slice, rows: slice) -> Any:
-        """Statistics of some models, as a sparse matrix where most are 0: those of many classes."""
-        place = models.indices(len(self.models))
-        if place in self._sparse:
-            return self._sparse[place]
-        steps = list(self.row_steps(models))
-        first = self.statistics(models, steps[0])
-        if len(steps) == 1 or np.count_nonzero(first) > _SPARSE_BELOW * first.size:
+        """Statistics of some models and units, wide ones sparse where most numbers are 0."""
+        if max(self._widths.values()) < MANY_COLUMNS:
             return self.statistics(models, rows)
-        from scipy.sparse import csr_array, vstack
+        if self._parted is None or self._parted[:2] != (models, rows):
+            self._parted = models, rows, self._parted_columns(models, rows)
+        return self._parted[2]
 
-        parts = [csr_array(self.statistics(models, step)) for step in steps[1:]]
-        self._sparse[place] = vstack([csr_array(first), *parts], format="csr")
-        return self._sparse[place]
+    def _parted_columns(self, models: slice, rows: slice) -> PartedColumns:
+        columns = self.columns(models)
+        steps = [step for step in self.row_steps(models) if rows.start <= step.start < rows.stop]
+        out = PartedColumns(rows.stop - rows.start, columns[-1].stop)
+        for position, model in enumerate(self.models[models]):
+            outcomes = self._outcomes(model, rows)
+            for column in columns:
+                if position and column.statistic.shared:
+                    continue
+                start = column.start + position * column.width
+                found = self._entries(column.statistic, outcomes, rows)
+                if found is not None:
+                    out.put_entries(found[0], start + found[1], found[2])
+                    continue
+                out.put(start, (self._numbers_of(column.statistic, model, step) for step in steps))
+        return out
+
+    def _entries(
+        self, statistic: Statistic, outcomes: Outcomes, rows: slice
+    ) -> tuple[IntArray, IntArray, FloatArray] | None:
+        """Units, columns and numbers of a statistic with one of them for each sample."""
+        found = None if statistic.entries is None else statistic.entries(outcomes)
+        if found is None:
+            return None
+        places, numbers = found
+        weight, unit_of = self.predictions.sample_weight, self._unit_of
+        if unit_of is None:
+            here = np.arange(len(places))
+            return here, places, numbers if weight is None else numbers * weight[rows]
+        first, last, _ = rows.indices(self.units.n_units)
+        inside = (first <= unit_of) & (unit_of < last)
+        numbers = numbers if weight is None else numbers * weight
+        return unit_of[inside] - first, places[inside], numbers[inside]
 
     def row_steps(self, models: slice = slice(None)) -> Iterator[slice]:
         """Units whose statistics and values of some models fit into memory at once."""

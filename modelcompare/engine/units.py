@@ -59,21 +59,12 @@ class DistinctRows:
         columns = [predictions.codes, *(predictions.predicted(m) for m in predictions.models)]
         if stratum is not None:
             columns.append(stratum)
-        key = np.zeros(len(predictions), dtype=np.int64)
-        n_keys = 1
-        for column in columns:
-            base = int(column.max()) + 1
-            if n_keys * base > 2**62:
-                key = np.unique(key, return_inverse=True)[1]
-                n_keys = int(key.max()) + 1
-            key = key * base + column
-            n_keys *= base
-        _, first, counts = np.unique(key, return_index=True, return_counts=True)
+        places, counts = _distinct(columns)
         return cls(
-            predictions.codes[first],
-            {model: predictions.predicted(model)[first] for model in predictions.models},
-            counts.astype(np.intp),
-            None if stratum is None else stratum[first],
+            predictions.codes[places],
+            {model: predictions.predicted(model)[places] for model in predictions.models},
+            counts,
+            None if stratum is None else stratum[places],
             predictions.n_classes,
         )
 
@@ -81,6 +72,29 @@ class DistinctRows:
         """Outcomes of the distinct rows for one model."""
         output = Output("labels", self.predicted[model][rows])
         return Outcomes(output, self.codes[rows], self.n_classes)
+
+
+def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    """One place of each distinct row of columns of codes, in the rows' order, and their numbers."""
+    key, *others = columns
+    n_keys = int(key.max()) + 1
+    for column in others:
+        base = int(column.max()) + 1
+        if n_keys * base > 2**62:
+            key = np.unique(key, return_inverse=True)[1]
+            n_keys = int(key.max()) + 1
+        key = key * base
+        key += column
+        n_keys *= base
+    if n_keys > len(key):
+        _, places, counts = np.unique(key, return_index=True, return_counts=True)
+        return places, counts
+    # Equal rows are counted, not sorted; any of them tells what all are.
+    counts = np.bincount(key, minlength=n_keys)
+    place = np.empty(n_keys, dtype=np.intp)
+    place[key] = np.arange(len(key))
+    present = np.flatnonzero(counts)
+    return place[present], counts[present]
 
 
 def cluster_codes(groups: AnyArray | None) -> IntArray | None:

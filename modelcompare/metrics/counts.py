@@ -23,15 +23,29 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics import calls
 from modelcompare.metrics.base import AnyMetric, Metric, Recipe, Statistic, number
+from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.quotient import Quotient
 
 Pair = tuple[FloatArray, FloatArray]
 
-HITS = Statistic("hits", lambda o: o.truth * o.predicted_indicator, discrete=True)
-PREDICTED = Statistic("predicted", lambda o: o.predicted_indicator, discrete=True)
-SUPPORT = Statistic("support", lambda o: o.truth, discrete=True, shared=True)
-SOFT_HITS = Statistic("soft_hits", lambda o: o.truth * o.probabilities)
+
+def _hits(outcomes: Outcomes) -> Entries:
+    return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
+
+
+HITS = Statistic("hits", lambda o: scattered(_hits(o), o.n_classes), discrete=True, entries=_hits)
+PREDICTED = Statistic(
+    "predicted", lambda o: o.predicted_indicator, discrete=True,
+    entries=lambda o: (o.predicted, np.ones(len(o))),
+)  # fmt: skip
+SUPPORT = Statistic(
+    "support", lambda o: o.truth, discrete=True, shared=True, entries=lambda o: o.of_true_class()
+)
+SOFT_HITS = Statistic(
+    "soft_hits", lambda o: o.truth * o.probabilities,
+    entries=lambda o: o.of_true_class(o.output.array),
+)  # fmt: skip
 SOFT_PREDICTED = Statistic("soft_predicted", lambda o: o.probabilities)
 
 COUNTS = (HITS, PREDICTED, SUPPORT)

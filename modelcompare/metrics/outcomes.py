@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -80,6 +80,24 @@ class Outcomes:
             return self.true_distribution
         return one_hot(self.codes, self.n_classes)
 
+    def truth_of(self, codes: IntArray) -> FloatArray:
+        """Truth of one class of each sample: 1 or 0, or its share of the soft label."""
+        if self.true_distribution is not None:
+            return self.true_distribution[np.arange(len(codes)), codes]
+        return (self.true_codes == codes).astype(np.float64)
+
+    def of_true_class(self, numbers: FloatArray | None = None) -> Entries | None:
+        """A column of `numbers`, or of ones, for the true class of each sample.
+
+        None of soft labels, where a sample is of several.
+        """
+        if self.true_distribution is not None:
+            return None
+        codes = self.true_codes
+        if numbers is None:
+            return codes, np.ones(len(codes))
+        return codes, numbers[np.arange(len(codes)), codes].astype(np.float64)
+
     @cached_property
     def predicted(self) -> IntArray:
         """Predicted class of each sample; the first of tied probabilities."""
@@ -112,12 +130,22 @@ class Outcomes:
         return self.output.array.astype(np.float64, copy=False)
 
 
+# The one column of each sample that is not 0, and its number, each of shape (n_samples,).
+Entries: TypeAlias = tuple[IntArray, FloatArray]
+
+
 def one_hot(codes: IntArray | None, n_classes: int) -> FloatArray:
     """Indicator matrix of shape (n_samples, n_classes)."""
     if codes is None:
         raise ValueError("this metric needs y_true; the predictions hold per-example scores only.")
+    return scattered((codes, np.ones(len(codes))), n_classes)
+
+
+def scattered(entries: Entries, n_classes: int) -> FloatArray:
+    """Matrix (n_samples, n_classes) that is 0 but for one number of each sample."""
+    codes, numbers = entries
     out = np.zeros((len(codes), n_classes))
-    out[np.arange(len(codes)), codes] = 1.0
+    out[np.arange(len(codes)), codes] = numbers
     return out
 
 
@@ -138,6 +166,9 @@ class Statistic:
         Whether it ignores the model's output, so that one copy serves all models.
     costly : bool
         Whether its numbers are worth keeping: texts are compared once.
+    entries : callable, optional
+        ``entries(outcomes)``: the same numbers where there is a column for each class, and all but
+        one of a sample are 0; None where these outcomes have more.
     """
 
     name: str
@@ -145,3 +176,4 @@ class Statistic:
     discrete: bool = False
     shared: bool = False
     costly: bool = False
+    entries: Callable[[Outcomes], Entries | None] | None = field(default=None, compare=False)

@@ -133,6 +133,11 @@ def max_t_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatAr
     From the largest observed statistic down, each is compared with the largest of those that are
     left, in every swapped data set.
 
+    Of p-values it is given minus the logarithms: the smallest one of those that are left (min-p),
+    for tests of different resolution. A class of two samples, whose p-value cannot be small, then
+    takes nothing from the others, as it would by Holm's method. The p-values of the swapped data
+    sets must be finer than their number times the hypotheses (`significance.exact`).
+
     Parameters
     ----------
     null : iterable of ndarray of shape (block_size, n_hypotheses)
@@ -147,7 +152,7 @@ def max_t_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatAr
 
     References
     ----------
-    .. [1] Westfall & Young (1993), Resampling-based multiple testing, algorithm 4.1.
+    .. [1] Westfall & Young (1993), Resampling-based multiple testing, algorithms 2.8 and 4.1.
 
     Examples
     --------
@@ -171,32 +176,3 @@ def max_t_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatAr
     p_values = resampling_p(count, n_resamples)
     out[rising] = np.maximum.accumulate(p_values[::-1])[::-1]
     return out
-
-
-def min_p_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatArray:
-    """Step-down adjusted p-values from the p-values of swapped data sets.
-
-    For tests of different resolution: a class of two samples, whose p-value cannot be small, takes
-    nothing from the others, as it would by Holm's method. The p-values of the swapped data sets
-    must be finer than their number times the hypotheses (`significance.exact`); otherwise
-    `max_t_step_down` serves.
-
-    Parameters
-    ----------
-    null : iterable of ndarray of shape (block_size, n_hypotheses)
-        p-values of swapped data sets, block by block.
-    observed : ndarray of shape (n_hypotheses,)
-        Those of the data; NaN where there is no hypothesis.
-
-    Returns
-    -------
-    ndarray of shape (n_hypotheses,)
-
-    References
-    ----------
-    .. [1] Westfall & Young (1993), Resampling-based multiple testing, algorithm 2.8.
-    """
-    # Logarithms, so that equal but for rounding means the same for small p-values and large ones.
-    sizes = (-np.log(np.where(np.isnan(block), 0.0, block)) for block in null)
-    with np.errstate(divide="ignore"):
-        return max_t_step_down(sizes, -np.log(observed))

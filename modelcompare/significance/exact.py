@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import stats
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
@@ -24,6 +23,7 @@ from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.predictions import Predictions
+from modelcompare.significance.binomial import binomial_mass, half_binomial, tail_masses
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
@@ -225,8 +225,8 @@ class Grids:
         statistic = self._statistic(surplus, np.arange(some.start, some.stop)[which])
         observed = self._statistic(self.observed[some], np.arange(some.start, some.stop))
         extreme = as_extreme(statistic, observed[which], alternative)
-        mass = _binomial_mass(drawn[:, 0], discordant[which, 0])
-        mass *= _binomial_mass(drawn[:, 1], discordant[which, 1])
+        mass = binomial_mass(drawn[:, 0], discordant[which, 0])
+        mass *= binomial_mass(drawn[:, 1], discordant[which, 1])
         total = np.add.reduceat(mass, first)
         found = np.add.reduceat(np.where(extreme, mass, 0.0), first)
         # What the grid was cut off of counts as extreme.
@@ -239,14 +239,23 @@ class Grids:
         """p-values of every cell of every grid in one row, and where each grid begins."""
         first = np.r_[0, np.cumsum(self._sizes.prod(axis=1))]
         out = np.empty(first[-1])
-        for which, (low, size) in enumerate(zip(self._low, self._sizes, strict=True)):
+        for alike in self._alike():
+            low, size, n = (part[alike[0]] for part in (self._low, self._sizes, self.discordant))
             drawn = np.stack(np.divmod(np.arange(size.prod()), size[1]), axis=1) + low
-            here = np.full(len(drawn), which)
-            n = self.discordant[which]
-            statistic = self._statistic((2 * drawn - n).astype(np.float64), here)
-            mass = stats.binom.pmf(drawn[:, 0], n[0], 0.5) * stats.binom.pmf(drawn[:, 1], n[1], 0.5)
-            out[first[which] : first[which + 1]] = _tail_mass(statistic, mass, alternative)
+            surplus = np.tile((2 * drawn - n).astype(np.float64), (len(alike), 1))
+            statistic = self._statistic(surplus, np.repeat(alike, len(drawn)))
+            mass = half_binomial(int(n[0]))[drawn[:, 0]] * half_binomial(int(n[1]))[drawn[:, 1]]
+            masses = tail_masses(statistic.reshape(len(alike), -1), mass, alternative)
+            out[first[alike][:, None] + np.arange(len(drawn))] = masses
         return out, first[:-1]
+
+    def _alike(self) -> Iterator[IntArray]:
+        """Hypotheses whose grids are the same and fit into the processor's cache together."""
+        _, kind = np.unique(self.discordant, axis=0, return_inverse=True)
+        order = np.argsort(kind, kind="stable")
+        for some in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
+            step = max(1, _CELLS // int(self._sizes[some[0]].prod()))
+            yield from (some[start : start + step] for start in range(0, len(some), step))
 
     def undefined(self) -> BoolArray:
         """Where a model has no value."""
@@ -322,17 +331,6 @@ class Grids:
         out[special] = np.where(np.isnan(difference), np.nan, found)
 
 
-def _tail_mass(statistic: FloatArray, mass: FloatArray, alternative: Alternative) -> FloatArray:
-    """Mass of the cells that are as extreme as each."""
-    size = {"two-sided": np.abs(statistic), "greater": statistic, "less": -statistic}[alternative]
-    size = np.where(np.isnan(size), np.inf, size)
-    order = np.argsort(-size, kind="stable")
-    falling = -size[order]
-    tie = TIE_TOLERANCE * np.maximum(1.0, np.where(np.isfinite(size), np.abs(size), 1.0))
-    last = np.searchsorted(falling, -size + tie, side="right")
-    return np.clip(np.cumsum(mass[order])[last - 1], np.finfo(float).tiny, 1.0)
-
-
 def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
     """Whether studentized differences are as extreme as the observed; without a value they are."""
     tolerance = TIE_TOLERANCE * np.maximum(
@@ -343,14 +341,6 @@ def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alterna
     if alternative == "greater":
         return ~(statistic < observed - tolerance)
     return ~(statistic > observed + tolerance)
-
-
-def _binomial_mass(drawn: IntArray, n: IntArray) -> FloatArray:
-    """Mass of Binomial(n, 1/2) numbers; one table for each n."""
-    sizes, place = np.unique(n, return_inverse=True)
-    offset = np.r_[0, np.cumsum(sizes + 1)[:-1]]
-    table = np.concatenate([stats.binom.pmf(np.arange(m + 1), m, 0.5) for m in sizes])
-    return table[offset[place] + drawn]
 
 
 def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling import SwapMasks
-from modelcompare.significance.corrections import max_t_step_down, min_p_step_down
+from modelcompare.significance.corrections import max_t_step_down
 from modelcompare.significance.exact import Grids, PairCounts
 from modelcompare.significance.studentized import road_of, swap_statistic
 from modelcompare.words import Alternative
@@ -60,7 +60,7 @@ def step_down_p_values(
     masks = SwapMasks(evaluation.units, n_resamples, seed)
     if road_of(evaluation, metric) == "exact":
         null = _ExactNull(evaluation, metric, model_a, model_b, alternative)
-        adjusted = min_p_step_down(null.blocks(masks), null.observed)
+        adjusted = max_t_step_down(null.blocks(masks), null.observed)
         return adjusted.reshape(len(model_a), -1)
     statistic = swap_statistic(evaluation, metric, model_a, model_b)
     observed = statistic.observed
@@ -79,7 +79,7 @@ def _size(statistic: FloatArray, alternative: Alternative) -> FloatArray:
 
 
 class _ExactNull:
-    """Exact p-values of swapped data sets, looked up."""
+    """Exact p-values of swapped data sets, looked up: minus their logarithms."""
 
     def __init__(
         self,
@@ -94,21 +94,23 @@ class _ExactNull:
         count = PairCounts.per_class if metric.per_class else PairCounts.overall
         self._only_a = count(p, model_a, model_b).only_a
         self._grids = Grids.of(metric, count(p, model_a, model_b), p.n_classes)
-        self._tables, self._first = self._grids.tables(alternative)
+        p_values, self._first = self._grids.tables(alternative)
+        # As logarithms small p-values and large ones are equal but for rounding alike.
+        self._tables = -np.log(p_values)
         self._marks = _marks(evaluation, per_class=metric.per_class)
         undefined = self._grids.undefined()
-        self.observed = np.where(undefined, np.nan, self._p_values(self._only_a[None])[0])
+        self.observed = np.where(undefined, np.nan, self._looked_up(self._only_a[None])[0])
 
     def blocks(self, masks: SwapMasks) -> Iterator[FloatArray]:
-        """p-values (block_size, n_hypotheses) of each block of swaps."""
+        """Minus log p-values (block_size, n_hypotheses) of each block of swaps."""
         n_models, n_values = int(self._marks.shape[0]), self._only_a.shape[1]
         n_models //= 2 * n_values
         for block in range(masks.n_blocks):
             swapped = np.ascontiguousarray(masks.draw_all(block).T)
             moved = (self._marks @ swapped).T.reshape(-1, n_models, n_values, 2)
-            yield self._p_values(self._only_a - moved[:, self.model_a] + moved[:, self.model_b])
+            yield self._looked_up(self._only_a - moved[:, self.model_a] + moved[:, self.model_b])
 
-    def _p_values(self, drawn: FloatArray) -> FloatArray:
+    def _looked_up(self, drawn: FloatArray) -> FloatArray:
         flat = np.rint(drawn).astype(np.intp).reshape(len(drawn), -1, 2)
         return self._tables[self._first + self._grids.cells(flat)]
 

@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.stats import rankdata
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
@@ -190,6 +189,8 @@ class SwappedAreas(SwappedPairs[_Pair]):
         return pair.statistics(sums)
 
     def form_pairs(self) -> list[_Pair]:
+        from scipy.stats import rankdata
+
         outcomes = [self.evaluation.outcomes(model) for model in self.evaluation.models]
         ranks = [rankdata(o.score(1)) for o in outcomes]
         positive = outcomes[0].true_codes == 1
