@@ -1,4 +1,4 @@
-"""The weights: how often each sample counts in each resample. Alone in drawing random numbers.
+"""The weights: how often each sample counts in each resample. With `draws`, alone in randomness.
 
 Draws are organised in fixed logical blocks of `RESAMPLE_BLOCK` resamples and `ROW_BLOCK` rows,
 each with a child of the seed of its own: the same seed gives the same numbers whatever the number
@@ -12,20 +12,30 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.draws import (
+    HIGHEST_RATE,
+    Draw,
+    EquallyLikely,
+    PoissonCounts,
+    dirichlet,
+    multinomial,
+    narrowed,
+    poisson,
+)
 from modelcompare.words import Scheme
 
 RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None
 
 RESAMPLE_BLOCK = 128
 ROW_BLOCK = 65_536
-# Weights of so many units, or of one resample, are drawn at once where all units are needed.
-_PART_NUMBERS = 2**21
+# Weights of so many bytes, or of one resample, are drawn at once where all units are needed.
+_PART_BYTES = 2**24
 # Strata of fewer units are drawn as Rao & Wu (1988) do.
 SMALL_STRATUM = 30
 
@@ -146,7 +156,7 @@ class _Blocks(ABC):
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
         """The same as `draw_all`, some resamples after others; in narrow integers if `counts`."""
         drawn = self.draw_all(block)
-        yield drawn.astype(np.int32) if counts else drawn
+        yield narrowed(drawn) if counts else drawn
 
     def _generator(self, purpose: int, *key: int) -> np.random.Generator:
         key = (*self.seed.spawn_key, purpose, *key)
@@ -172,33 +182,32 @@ class BootstrapWeights(_Blocks):
         return self.scheme != "bayesian" and not any(map(self._is_rescaled, self._strata))
 
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
-        dtype: type[np.generic] = np.int32 if counts else np.float64
-        step = max(1, _PART_NUMBERS // self.units.n_units)
+        step = max(1, _PART_BYTES // (self.units.n_units * (1 if counts else 8)))
         blocks = range(len(self.units.row_blocks()))
-        for drawn in zip(*(self._drawn(block, j, step, dtype) for j in blocks), strict=True):
+        for drawn in zip(
+            *(self._drawn(block, j, step, counts=counts) for j in blocks), strict=True
+        ):
             yield drawn[0] if len(drawn) == 1 else np.hstack(drawn)
 
     def draw(self, block: int, row_block: int) -> FloatArray:
-        drawn: FloatArray = next(self._drawn(block, row_block, RESAMPLE_BLOCK, np.float64))
+        drawn: FloatArray = next(self._drawn(block, row_block, RESAMPLE_BLOCK, counts=False))
         return drawn
 
-    def _drawn(
-        self, block: int, row_block: int, step: int, dtype: type[np.generic]
-    ) -> Iterator[AnyArray]:
+    def _drawn(self, block: int, row_block: int, step: int, *, counts: bool) -> Iterator[AnyArray]:
         """Weights of so many resamples of a block after others, for the rows of a row block."""
         rows = self.units.row_blocks()[row_block]
-        counts = self.units.counts()[rows]
+        available = self.units.counts()[rows]
         if self.units.strata is None:
-            yield from self._of_stratum(block, row_block, counts, step, dtype, stratum=-1)
+            yield from self._of_stratum(block, row_block, available, step, counts, stratum=-1)
             return
         strata = self.units.strata[rows]
         members = {stratum: strata == stratum for stratum in np.unique(strata).tolist()}
         streams = [
-            self._of_stratum(block, row_block, counts[here], step, dtype, stratum=stratum)
+            self._of_stratum(block, row_block, available[here], step, counts, stratum=stratum)
             for stratum, here in members.items()
         ]
         for drawn in zip(*streams, strict=True):
-            weights = np.empty((len(drawn[0]), len(counts)), dtype)
+            weights = np.empty((len(drawn[0]), len(available)), np.result_type(*drawn))
             for here, part in zip(members.values(), drawn, strict=True):
                 weights[:, here] = part
             yield weights
@@ -207,40 +216,38 @@ class BootstrapWeights(_Blocks):
         self,
         block: int,
         row_block: int,
-        counts: IntArray,
+        available: IntArray,
         step: int,
-        dtype: type[np.generic],
+        counts: bool,
         *,
         stratum: int,
     ) -> Iterator[AnyArray]:
-        generator = self._generator(_BOOTSTRAP, block, row_block, stratum + 1)
         sizes = self._sizes(block, row_block, stratum)
+        draw = self._draw((block, row_block, stratum + 1), available, sizes)
+        n = self._stratum_available(stratum)
         for start in range(0, len(sizes), step):
-            drawn = self._draw(generator, sizes[start : start + step], counts, dtype, stratum)
-            yield drawn.astype(dtype, copy=False)
+            drawn = draw(sizes[start : start + step])
+            if self._is_rescaled(stratum):
+                drawn = drawn * (n / (n - 1))
+            yield narrowed(drawn) if counts else drawn.astype(np.float64, copy=False)
 
-    def _draw(
-        self,
-        generator: np.random.Generator,
-        sizes: FloatArray,
-        counts: IntArray,
-        dtype: type[np.generic],
-        stratum: int,
-    ) -> AnyArray:
-        shape = (len(sizes), len(counts))
-        if self.scheme == "poisson":
-            share = self._stratum_size(stratum) / self._stratum_available(stratum)
-            return generator.poisson(share * counts, shape)
+    def _draw(self, key: tuple[int, int, int], available: IntArray, sizes: FloatArray) -> Draw:
+        """Give what draws the weights of a stratum's units in one row block."""
+        generator = self._generator(_BOOTSTRAP, *key)
         if self.scheme == "bayesian":
-            raw = generator.standard_gamma(counts, shape)
-            return raw * (sizes / raw.sum(axis=1))[:, None]
-        if self.units.multiplicity is not None:
-            return generator.multinomial(sizes.astype(np.intp), counts / counts.sum())
-        drawn = _fill_counts(generator, sizes, np.empty(shape, dtype))
-        if self._is_rescaled(stratum):
-            n = self._stratum_available(stratum)
-            drawn *= n / (n - 1)
-        return drawn
+            return partial(dirichlet, generator, available)
+        alike = self.units.multiplicity is None
+        if self.scheme == "poisson":
+            stratum = key[-1] - 1
+            rate = self._stratum_size(stratum) / self._stratum_available(stratum)
+            if not alike or rate > HIGHEST_RATE:
+                return partial(poisson, generator, (rate * available).astype(np.float64))
+            return PoissonCounts(
+                generator, self._generator(_BOOTSTRAP, *key, 1), rate, len(available)
+            )
+        if not alike:
+            return partial(multinomial, generator, available / available.sum())
+        return EquallyLikely(generator, len(available), int(sizes.sum()))
 
     def _sizes(self, block: int, row_block: int, stratum: int) -> FloatArray:
         """How much of each resample falls into one row block of a stratum."""
@@ -403,11 +410,3 @@ def random_groups(n_units: int, n_groups: int) -> IntArray:
         return np.arange(n_units)
     generator = np.random.default_rng(np.random.SeedSequence([n_units, n_groups]))
     return generator.permutation(np.arange(n_units) % n_groups)
-
-
-def _fill_counts(generator: np.random.Generator, sizes: FloatArray, out: AnyArray) -> AnyArray:
-    """Count how often each of equally likely units was drawn, one row per size."""
-    n_units = out.shape[1]
-    for row, size in enumerate(sizes.astype(np.intp)):
-        out[row] = np.bincount(generator.integers(0, n_units, size), minlength=n_units)
-    return out

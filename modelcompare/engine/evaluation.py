@@ -289,9 +289,10 @@ class Evaluation(UnitStatistics):
     def _sample_weights(self, weights: Weights, block: int) -> Iterator[AnyArray]:
         """Weights of all samples, for some resamples of a block after others."""
         if weights.whole and self.predictions.sample_weight is None:
-            # Narrow integers: cumulated sums and gathers are several times faster.
+            # Narrow integers, sample after sample: order metrics read them several times faster.
             for counts in weights.parts(block, counts=True):
-                yield counts if self._unit_of is None else counts[:, self._unit_of]
+                samples = np.ascontiguousarray(counts.T)
+                yield (samples if self._unit_of is None else samples[self._unit_of]).T
         else:
             yield from map(self.per_sample, weights.parts(block))
 

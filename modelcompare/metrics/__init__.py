@@ -47,6 +47,8 @@ from modelcompare.metrics.plain import plain as plain
 from modelcompare.metrics.quotient import Quotient as Quotient
 from modelcompare.metrics.ranking import average_precision as average_precision
 from modelcompare.metrics.ranking import roc_auc as roc_auc
+from modelcompare.metrics.ranks import kendall as kendall
+from modelcompare.metrics.ranks import spearman as spearman
 from modelcompare.metrics.registry import METRICS as METRICS
 from modelcompare.metrics.registry import default_metrics as default_metrics
 from modelcompare.metrics.registry import from_callable as from_callable
@@ -72,7 +74,6 @@ from modelcompare.metrics.texts import ter as ter
 from modelcompare.metrics.texts import text_signature as text_signature
 from modelcompare.metrics.texts import wer as wer
 from modelcompare.metrics.values import explained_variance as explained_variance
-from modelcompare.metrics.values import kendall as kendall
 from modelcompare.metrics.values import mae as mae
 from modelcompare.metrics.values import median_absolute_error as median_absolute_error
 from modelcompare.metrics.values import mse as mse
@@ -80,7 +81,6 @@ from modelcompare.metrics.values import msle as msle
 from modelcompare.metrics.values import pearson as pearson
 from modelcompare.metrics.values import r2 as r2
 from modelcompare.metrics.values import rmse as rmse
-from modelcompare.metrics.values import spearman as spearman
 
 
 def __getattr__(name: str) -> Any:

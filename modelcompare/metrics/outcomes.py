@@ -73,6 +73,15 @@ class Outcomes:
             raise ValueError("this metric needs true labels.")
         return self.codes
 
+    @property
+    def true_values(self) -> FloatArray:
+        """True value of each sample; an error where there is none."""
+        if self.y_true is None:
+            raise ValueError(
+                "this metric needs y_true; the predictions hold per-example scores only."
+            )
+        return self.y_true.astype(np.float64, copy=False)
+
     @cached_property
     def truth(self) -> FloatArray:
         """Truth as a matrix of shape (n_samples, n_classes): one-hot, or the soft labels."""

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from typing import get_args
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, Recipe, divide, number
 from modelcompare.metrics.calls import AreaScore, MultiClass, ProbabilityScore
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.quotient import ClassAverage, averaged
+from modelcompare.metrics.running import Below, Running, added, by_sample, slabs, summed
 
 Evaluate = Callable[[FloatArray], FloatArray]
 Prepare = Callable[[Outcomes], Evaluate]
@@ -55,27 +56,19 @@ class Placements:
         positives = positives[np.argsort(scores[positives], kind="stable")]
         below = np.searchsorted(ordered, scores[positives], side="left")
         up_to = np.searchsorted(ordered, scores[positives], side="right")
-        # The same array where no negative ties with a positive, so that it is read once.
-        return cls(positives, negatives, below, below if (below == up_to).all() else up_to)
+        return cls(positives, negatives, below, up_to)
 
     def auc(self, weights: FloatArray) -> FloatArray:
         """AUC under each row of weights; NaN where a side has no weight."""
-        out = np.empty(len(weights))
-        # Row by row: one resample fits the processor's cache, a block of them does not.
-        for place, row in enumerate(weights):
-            of_positives = row.take(self.positives)
-            cumulated = self._cumulated(row.take(self.negatives))
-            product = float(of_positives.sum()) * float(cumulated[-1])
-            # Summed as 64-bit integers or floats, which hold any product of two counts of samples.
-            hits = (of_positives * self._placed(cumulated)).sum()
-            out[place] = hits / product if product else np.nan
-        return out
+        hits, positives, negatives = self._pairs.read(by_sample(weights))
+        return divide(hits, positives * negatives)
 
     def leave_out(self, weights: FloatArray) -> FloatArray:
         """AUC without each sample in turn, of shape (n_samples,), under one vector of weights."""
         w_pos, w_neg = weights[self.positives], weights[self.negatives]
         n_pos, n_neg = w_pos.sum(), w_neg.sum()
-        placed = self._placed(self._cumulated(w_neg))
+        cumulated = np.r_[0.0, np.cumsum(w_neg)]
+        placed = (cumulated[self.below] + cumulated[self.up_to]) / 2
         total = w_pos @ placed
         out = np.empty(len(weights))
         out[self.positives] = divide(total - w_pos * placed, (n_pos - w_pos) * n_neg)
@@ -93,16 +86,9 @@ class Placements:
         of_negatives[np.argsort(np.argsort(self.negatives))] = above
         return of_positives, of_negatives
 
-    def _cumulated(self, of_negatives: FloatArray) -> FloatArray:
-        """Weight of the first so many negatives, from none to all."""
-        out = np.zeros(len(of_negatives) + 1, dtype=of_negatives.dtype)
-        np.cumsum(of_negatives, out=out[1:], dtype=out.dtype)
-        return out
-
-    def _placed(self, cumulated: FloatArray) -> FloatArray:
-        """Weight of the negatives below each positive, ties half."""
-        below = cumulated.take(self.below)
-        return below if self.up_to is self.below else (below + cumulated.take(self.up_to)) / 2
+    @cached_property
+    def _pairs(self) -> Below:
+        return Below(self.negatives, self.positives, self.below, self.up_to)
 
     def _above(self, w_pos: FloatArray) -> FloatArray:
         """Weight of the positives above each negative, ties half."""
@@ -130,10 +116,14 @@ class _Question:
     rows: IntArray | slice
     weight_rows: IntArray
 
-    def auc(self, weights: FloatArray) -> FloatArray:
-        """Mean AUC of the ways round, under each row of weights."""
-        part = weights[:, self.rows]
-        return np.mean([placements.auc(part) for placements in self.placements], axis=0)
+    def auc(self, weights: AnyArray) -> FloatArray:
+        """Mean AUC of the ways round under weights (n_samples, n_resamples)."""
+        part = weights[self.rows]
+        return np.mean([placements.auc(part.T) for placements in self.placements], axis=0)
+
+    def share(self, weights: AnyArray) -> FloatArray:
+        """Weight of the question's own samples in each resample."""
+        return summed(weights, self.weight_rows)
 
 
 def _ovr_questions(outcomes: Outcomes) -> Iterator[_Question]:
@@ -172,8 +162,9 @@ def _prepare_many(
     questions = list(asked(outcomes))
 
     def evaluate(weights: FloatArray) -> FloatArray:
-        shares = [weights[:, question.weight_rows].sum(axis=1) for question in questions]
-        return _mean([question.auc(weights) for question in questions], shares, average)
+        samples = by_sample(weights)
+        shares = [question.share(samples) for question in questions]
+        return _mean([question.auc(samples) for question in questions], shares, average)
 
     return evaluate
 
@@ -194,7 +185,7 @@ class Descending:
 
     order: IntArray
     ends: IntArray
-    positive: FloatArray
+    positive: BoolArray
 
     @classmethod
     def of(cls, scores: FloatArray, positive: BoolArray) -> Descending:
@@ -202,21 +193,46 @@ class Descending:
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
         ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-        return cls(order, ends, positive[order].astype(np.float64))
+        return cls(order, ends, positive[order])
 
     def counts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Positives and negatives at or above each distinct score, under each row of weights."""
-        ordered = weights[:, self.order]
-        retrieved = np.cumsum(ordered, axis=1, dtype=np.float64)[:, self.ends]
-        hits = np.cumsum(ordered * self.positive, axis=1)[:, self.ends]
-        return hits, retrieved - hits
+        weights = by_sample(weights)
+        hits = self._hits.sums(weights)[self._hits_at[1:]].astype(np.float64)
+        retrieved = self._retrieved.sums(weights)[self._retrieved_at].astype(np.float64)
+        return hits.T, (retrieved - hits).T
 
     def average_precision(self, weights: FloatArray) -> FloatArray:
         """Sum of precision times the step in recall, one step for each distinct score."""
-        hits, alarms = self.counts(weights)
-        precision = divide(hits, hits + alarms, 0.0)
-        steps = np.diff(hits, axis=1, prepend=0.0)
-        return divide(np.einsum("ij,ij->i", precision, steps), hits[:, -1])
+        weights = by_sample(weights)
+        hits, retrieved = self._hits.sums(weights), self._retrieved.sums(weights)
+        area = np.zeros(weights.shape[1])
+        steps = np.flatnonzero(np.diff(self._hits_at))
+        for some in map(steps.__getitem__, slabs(len(steps))):
+            before, after = hits[self._hits_at[some]], hits[self._hits_at[some + 1]]
+            reached = retrieved[self._retrieved_at[some]]
+            # Where nothing was retrieved, nothing was hit.
+            precision = after / np.maximum(reached, np.finfo(np.float64).tiny)
+            area += added(precision * (after - before))
+        return divide(area, hits[self._hits_at[-1]])
+
+    @cached_property
+    def _hits(self) -> Running:
+        return Running.over(self.order[self.positive])
+
+    @cached_property
+    def _hits_at(self) -> IntArray:
+        """Rows of the running sums of the positives from none to each run of equal scores."""
+        return self._hits.at[np.r_[0, np.cumsum(self.positive)[self.ends]]]
+
+    @cached_property
+    def _retrieved_at(self) -> IntArray:
+        """Rows of the running sums of all at the end of each run of equal scores."""
+        return self._retrieved.at[self.ends + 1]
+
+    @cached_property
+    def _retrieved(self) -> Running:
+        return Running.over(self.order)
 
     def partial_auc(self, weights: FloatArray, max_fpr: float) -> FloatArray:
         """Area up to a false positive rate, standardized to 0.5 for chance (McClish 1989)."""

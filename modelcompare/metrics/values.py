@@ -12,21 +12,16 @@ from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, 
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
+from modelcompare.metrics.ranks import KENDALL, SPEARMAN
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 
 
-def _truth(outcomes: Outcomes) -> FloatArray:
-    if outcomes.y_true is None:
-        raise ValueError("this metric needs y_true; the predictions hold per-example scores only.")
-    return outcomes.y_true.astype(np.float64, copy=False)
-
-
 def _errors(outcomes: Outcomes) -> FloatArray:
-    return _truth(outcomes) - outcomes.values
+    return outcomes.true_values - outcomes.values
 
 
 def _log_errors(outcomes: Outcomes) -> FloatArray:
-    y, p = _truth(outcomes), outcomes.values
+    y, p = outcomes.true_values, outcomes.values
     if min(y.min(), p.min()) <= -1:
         raise ValueError("msle needs values above -1; use mse or mae instead.")
     return np.log1p(y) - np.log1p(p)
@@ -37,8 +32,8 @@ def _centred(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
 
     A mean would follow an outlier, which resamples may leave out.
     """
-    y, p = _truth(outcomes), outcomes.values
-    return y - np.median(_truth(outcomes.whole)), p - np.median(outcomes.whole.values)
+    y, p = outcomes.true_values, outcomes.values
+    return y - np.median(outcomes.whole.true_values), p - np.median(outcomes.whole.values)
 
 
 def _moments(outcomes: Outcomes) -> FloatArray:
@@ -189,94 +184,6 @@ PEARSON = Metric(
     example=">>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)\n0.982",
 )  # fmt: skip
 pearson: Score = plain(PEARSON)
-
-
-def _weighted_ranks(values: FloatArray) -> Evaluate:
-    """Mid-ranks under each row of weights, as if samples were repeated."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    # Where each run of equal values ends.
-    ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-    sizes = np.diff(np.r_[-1, ends])
-
-    def ranks(weights: FloatArray) -> FloatArray:
-        cumulated = np.cumsum(weights[:, order], axis=1)[:, ends].astype(np.float64)
-        start = np.hstack([np.zeros((len(weights), 1)), cumulated[:, :-1]])
-        middle = (start + cumulated + 1) / 2
-        out = np.empty(weights.shape)
-        out[:, order] = np.repeat(middle, sizes, axis=1)
-        return out
-
-    return ranks
-
-
-def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
-    of_truth, of_output = _weighted_ranks(_truth(outcomes)), _weighted_ranks(outcomes.values)
-
-    def evaluate(weights: FloatArray) -> FloatArray:
-        w = weights.astype(np.float64)
-        a, b = of_truth(w), of_output(w)
-        n = w.sum(axis=1)
-        spreads = [_spread((w * r * r).sum(axis=1), (w * r).sum(axis=1), n) for r in (a, b)]
-        a = a - divide((w * a).sum(axis=1), n)[:, None]
-        b = b - divide((w * b).sum(axis=1), n)[:, None]
-        value = divide((w * a * b).sum(axis=1), np.sqrt(spreads[0] * spreads[1]))
-        return np.clip(value, -1.0, 1.0)
-
-    return evaluate
-
-
-SPEARMAN = OrderMetric(
-    name="spearman", prepare=_prepare_spearman, bounds=(-1.0, 1.0), needs="values",
-    about="""
-    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
-
-    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
-    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
-    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
-)  # fmt: skip
-spearman: Score = plain(SPEARMAN)
-
-
-# Samples, each repeated by its weight, whose pairs are counted.
-_MOST_REPEATED = 10_000_000
-
-
-def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
-    """Kendall's tau-b; samples repeated by their (whole) weights tie with themselves."""
-    from scipy.stats import kendalltau
-
-    y, p = _truth(outcomes), outcomes.values
-
-    def evaluate(weights: FloatArray) -> FloatArray:
-        out = np.empty(len(weights))
-        for place, row in enumerate(weights):
-            counts = row.astype(np.intp)
-            if not np.array_equal(counts, row) or counts.sum() > _MOST_REPEATED:
-                raise ValueError(
-                    "kendall needs whole counts as weights, and not too many; use the multinomial "
-                    "bootstrap without sample weights, or spearman."
-                )
-            if counts.sum() < 2:
-                out[place] = math.nan
-                continue
-            out[place] = kendalltau(np.repeat(y, counts), np.repeat(p, counts)).statistic
-        return out
-
-    return evaluate
-
-
-KENDALL = OrderMetric(
-    name="kendall", prepare=_prepare_kendall, bounds=(-1.0, 1.0), needs="values",
-    about="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
-
-    Values order, pair by pair: tau is the chance that a random pair is ordered rightly less the
-    chance that it is ordered wrongly. Counted anew on each resample, so it is the slowest of the
-    correlations; weights must be whole numbers.""",
-    sources=("Kendall (1945), Biometrika 33, 239-251.",),
-    example=">>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)\n0.3333",
-)  # fmt: skip
-kendall: Score = plain(KENDALL)
 
 METRICS: tuple[AnyMetric, ...] = (
     MSE, RMSE, MAE, MSLE, MEDIAN_ABSOLUTE_ERROR, R2, EXPLAINED_VARIANCE, PEARSON, SPEARMAN, KENDALL

@@ -1,0 +1,240 @@
+"""Correlations of ranks: of the truth and the output, from running sums of the weights.
+
+A sample of weight w counts as w equal samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.metrics.base import OrderMetric, Outcomes, divide
+from modelcompare.metrics.calls import Score
+from modelcompare.metrics.plain import plain
+from modelcompare.metrics.ranking import Evaluate
+from modelcompare.metrics.running import Below, Running, by_sample, slabs, total
+
+# Samples whose orders, one for each binary digit of a rank, are kept for the next resamples.
+_MOST_KEPT = 2**17
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Samples in ascending order of a value, in groups of equal ones.
+
+    Attributes
+    ----------
+    order : ndarray of int of shape (n_samples,)
+        The samples in ascending order.
+    codes : ndarray of int of shape (n_samples,)
+        Group of each sample.
+    starts : ndarray of int of shape (n_groups + 1,)
+        How many samples come before each group, and all of them.
+    """
+
+    order: IntArray
+    codes: IntArray
+    starts: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray) -> _Groups:
+        """Sort the samples."""
+        _, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
+        return cls(np.argsort(codes, kind="stable"), codes, np.r_[0, np.cumsum(sizes)])
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def running(self) -> Running:
+        """Running sums in ascending order."""
+        return Running.over(self.order)
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Rows of the running sums before each group, and after all."""
+        return self.running.at[self.starts]
+
+    def unequal(self, weights: AnyArray) -> FloatArray:
+        """Weight of the pairs of samples in unequal groups, in each resample."""
+        sums = self.running.sums(weights)
+        wide = np.float64 if sums.dtype.kind == "f" else np.int64
+        everything = sums[self.rows[-1]].astype(wide)
+        unequal = np.zeros(len(everything))
+        for groups in slabs(len(self)):
+            before, after = self.rows[:-1][groups], self.rows[1:][groups]
+            sizes = (sums.take(after, axis=0) - sums.take(before, axis=0)).astype(wide)
+            unequal += total(sizes, everything - sizes)
+        return unequal / 2
+
+    def ends(self, samples: slice) -> tuple[IntArray, IntArray]:
+        """Rows of the running sums before and after the groups of some samples."""
+        codes = self.codes[samples]
+        return self.rows[codes], self.rows[codes + 1]
+
+
+def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
+    groups = [_Groups.of(values) for values in (outcomes.true_values, outcomes.values)]
+
+    def evaluate(weights: FloatArray) -> FloatArray:
+        weights = by_sample(weights)
+        sums = [group.running.sums(weights) for group in groups]
+        products = np.zeros((3, weights.shape[1]))
+        for samples in slabs(len(weights)):
+            own = weights[samples].astype(np.float64)
+            a, b = (_centred_ranks(*both, samples) for both in zip(groups, sums, strict=True))
+            weighted = own * a
+            own *= b
+            products += total(weighted, a), total(weighted, b), total(own, b)
+        truth, both, output = products
+        return np.clip(divide(both, np.sqrt(truth * output)), -1.0, 1.0)
+
+    return evaluate
+
+
+def _centred_ranks(groups: _Groups, sums: AnyArray, samples: slice) -> FloatArray:
+    """Twice the mid-ranks of some samples less their mean, (n_samples, n_resamples)."""
+    before, after = groups.ends(samples)
+    everything = sums[groups.rows[-1]].astype(np.float64)
+    return sums.take(before, axis=0) - (everything - sums.take(after, axis=0))
+
+
+SPEARMAN = OrderMetric(
+    name="spearman", prepare=_prepare_spearman, bounds=(-1.0, 1.0), needs="values",
+    about="""
+    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
+
+    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
+    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
+    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
+)  # fmt: skip
+spearman: Score = plain(SPEARMAN)
+
+
+@dataclass(frozen=True)
+class _Digit:
+    """Samples whose true ranks agree in all binary digits before one.
+
+    Attributes
+    ----------
+    zeros, ones : ndarray of int
+        Samples with this digit 0, and 1, in ascending order of `key`.
+    key : ndarray of int of shape (n_samples,)
+        Place in the output's order, within the samples that agree.
+    least, past : ndarray of int of shape (n_samples,)
+        Keys where those begin, and where they are over.
+    """
+
+    zeros: IntArray
+    ones: IntArray
+    key: IntArray
+    least: IntArray
+    past: IntArray
+
+    def below(self) -> Below:
+        """What of the zeros lies below each one."""
+        zeros, ones = self.key[self.zeros], self.key[self.ones]
+        below, up_to = (np.searchsorted(zeros, ones, side) for side in _SIDES)
+        start = np.searchsorted(zeros, self.least[self.ones])
+        return Below(self.zeros, self.ones, below, up_to, start)
+
+    def leanings(self, weights: FloatArray) -> FloatArray:
+        """Weight of samples in agreement with each, less that of samples in disagreement."""
+        out = np.zeros(len(weights))
+        for own, other, sign in ((self.ones, self.zeros, 1), (self.zeros, self.ones, -1)):
+            cumulated = np.r_[0.0, np.cumsum(weights[other])]
+            key = self.key[other]
+            below, up_to = (cumulated[np.searchsorted(key, self.key[own], side)] for side in _SIDES)
+            least, past = (
+                cumulated[np.searchsorted(key, ends[own])] for ends in (self.least, self.past)
+            )
+            out[own] += sign * (below + up_to - least - past)
+        return out
+
+
+@dataclass(frozen=True)
+class _Agreement:
+    """Pairs of samples that truth and output order alike, less those that they do not.
+
+    The true ranks of two samples agree in some first binary digits and differ in the next. At that
+    digit, among samples that agree in those before it, the output should put zeros below ones: as
+    many questions as digits, each of the kind that a ROC curve asks.
+    """
+
+    truth: _Groups
+    output: _Groups
+
+    @classmethod
+    def of(cls, outcomes: Outcomes) -> _Agreement:
+        """Rank truth and output; the one with fewer distinct values has the digits."""
+        groups = _Groups.of(outcomes.true_values), _Groups.of(outcomes.values)
+        return cls(*sorted(groups, key=len))
+
+    def digits(self) -> Iterator[_Digit]:
+        """Every binary digit of the true ranks."""
+        codes, size = self.truth.codes, len(self.output)
+        for digit in range((len(self.truth) - 1).bit_length()):
+            before = codes >> (digit + 1)
+            order = self.output.order[np.argsort(before[self.output.order], kind="stable")]
+            is_one = (codes[order] >> digit & 1).astype(bool)
+            least = before * size
+            key = least + self.output.codes
+            yield _Digit(order[~is_one], order[is_one], key, least, least + size)
+
+    @cached_property
+    def _kept(self) -> list[Below]:
+        return [digit.below() for digit in self.digits()]
+
+    def tau(self, weights: FloatArray) -> FloatArray:
+        """Kendall's tau-b under each row of weights."""
+        weights = by_sample(weights)
+        few = len(weights) <= _MOST_KEPT
+        below = np.zeros(weights.shape[1])
+        for question in self._kept if few else (digit.below() for digit in self.digits()):
+            below += question.read(weights)[0]
+        of_truth, of_output = self.truth.unequal(weights), self.output.unequal(weights)
+        return _tau(2 * below - of_truth, of_truth, of_output)
+
+    def leave_out(self, weights: FloatArray) -> FloatArray:
+        """Tau-b without each sample in turn, under one vector of weights."""
+        leanings = sum(digit.leanings(weights) for digit in self.digits()) * weights
+        pairs = []
+        for groups in (self.truth, self.output):
+            unequal = weights * (weights.sum() - np.bincount(groups.codes, weights)[groups.codes])
+            left = unequal.sum() / 2 - unequal
+            pairs.append(np.where(left <= 1e-12 * unequal.sum(), 0.0, left))
+        return _tau(np.sum(leanings) / 2 - leanings, *pairs)
+
+
+def _tau(agreement: FloatArray, of_truth: FloatArray, of_output: FloatArray) -> FloatArray:
+    """Agreement over the geometric mean of the numbers of pairs that are not tied."""
+    product = np.sqrt(np.maximum(of_truth, 0.0)) * np.sqrt(np.maximum(of_output, 0.0))
+    return np.clip(divide(agreement, product), -1.0, 1.0)
+
+
+def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
+    return _Agreement.of(outcomes).tau
+
+
+def _kendall_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
+    return _Agreement.of(outcomes).leave_out(weights)
+
+
+KENDALL = OrderMetric(
+    name="kendall", prepare=_prepare_kendall, jackknife=_kendall_jackknife, bounds=(-1.0, 1.0),
+    needs="values",
+    about="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
+
+    Values order, pair by pair: tau is the chance that a random pair is ordered rightly less the
+    chance that it is ordered wrongly. Counted for each binary digit of the ranks, so it is the
+    slowest of the correlations.""",
+    sources=("Kendall (1945), Biometrika 33, 239-251.",),
+    example=">>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)\n0.3333",
+)  # fmt: skip
+kendall: Score = plain(KENDALL)

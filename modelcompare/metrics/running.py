@@ -1,0 +1,209 @@
+"""Running sums of weights over samples in order, for all resamples at once.
+
+A block of weights is read sample by sample, each with its row of resamples: a step is the sum of
+two long rows, where a running sum along one resample would wait for each number. Sums do not depend
+on how many resamples are summed side by side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.compiled import kernels_for
+
+# Most samples in a run: their 8-bit weights sum to 16 bits.
+_LONGEST_RUN = 256
+# Samples read at once: what they add up to fits the processor's cache.
+_SLAB = 512
+# What a sample does in the compiled loop.
+_STARTS, _READS_ONCE, _READS_TWICE, _ADDS = range(4)
+
+
+def by_sample(weights: AnyArray) -> AnyArray:
+    """Weights (n_resamples, n_samples) in the order of samples: (n_samples, n_resamples)."""
+    return np.ascontiguousarray(weights.T)
+
+
+def added(rows: AnyArray) -> AnyArray:
+    """Sum over rows, in an order of additions that the number of columns does not change."""
+    while len(rows) > 1:
+        half = len(rows) // 2
+        last = rows[2 * half :]
+        rows = rows[:half] + rows[half : 2 * half]
+        if len(last):
+            rows[0] += last[0]
+    return rows[0]
+
+
+def total(rows: AnyArray, times: AnyArray | None = None) -> FloatArray:
+    """Sum over some rows, or their products; of whole numbers exact, and so in any order."""
+    if rows.dtype.kind == "f":
+        return added(rows if times is None else rows * times)
+    if times is not None:
+        return np.einsum("ij,ij->j", rows, times).astype(np.float64)
+    return rows.sum(axis=0, dtype=np.uint32 if rows.dtype == np.uint8 else np.int64)
+
+
+def summed(weights: AnyArray, samples: IntArray) -> FloatArray:
+    """Weight of some samples in each resample."""
+    out = np.zeros(weights.shape[1])
+    for rows in slabs(len(samples)):
+        out += total(weights.take(samples[rows], axis=0))
+    return out
+
+
+def slabs(n_samples: int) -> Iterator[slice]:
+    """Rows of some samples after others."""
+    return (slice(start, start + _SLAB) for start in range(0, n_samples, _SLAB))
+
+
+@dataclass(frozen=True)
+class Running:
+    """Running sums over samples in a given order.
+
+    Attributes
+    ----------
+    samples : ndarray of int
+        The samples: the first of each run, the second of each run, and so on.
+    at : ndarray of int of shape (n_samples + 1,)
+        Row of the sums where the weight of the first so many samples is.
+    run : int
+        Samples in a run.
+    """
+
+    samples: IntArray
+    at: IntArray
+    run: int
+
+    @classmethod
+    def over(cls, order: IntArray) -> Running:
+        """Lay the samples out in runs; the last is filled up with what nobody reads."""
+        n = len(order)
+        run = min(math.isqrt(n) + 1, _LONGEST_RUN)
+        n_runs = -(-n // run)
+        samples = np.resize(order, (n_runs, run)).T.ravel()
+        places = np.arange(n)
+        at = np.r_[0, 1 + places % run * n_runs + places // run]
+        return cls(samples, at, run)
+
+    def sums(self, weights: AnyArray) -> AnyArray:
+        """Running sums of weights (n_samples, n_resamples), exact where weights are whole.
+
+        Twice a sum fits their type.
+        """
+        narrow = weights.dtype == np.uint8
+        dtype = np.uint16 if narrow else np.int64 if weights.dtype.kind in "iu" else np.float64
+        out = np.zeros((1 + len(self.samples), weights.shape[1]), dtype)
+        if not len(self.samples):
+            return out
+        steps = out[1:].reshape(self.run, -1, weights.shape[1])
+        steps[:] = weights.take(self.samples, axis=0).reshape(steps.shape)
+        for place in range(1, self.run):
+            steps[place] += steps[place - 1]
+        before = steps[-1].astype(np.uint64 if narrow else dtype)
+        for place in range(1, len(before)):
+            before[place] += before[place - 1]
+        if narrow and before[-1].max() >= 2**15:
+            out = out.astype(np.uint32 if before[-1].max() < 2**31 else np.uint64)
+            steps = out[1:].reshape(steps.shape)
+        steps[:, 1:] += before[:-1].astype(out.dtype, copy=False)
+        return out
+
+
+@dataclass(frozen=True)
+class Below:
+    """What lies below some samples, the readers.
+
+    Attributes
+    ----------
+    adders, readers : ndarray of int
+        Samples, the adders in order.
+    below, up_to : ndarray of int of shape (n_readers,)
+        How many adders lie below each reader, and how many do not lie above it.
+    start : ndarray of int of shape (n_readers,), optional
+        How many adders come before those that count for a reader; 0 if not given. Starts ascend.
+    """
+
+    adders: IntArray
+    readers: IntArray
+    below: IntArray
+    up_to: IntArray
+    start: IntArray | None = None
+
+    def read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Sums over weights (n_samples, n_resamples), each of shape (n_resamples,).
+
+        Of each reader's weight times the weight below it, ties half; of the readers' weights; of
+        the weights of the adders that came after the last start.
+        """
+        kernels = kernels_for(weights.size) if weights.dtype == np.uint8 else None
+        if kernels is None:
+            return self._read(weights)
+        sums = np.empty((3, weights.shape[1]), np.uint64)
+        kernels.sweep(weights, *self._steps, sums)
+        read, readers, adders = sums.astype(np.float64)
+        return read / 2, readers / 2, adders
+
+    def _read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        sums = self._running.sums(weights)
+        wide = sums.dtype if sums.dtype.kind in "if" else np.uint64
+        times = 2 if self._up_to is None else 1
+        read, readers = np.zeros((2, weights.shape[1]))
+        for rows in slabs(len(self.readers)):
+            own = weights.take(self.readers[rows], axis=0)
+            seen = sums.take(self._below[rows], axis=0)
+            if self._up_to is not None:
+                seen += sums.take(self._up_to[rows], axis=0)
+            if self._start is not None:
+                seen -= (2 // times) * sums.take(self._start[rows], axis=0)
+            readers += total(own)
+            read += total(own.astype(wide, copy=False), seen.astype(wide, copy=False))
+        adders = sums[self._running.at[-1]]
+        if self._start is not None and len(self._start):
+            adders = adders - sums[self._start[-1]]
+        return read * times / 2, readers, adders.astype(np.float64)
+
+    @cached_property
+    def _running(self) -> Running:
+        return Running.over(self.adders)
+
+    @cached_property
+    def _below(self) -> IntArray:
+        return self._running.at[self.below]
+
+    @cached_property
+    def _up_to(self) -> IntArray | None:
+        """Nothing where no reader ties with an adder."""
+        tied = (self.below != self.up_to).any()
+        return self._running.at[self.up_to] if tied else None
+
+    @cached_property
+    def _start(self) -> IntArray | None:
+        return None if self.start is None else self._running.at[self.start]
+
+    @cached_property
+    def _steps(self) -> tuple[IntArray, AnyArray]:
+        """Samples in the order of the compiled loop, and what each does there."""
+        start = np.zeros_like(self.below) if self.start is None else self.start
+        new = np.diff(start, prepend=0) > 0
+        group = np.cumsum(new)
+        tied = self.below != self.up_to
+        steps = (
+            # Samples, what they do, and when: how many adders come before, by group, starts first.
+            (self.adders, _ADDS, np.arange(len(self.adders)) + 0.5, 0),
+            (self.readers, np.where(tied, _READS_ONCE, _READS_TWICE), self.below, 2 * group + 1),
+            (self.readers[tied], _READS_ONCE, self.up_to[tied], 2 * group[tied] + 1),
+            (np.zeros(new.sum(), np.intp), _STARTS, start[new], 2 * group[new]),
+        )
+        samples, roles, before, then = (
+            np.concatenate([np.broadcast_to(step[part], step[0].shape) for step in steps])
+            for part in range(4)
+        )
+        order = np.lexsort((then, before))
+        return samples[order], roles[order].astype(np.uint8)

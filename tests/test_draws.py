@@ -1,0 +1,76 @@
+"""Draws against numpy's own generator and the Poisson law; compiled draws are the same numbers."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from modelcompare import compiled
+from modelcompare.draws import HIGHEST_RATE, EquallyLikely, PoissonCounts, _poisson_steps
+
+
+def generator(seed=0):
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+@pytest.fixture(params=["numpy", "numba"])
+def road(request, monkeypatch):
+    if request.param == "numba":
+        pytest.importorskip("numba")
+    work = compiled.ENOUGH_WORK if request.param == "numba" else -(2**62)
+    monkeypatch.setattr(compiled, "_gate", compiled._Gate(work))
+
+
+@pytest.mark.usefixtures("road")
+@pytest.mark.parametrize("n_units", [1, 2, 7, 255, 1000, 65_536])
+@pytest.mark.parametrize("sizes", [[1, 0, 3, 4], [999, 1000, 1001]])
+def test_equally_likely_units_are_drawn_as_numpy_draws_integers(n_units, sizes):
+    draws = EquallyLikely(generator(), n_units, sum(sizes))
+    found = np.vstack([draws(np.array(sizes[:2], float)), draws(np.array(sizes[2:], float))])
+    reference = generator()
+    for row, size in zip(found, sizes, strict=True):
+        drawn = reference.integers(0, n_units, size)
+        np.testing.assert_array_equal(row, np.bincount(drawn, minlength=n_units))
+
+
+@pytest.mark.usefixtures("road")
+def test_words_that_would_favour_a_unit_are_passed_over():
+    # 2^32 mod 50,000 of 2^32 words are: 20 of 5 million, and one makes all later draws differ.
+    n_units, size = 50_000, 5_000_000
+    found = EquallyLikely(generator(), n_units, size)(np.array([size], float))[0]
+    drawn = generator().integers(0, n_units, size)
+    np.testing.assert_array_equal(found, np.bincount(drawn, minlength=n_units))
+
+
+@pytest.mark.usefixtures("road")
+def test_counts_above_255_are_not_cut():
+    found = EquallyLikely(generator(), 3, 2000)(np.array([10.0, 1000.0, 10.0]))
+    assert found.sum(axis=1).tolist() == [10, 1000, 10]
+    assert found[1].max() > 255
+
+
+@pytest.mark.parametrize("rate", [0.01, 1.0, 7.5, HIGHEST_RATE])
+def test_poisson_counts_have_the_probabilities_of_the_law(rate):
+    passed, decided = _poisson_steps(rate)
+    probabilities = np.diff(np.r_[0.0, passed.astype(np.float64)]) / 2.0**64
+    expected = stats.poisson.pmf(np.arange(len(passed)), rate)
+    np.testing.assert_allclose(probabilities, expected, atol=1e-15)
+    assert stats.poisson.sf(len(passed) - 1, rate) < 1e-17
+    # The first 16 bits alone decide what all that begin so have in common.
+    least = np.arange(2**16, dtype=np.uint64) << np.uint64(48)
+    for ends in (least, least + np.uint64(2**48 - 1)):
+        counts = np.searchsorted(passed, ends, side="right")
+        clear = decided != 255
+        np.testing.assert_array_equal(counts[clear], decided[clear])
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0, 20.0])
+def test_poisson_counts_are_as_frequent_as_they_should_be(rate):
+    counts = PoissonCounts(generator(1), generator(2), rate, 2003)(np.ones(1000))
+    values, seen = np.unique(counts, return_counts=True)
+    expected = stats.poisson.pmf(values, rate) * counts.size
+    often = expected > 20
+    others = np.array([counts.size - part[often].sum() for part in (seen, expected)])
+    chi2 = ((seen - expected)[often] ** 2 / expected[often]).sum()
+    # One false alarm in a thousand; the seeds are fixed.
+    assert chi2 < stats.chi2.ppf(0.999, often.sum())
+    assert others[0] < 5 * others[1] + 10
