@@ -48,7 +48,6 @@ class UnitStatistics:
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
-        self._grand_totals: dict[tuple[int, int], FloatArray] = {}
         self._sparse: dict[tuple[int, int, int], Any] = {}
         self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
@@ -82,7 +81,6 @@ class UnitStatistics:
         columns = self.columns(models, metrics)
         outcomes = [self._outcomes(model, rows) for model in self.models[models]]
         n_rows = len(range(*rows.indices(self.units.n_units)))
-        here = rows if self._unit_of is None else slice(None)
         # Filled column by column, so columns lie contiguously.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
         for column in columns:
@@ -90,12 +88,19 @@ class UnitStatistics:
             for position, outcome in enumerate(sources):
                 start = column.start + position * column.width
                 model = self.models[models][position]
-                numbers = self._kept.of(column.statistic, model, outcome, here)
-                numbers = self._weighted(numbers, rows)
-                if self._unit_of is not None:
-                    numbers = cluster_sums(numbers, self._unit_of, self.units)[rows]
+                numbers = self.numbers(column.statistic, model, outcome, rows)
                 out[:, start : start + column.width] = numbers
         return out
+
+    def numbers(
+        self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
+    ) -> FloatArray:
+        """One statistic of some units from the outcomes behind them, (n_rows, width)."""
+        here = rows if self._unit_of is None else slice(None)
+        numbers = self._weighted(self._kept.of(statistic, model, outcomes, here), rows)
+        if self._unit_of is None:
+            return numbers
+        return cluster_sums(numbers, self._unit_of, self.units)[rows]
 
     def outcomes(self, model: str) -> Outcomes:
         """Truth and a model's outputs of every unit; of every sample, where units are clusters."""
@@ -142,21 +147,6 @@ class UnitStatistics:
         weights = unit_weights if self._unit_of is None else unit_weights[:, self._unit_of]
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
-
-    def grand_total(self, models: slice) -> FloatArray:
-        """Totals over the whole test set, kept because every leave-one-out block needs them."""
-        first, last, _ = models.indices(len(self.models))
-        if (first, last) not in self._grand_totals:
-            counts = self.units.counts().astype(np.float64)
-            total = np.zeros(self.columns(models)[-1].stop)
-            for rows in self.row_steps(models):
-                total += counts[rows] @ self.statistics(models, rows)
-            self._remember_total(models, total)
-        return self._grand_totals[first, last]
-
-    def _remember_total(self, models: slice, total: FloatArray) -> None:
-        first, last, _ = models.indices(len(self.models))
-        self._grand_totals[first, last] = total
 
     def _outcomes(self, model: str, rows: slice) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""

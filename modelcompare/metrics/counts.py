@@ -28,11 +28,14 @@ from modelcompare.metrics.quotient import Quotient
 
 Pair = tuple[FloatArray, FloatArray]
 
-HITS = Statistic("hits", lambda o: o.truth * o.predicted_indicator, discrete=True)
-PREDICTED = Statistic("predicted", lambda o: o.predicted_indicator, discrete=True)
-SUPPORT = Statistic("support", lambda o: o.truth, discrete=True, shared=True)
-SOFT_HITS = Statistic("soft_hits", lambda o: o.truth * o.probabilities)
+_discrete = partial(Statistic, discrete=True, indicator=True)
+PREDICTED = _discrete("predicted", lambda o: o.predicted_indicator)
+HITS = _discrete("hits", lambda o: o.truth * o.predicted_indicator, members_of=PREDICTED)
+SUPPORT = _discrete("support", lambda o: o.truth, shared=True)
 SOFT_PREDICTED = Statistic("soft_predicted", lambda o: o.probabilities)
+SOFT_HITS = Statistic(
+    "soft_hits", lambda o: o.truth * o.probabilities, members_of=SOFT_PREDICTED
+)  # fmt: skip
 
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
