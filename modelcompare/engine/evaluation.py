@@ -7,7 +7,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,11 +17,17 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
-from modelcompare.engine.parallel import map_blocks, progress_bar
+from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar
+from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES, UnitStatistics
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import CallableMetric, Metric, OrderMetric, Outcomes, Statistic
 from modelcompare.resampling import ROW_BLOCK
+
+# Bytes of statistics that are summed at once. Sums of other models together would round otherwise.
+TILE_BYTES = 96 * 2**20
+# Of so many classes most statistics are 0 in most samples.
+MANY_CLASSES = 50
 
 
 class Evaluation(UnitStatistics):
@@ -55,8 +61,8 @@ class Evaluation(UnitStatistics):
         """Values on the test set itself, of shape (n_models, n_values)."""
         everything = GivenWeights(self.units.counts().astype(np.float64)[None, :], self.units)
         out = np.empty((1, len(self.models), len(self.keys)))
-        for models, _ in self._passes(everything):
-            self._fill_sums(out[:, models], self.grand_total(models)[None, :], models)
+        if self._sums:
+            self._fill_sums(out, self.grand_total(slice(None))[None, :], slice(None))
         self._fill_others(out, everything, n_jobs=None)
         return out[0]
 
@@ -84,7 +90,7 @@ class Evaluation(UnitStatistics):
         weights : Weights
             Source of weights over `units`.
         n_jobs : int, optional
-            joblib's; the numbers do not depend on it.
+            As in `map_blocks`; the numbers do not depend on it.
         progress : bool
             Show a bar on stderr, if that is a terminal, once work lasts over a second.
 
@@ -92,7 +98,7 @@ class Evaluation(UnitStatistics):
         -------
         ndarray of shape (n_resamples, n_models, n_values)
         """
-        out = np.empty((weights.n_resamples, len(self.models), len(self.keys)))
+        out = self._room(weights.n_resamples, slice(None))
         passes = self._passes(weights)
         work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
         with progress_bar(work, progress) as bar:
@@ -116,16 +122,25 @@ class Evaluation(UnitStatistics):
             return [np.empty((weights.block_size(block), 0)) for block in blocks]
         totals: list[FloatArray] = []
         for row_block, rows in enumerate(self.units.row_blocks()):
-            matrix = self.statistics(models, rows)
+            product = self._product(models, rows)
 
-            def product(
-                block: int, row_block: int = row_block, matrix: FloatArray = matrix
-            ) -> FloatArray:
-                return weights.draw(block, row_block) @ matrix
+            def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
+                return sums(weights.draw(block, row_block), whole=weights.whole)
 
-            products = map_blocks(product, blocks, n_jobs)
-            totals = [a + b for a, b in zip(totals, products, strict=True)] if totals else products
+            numbers = weights.n_resamples * (rows.stop - rows.start)
+            found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
+            totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
         return totals
+
+    def grand_total(self, models: slice) -> FloatArray:
+        """Totals of some models over the whole test set."""
+        first, last, _ = models.indices(len(self.models))
+        everybody = self._grand_total
+        return np.concatenate([
+            everybody[c.start : c.stop] if c.statistic.shared
+            else everybody[c.start + c.width * first : c.start + c.width * last]
+            for c in self.columns(slice(None))
+        ])  # fmt: skip
 
     def values_of_totals(self, totals: FloatArray, models: slice = slice(None)) -> FloatArray:
         """Sum metrics from totals of shape (..., n_columns), as (..., n_models, n_values)."""
@@ -199,26 +214,54 @@ class Evaluation(UnitStatistics):
 
     # -- workers ----------------------------------------------------------------------------
 
-    def _passes(self, weights: Weights) -> list[tuple[slice, Sequence[int]]]:
-        """Models and blocks of resamples whose statistics and totals fit into memory at once."""
-        n_models = len(self.models)
-        if not self._sums:
-            return []
+    def _tiles(self) -> list[slice]:
+        """Models whose statistics fit into memory at once: the same ones whatever else does."""
         shared = sum(width for statistic, width in self._widths.items() if statistic.shared)
         own = max(1, sum(self._widths.values()) - shared)
-        rows = min(self.units.n_units, ROW_BLOCK)
+        rows, n_models = min(self.units.n_units, ROW_BLOCK), len(self.models)
         check_width(self._sums, self._widths, rows)
-        at_once = int(np.clip((PASS_BYTES // (8 * rows) - shared) // own, 1, n_models))
-        block_bytes = 8 * weights.block_size(0) * (shared + own * at_once)
+        at_once = int(np.clip((TILE_BYTES // (8 * rows) - shared) // own, 1, n_models))
+        return [
+            slice(first, min(first + at_once, n_models)) for first in range(0, n_models, at_once)
+        ]
+
+    def _passes(self, weights: Weights) -> list[tuple[slice, Sequence[int]]]:
+        """Models and blocks of resamples whose totals fit into memory at once."""
+        if not self._sums:
+            return []
+        tiles = self._tiles()
+        block_bytes = 8 * weights.block_size(0) * self.columns(tiles[0])[-1].stop
         n_blocks = max(1, PASS_BYTES // (4 * block_bytes))
         return [
-            (
-                slice(first, min(first + at_once, n_models)),
-                range(block, min(block + n_blocks, weights.n_blocks)),
-            )
-            for first in range(0, n_models, at_once)
+            (models, range(block, min(block + n_blocks, weights.n_blocks)))
+            for models in tiles
             for block in range(0, weights.n_blocks, n_blocks)
         ]
+
+    def _product(self, models: slice, rows: slice) -> Product | MatrixProduct:
+        """Statistics of some models and units, to be summed under weights."""
+        p = self.predictions
+        if p.n_classes >= MANY_CLASSES and len(self.units.row_blocks()) == 1:
+            return MatrixProduct(self._narrow(models, rows))
+        hard = p.true_distribution is None
+        counted = hard and p.sample_weight is None and self._unit_of is None
+        of_samples = hard and self._unit_of is None and self._rows is None
+        codes = p.codes[rows] if of_samples and p.codes is not None else None
+        n_rows = rows.stop - rows.start
+        columns = self.columns(models)
+        product = Product(columns, n_rows, codes, p.n_classes, counted=counted)
+
+        def fill(position: int) -> None:
+            model = self.models[models][position]
+            outcomes = self._outcomes(model, rows)
+            for column in product.columns:
+                if position == 0 or not column.statistic.shared:
+                    numbers = self.numbers(column.statistic, model, outcomes, rows)
+                    product.fill(column, position, numbers)
+
+        n_models = len(self.models[models])
+        on_threads(fill, range(n_models), numbers=n_rows * columns[-1].stop)
+        return product
 
     def _fill_pass(
         self,
@@ -234,20 +277,57 @@ class Evaluation(UnitStatistics):
             for block, block_totals in zip(blocks, totals, strict=True):
                 self._fill_sums(out[weights.rows(block), models], block_totals, models)
             return
-        matrix = self._narrow(models, row_blocks[0])
-        self._remember_total(models, self.units.counts().astype(np.float64) @ matrix)
+        product = self._product(models, row_blocks[0])
+        self._remember_total(models, [product])
 
         def values(block: int) -> FloatArray:
-            block_totals = weights.draw(block, 0) @ matrix
-            found = np.empty((len(block_totals), *out[:0, models].shape[1:]))
-            self._fill_sums(found, block_totals, models)
+            totals = product.sums(weights.draw(block, 0), whole=weights.whole)
+            found = self._room(len(totals), models)
+            self._fill_sums(found, totals, models)
             return found
 
+        numbers = weights.n_resamples * self.units.n_units
         # A block is returned, not written in place: another process has no part in `out`.
-        for block, found in zip(blocks, map_blocks(values, blocks, n_jobs), strict=True):
+        for block, found in zip(
+            blocks, map_blocks(values, blocks, n_jobs, numbers=numbers), strict=True
+        ):
             for metric in self._sums:
                 where = self.metric_slice(metric.name)
                 out[weights.rows(block), models, where] = found[..., where]
+
+    @cached_property
+    def _grand_total(self) -> FloatArray:
+        """Totals of all models over the whole test set, the same to the last bit on every road."""
+        columns = self.columns(slice(None))
+        out = np.empty(columns[-1].stop if columns else 0)
+        for models in self._tiles():
+            if models.start not in self._tile_totals:
+                rows = self.units.row_blocks()
+                self._remember_total(models, (self._product(models, some) for some in rows))
+            total = self._tile_totals[models.start]
+            for column, part in zip(columns, self.columns(models), strict=True):
+                start = column.start + (0 if part.statistic.shared else models.start * part.width)
+                out[start : start + part.stop - part.start] = total[part.start : part.stop]
+        return out
+
+    @cached_property
+    def _tile_totals(self) -> dict[int, FloatArray]:
+        """Totals over the whole test set of the models of each tile, by the first of them."""
+        return {}
+
+    @one_blas_thread()
+    def _remember_total(self, models: slice, products: Iterable[Product | MatrixProduct]) -> None:
+        """Sum over the row blocks' products."""
+        counts = self.units.counts().astype(np.float64)[None]
+        self._tile_totals[models.start] = np.sum([
+            product.sums(counts[:, rows], whole=True)[0]
+            for product, rows in zip(products, self.units.row_blocks(), strict=True)
+        ], axis=0)  # fmt: skip
+
+    def _room(self, n_resamples: int, models: slice) -> FloatArray:
+        """Room for values (n_resamples, n_models, n_values); a model's resamples lie together."""
+        shape = (len(self.models[models]), len(self.keys), n_resamples)
+        return np.empty(shape).transpose(2, 0, 1)
 
     def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
         columns = self.columns(models)

@@ -1,11 +1,80 @@
-"""Work on blocks of resamples, one after the other or several at once."""
+"""Work on blocks of resamples on several threads, or wherever joblib is told to; BLAS at one.
+
+Threads of BLAS split sums by how many they are, so that the last bit of a product depends on the
+machine and on its settings. Here every product is one thread's, and threads of our own take whole
+blocks: the same numbers on any number of them, and none waits for another in mid-product.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from functools import cached_property
+from threading import Lock
 from typing import Any, Literal, TypeVar
 
 Result = TypeVar("Result")
+
+# Numbers to go through that outweigh the start of a thread.
+WORTH_A_THREAD = 2**20
+
+_inside: ContextVar[bool] = ContextVar("_inside", default=False)
+
+
+class _Blas:
+    """Threads of BLAS: held at one while anybody multiplies, and given back after."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._before: list[int] = []
+        self._n_holders = 0
+
+    @property
+    def n_free(self) -> int:
+        """Threads that BLAS has where nobody holds it."""
+        return max(self._before, default=os.cpu_count() or 1)
+
+    def hold(self) -> None:
+        """Hold BLAS at one thread."""
+        with self._lock:
+            if not self._n_holders:
+                self._before = [library.num_threads for library in self._libraries]
+            self._n_holders += 1
+            # Where its threads are OpenMP's, each thread of ours has a limit of its own.
+            for library in self._libraries:
+                library.set_num_threads(1)
+
+    def release(self) -> None:
+        """Give back its threads, unless somebody else holds it."""
+        with self._lock:
+            self._n_holders -= 1
+            if not self._n_holders:
+                for library, n_threads in zip(self._libraries, self._before, strict=True):
+                    library.set_num_threads(n_threads)
+
+    @cached_property
+    def _libraries(self) -> list[Any]:
+        from threadpoolctl import ThreadpoolController
+
+        # Looked for once: numpy has loaded its own by now.
+        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+_BLAS = _Blas()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS at one thread; a decorator, too, of what multiplies matrices."""
+    _BLAS.hold()
+    try:
+        yield
+    finally:
+        _BLAS.release()
 
 
 def map_blocks(
@@ -14,19 +83,64 @@ def map_blocks(
     n_jobs: int | None,
     *,
     prefer: Literal["threads", "processes"] = "threads",
+    numbers: float = float("inf"),
 ) -> list[Result]:
-    """Results of a task on each block, in order.
+    """Results of a task on each block, in order; the same wherever it runs.
 
-    Threads suit matrix products, which release the interpreter; a user's Python function needs
-    processes. Either goes wherever ``joblib.parallel_config`` says (Dask, Ray).
+    Parameters
+    ----------
+    task : callable
+        Gives the result of a block and changes nothing else: it may run in another process.
+    blocks : sequence of int
+        The blocks.
+    n_jobs : int, optional
+        joblib's. None is what ``joblib.parallel_config`` says; where it says nothing, arrays have
+        as many threads as BLAS would, and a user's function one process.
+    prefer : {"threads", "processes"}
+        Threads suit arrays, whose work releases the interpreter; a user's Python function needs
+        processes.
+    numbers : float
+        How many numbers all tasks go through; few are not worth a thread.
     """
-    if len(blocks) == 1 or (n_jobs in (None, 1) and prefer == "threads"):
-        return [task(block) for block in blocks]
-    from joblib import Parallel, delayed
-    from threadpoolctl import threadpool_limits
+    if n_jobs is None and prefer == "threads" and "joblib" not in sys.modules:
+        # Nobody can have told joblib where to work, and loading it would take longer than most.
+        return on_threads(task, blocks, numbers=numbers)
+    from joblib import Parallel, delayed, effective_n_jobs
 
-    with threadpool_limits(limits=1):
-        return list(Parallel(n_jobs=n_jobs, prefer=prefer)(delayed(task)(b) for b in blocks))
+    with one_blas_thread():
+        n_workers = effective_n_jobs(n_jobs)
+        if n_jobs is None and n_workers == 1 and prefer == "threads":
+            return on_threads(task, blocks, numbers=numbers)
+        if n_workers == 1 or len(blocks) < 2:
+            return [task(block) for block in blocks]
+        jobs = (delayed(_alone)(task, block) for block in blocks)
+        return list(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs))
+
+
+def on_threads(
+    task: Callable[[int], Result], blocks: Sequence[int], *, numbers: float
+) -> list[Result]:
+    """Results of a task on each block, on threads of this process: it may write into arrays."""
+    with one_blas_thread():
+        free = 1 if _inside.get() else _BLAS.n_free
+        n_threads = int(min(free, len(blocks), 1 + numbers / WORTH_A_THREAD))
+        if n_threads < 2:
+            return [task(block) for block in blocks]
+        # Each task has a context of its own, and finds the caller's `errstate` in it.
+        runs = [(copy_context(), block) for block in blocks]
+        with ThreadPoolExecutor(n_threads) as pool:
+            futures = [pool.submit(context.run, _alone, task, block) for context, block in runs]
+            return [future.result() for future in futures]
+
+
+def _alone(task: Callable[[int], Result], block: int) -> Result:
+    """Run a task beside others: on one thread, whatever it calls."""
+    token = _inside.set(True)
+    try:
+        with one_blas_thread():
+            return task(block)
+    finally:
+        _inside.reset(token)
 
 
 def progress_bar(total: int, progress: bool, *, unit: str = " resamples") -> Any:

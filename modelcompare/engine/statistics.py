@@ -49,7 +49,6 @@ class UnitStatistics:
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
-        self._grand_totals: dict[tuple[int, int], FloatArray] = {}
         self._parted: tuple[slice, slice, PartedColumns] | None = None
         self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
@@ -179,21 +178,6 @@ class UnitStatistics:
         weights = unit_weights if self._unit_of is None else unit_weights[:, self._unit_of]
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
-
-    def grand_total(self, models: slice) -> FloatArray:
-        """Totals over the whole test set, kept because every leave-one-out block needs them."""
-        first, last, _ = models.indices(len(self.models))
-        if (first, last) not in self._grand_totals:
-            counts = self.units.counts().astype(np.float64)
-            total = np.zeros(self.columns(models)[-1].stop)
-            for rows in self.row_steps(models):
-                total += counts[rows] @ self.statistics(models, rows)
-            self._remember_total(models, total)
-        return self._grand_totals[first, last]
-
-    def _remember_total(self, models: slice, total: FloatArray) -> None:
-        first, last, _ = models.indices(len(self.models))
-        self._grand_totals[first, last] = total
 
     def _outcomes(self, model: str, rows: slice) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""

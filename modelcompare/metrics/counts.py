@@ -34,19 +34,19 @@ def _hits(outcomes: Outcomes) -> Entries:
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
 
 
-HITS = Statistic("hits", lambda o: scattered(_hits(o), o.n_classes), discrete=True, entries=_hits)
-PREDICTED = Statistic(
-    "predicted", lambda o: o.predicted_indicator, discrete=True,
-    entries=lambda o: (o.predicted, np.ones(len(o))),
-)  # fmt: skip
-SUPPORT = Statistic(
-    "support", lambda o: o.truth, discrete=True, shared=True, entries=lambda o: o.of_true_class()
+_discrete = partial(Statistic, discrete=True, indicator=True)
+PREDICTED = _discrete(
+    "predicted", lambda o: o.predicted_indicator, entries=lambda o: (o.predicted, np.ones(len(o)))
 )
+HITS = _discrete(
+    "hits", lambda o: scattered(_hits(o), o.n_classes), entries=_hits, members_of=PREDICTED
+)
+SUPPORT = _discrete("support", lambda o: o.truth, shared=True, entries=lambda o: o.of_true_class())
+SOFT_PREDICTED = Statistic("soft_predicted", lambda o: o.probabilities)
 SOFT_HITS = Statistic(
-    "soft_hits", lambda o: o.truth * o.probabilities,
+    "soft_hits", lambda o: o.truth * o.probabilities, members_of=SOFT_PREDICTED,
     entries=lambda o: o.of_true_class(o.output.array),
 )  # fmt: skip
-SOFT_PREDICTED = Statistic("soft_predicted", lambda o: o.probabilities)
 
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)

@@ -171,6 +171,11 @@ class Statistic:
     discrete : bool
         Whether it depends on the true and the predicted class alone, so that identical rows
         may collapse into one with a multiplicity.
+    indicator : bool
+        Whether its numbers are 0 and 1, so that sums are counts.
+    members_of : Statistic, optional
+        A statistic with a column for each class, of which this one keeps what a class's own samples
+        hold; 0 for all others.
     shared : bool
         Whether it ignores the model's output, so that one copy serves all models.
     costly : bool
@@ -183,6 +188,8 @@ class Statistic:
     name: str
     compute: Callable[[Outcomes], FloatArray] = field(compare=False)
     discrete: bool = False
+    indicator: bool = False
+    members_of: Statistic | None = None
     shared: bool = False
     costly: bool = False
     entries: Callable[[Outcomes], Entries | None] | None = field(default=None, compare=False)

@@ -43,15 +43,19 @@ class Quotient:
         paper = self.zero_division == "paper"
         values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
         if paper and self.without is not None:
-            values = np.where(self.without(*totals), math.nan, values)
+            np.copyto(values, math.nan, where=self.without(*totals))
         return values if self.average is None else averaged(values, totals[-1], self.average)
 
 
 def divide(numerator: FloatArray, denominator: FloatArray, undefined: float = np.nan) -> FloatArray:
     """Quotient, with `undefined` where the denominator is 0."""
-    numerator, denominator = np.broadcast_arrays(numerator, denominator)
-    out = np.full(numerator.shape, undefined)
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+    # Masked division is slow, so what has no value is mended after.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        out = np.asarray(np.true_divide(numerator, denominator), dtype=np.float64)
+    empty = np.equal(denominator, 0)
+    if empty.any():
+        np.copyto(out, undefined, where=empty)
+    return out
 
 
 def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> FloatArray:

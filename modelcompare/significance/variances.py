@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.words import VarianceTest, check_options, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
@@ -135,8 +135,7 @@ def variance_test(
             run = _f if test == "f" else _bartlett
             statistic, p_value = run(*variances, _count(x) - 1, _count(y) - 1)
         else:
-            # What rounding leaves of equal numbers would be ranked and correlated.
-            x, y = (np.where(s[:, None], 0.0 * a, a) for s, a in zip(still, (x, y), strict=True))
+            x, y = (_stilled(*side) for side in zip((x, y), still, strict=True))
             statistic, p_value = {
                 "levene": lambda a, b: _levene(a, b, _row_mean),
                 "brown-forsythe": lambda a, b: _levene(a, b, row_median),
@@ -145,6 +144,11 @@ def variance_test(
             }[test](x, y)
     neither = still[0] & still[1]
     return np.where(neither, np.nan, statistic), np.where(neither, np.nan, p_value)
+
+
+def _stilled(rows: FloatArray, still: BoolArray) -> FloatArray:
+    """Rows without what rounding leaves of equal numbers, which would be ranked and correlated."""
+    return np.where(still[:, None], 0.0 * rows, rows) if still.any() else rows
 
 
 def _f(
@@ -215,7 +219,11 @@ def _pitman_morgan(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _count(rows: FloatArray) -> FloatArray:
-    return (rows.shape[1] - np.count_nonzero(np.isnan(rows), axis=1)).astype(np.float64)
+    counts = np.full(len(rows), float(rows.shape[1]))
+    holed = np.isnan(rows.sum(axis=1))
+    if holed.any():
+        counts[holed] -= np.count_nonzero(np.isnan(rows[holed]), axis=1)
+    return counts
 
 
 def _row_mean(rows: FloatArray) -> FloatArray:

@@ -273,6 +273,7 @@ def _frames(
     names = np.array(evaluation.models, dtype=object)
     model_a, model_b = all_pairs(len(names))
     frames, rows = [], []
+    drawn = _drawn_models(len(names), seed)
     for metrics, a, b in metric_pairs.named(evaluation):
         significant = (p_values[:, a] < alpha) & (p_values[:, b] < alpha)
         agree = np.sign(difference[:, a]) == np.sign(difference[:, b])
@@ -285,7 +286,7 @@ def _frames(
             n_significant = int(significant[:, place].sum())
             n_agree = int((significant & agree)[:, place].sum())
             low, high = _share_interval(
-                significant[:, place], agree[:, place], len(names), confidence_level, seed
+                significant[:, place], agree[:, place], drawn, confidence_level
             )
             rows.append({
                 **metrics, "label": key.label, "n_pairs": len(model_a),
@@ -298,22 +299,25 @@ def _frames(
     return pairs, pd.DataFrame(rows).astype({"label": object})
 
 
+def _drawn_models(n_models: int, seed: np.random.SeedSequence) -> FloatArray:
+    """How often each model is drawn, of shape (n_resamples, n_models)."""
+    weights = BootstrapWeights(Units(n_models), _N_MODEL_RESAMPLES, child_seed(seed, 2**16))
+    return np.vstack([*weights.blocks()])
+
+
 def _share_interval(
-    significant: BoolArray, agree: BoolArray, n_models: int, confidence_level: float,
-    seed: np.random.SeedSequence,
-) -> tuple[float, float]:  # fmt: skip
+    significant: BoolArray, agree: BoolArray, drawn: FloatArray, confidence_level: float
+) -> tuple[float, float]:
     """Percentile interval of the share that agrees, models drawn with replacement.
 
     A pair counts as often as its two models were drawn together; two copies of one model make no
     pair.
     """
-    model_a, model_b = all_pairs(n_models)
-    weights = BootstrapWeights(Units(n_models), _N_MODEL_RESAMPLES, child_seed(seed, 2**16))
-    drawn = np.vstack([*weights.blocks()])
+    n_models = drawn.shape[1]
     counts = []
     for shown in (significant & agree, significant):
         matrix = np.zeros((n_models, n_models))
-        matrix[model_a, model_b] = shown
+        matrix[all_pairs(n_models)] = shown
         counts.append(np.einsum("ij,ij->i", drawn @ matrix, drawn))
     defined = counts[1] > 0
     if not defined.any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,14 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import map_blocks
 from modelcompare.intervals import quantiles
 from modelcompare.significance.variances import row_variance, variance_test
 from modelcompare.studies.pairs import MetricPairs
 from modelcompare.words import VarianceTest
+
+# Models whose replicates are summarized at once.
+_MODELS_AT_ONCE = 10
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,17 @@ class PairOutcome:
 
     variance_a: FloatArray
     variance_b: FloatArray
-    found: dict[str, tuple[FloatArray, FloatArray]]
+    found: dict[str, tuple[FloatArray, ...]]
+
+    @classmethod
+    def joined(cls, parts: Sequence[PairOutcome]) -> PairOutcome:
+        """Outcome of all models from those of some after others."""
+        found = {
+            test: tuple(map(np.concatenate, zip(*(p.found[test] for p in parts), strict=True)))
+            for test in parts[0].found
+        }
+        first, second = ([getattr(p, side) for p in parts] for side in ("variance_a", "variance_b"))
+        return cls(np.concatenate(first), np.concatenate(second), found)
 
 
 @dataclass(frozen=True)
@@ -50,47 +64,77 @@ class Summary:
 
     @classmethod
     def of(cls, estimate: FloatArray, replicates: FloatArray, confidence_level: float) -> Summary:
-        shape = replicates.shape[1:]
-        n_undefined = np.count_nonzero(np.isnan(replicates), axis=0)
+        """Summarize replicates of shape (n_resamples, n_models, n_values)."""
+        rows = _rows(replicates)
+        n_undefined = np.count_nonzero(np.isnan(rows), axis=1)
         n_defined = len(replicates) - n_undefined
-        holed = n_undefined.any()
-        # Sorting rows that lie contiguously is several times faster than sorting down columns.
-        rows = np.ascontiguousarray(replicates.reshape(len(replicates), -1).T)
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.nansum(rows, axis=1) / n_defined.ravel() if holed else rows.mean(axis=1)
+            mean = np.nansum(rows, axis=1) / n_defined if n_undefined.any() else rows.mean(axis=1)
             variance = row_variance(rows)
-        rows.sort(axis=1)
+        # Sorting rows that lie contiguously is several times faster than sorting down columns.
+        ordered = np.sort(rows, axis=1)
         tail = (1 - confidence_level) / 2
-        low, high = (quantiles(rows.T, np.full(len(rows), q)) for q in (tail, 1 - tail))
-        return cls(
-            estimate=estimate, mean=mean.reshape(shape),
-            variance=variance.reshape(shape), ci_low=low.reshape(shape),
-            ci_high=high.reshape(shape), n_undefined=n_undefined.astype(np.float64),
-        )  # fmt: skip
+        low, high = (quantiles(ordered.T, np.full(len(rows), q)) for q in (tail, 1 - tail))
+        found = (mean, variance, low, high, n_undefined.astype(np.float64))
+        return cls(estimate, *(numbers.reshape(estimate.shape) for numbers in found))
 
-    def tested(
-        self,
-        pairs: list[tuple[slice, slice]],
-        replicates: FloatArray,
-        tests: Sequence[VarianceTest],
-    ) -> list[PairOutcome]:
-        """Variances and tests of each pair of metrics."""
-        out: list[PairOutcome] = []
-        for pair in pairs:
-            var_a, var_b = (self.variance[:, part] for part in pair)
-            x, y = (
-                np.ascontiguousarray(replicates[:, :, part].reshape(len(replicates), -1).T)
-                for part in pair
-            )
-            found = {
-                str(test): (statistic.reshape(var_a.shape), p_value.reshape(var_a.shape))
-                for test in tests
-                for statistic, p_value in [
-                    variance_test(test, x, y, (var_a.ravel(), var_b.ravel()))
-                ]
-            }
-            out.append(PairOutcome(var_a, var_b, found))
-        return out
+    @classmethod
+    def joined(cls, parts: Sequence[Summary]) -> Summary:
+        """Summary of all models from those of some after others."""
+        columns = zip(*(astuple(part) for part in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
+
+
+def summarized(
+    estimate: FloatArray, replicates: FloatArray, confidence_level: float,
+    pairs: Sequence[tuple[slice, slice]], tests: Sequence[VarianceTest], *, n_jobs: int | None,
+) -> tuple[Summary, list[PairOutcome]]:  # fmt: skip
+    """Summary of replicates, and the outcome of each pair of metrics.
+
+    Parameters
+    ----------
+    estimate : ndarray of shape (n_models, n_values)
+        Values on the data.
+    replicates : ndarray of shape (n_resamples, n_models, n_values)
+        Values on the resamples.
+    confidence_level : float
+        Of the percentile intervals.
+    pairs : sequence of (slice, slice)
+        Where the values of the two metrics of each pair are.
+    tests : sequence of str
+        Tests of equal variances.
+    n_jobs : int, optional
+        As in `map_blocks`.
+    """
+    starts = range(0, len(estimate), _MODELS_AT_ONCE)
+
+    def some(start: int) -> tuple[Summary, list[PairOutcome]]:
+        models = slice(start, start + _MODELS_AT_ONCE)
+        summary = Summary.of(estimate[models], replicates[:, models], confidence_level)
+        variance, own = summary.variance, replicates[:, models]
+        return summary, [_tested(variance, own, pair, tests) for pair in pairs]
+
+    found = map_blocks(some, starts, n_jobs, numbers=4 * replicates.size)
+    summaries, outcomes = zip(*found, strict=True)
+    return Summary.joined(summaries), [PairOutcome.joined(p) for p in zip(*outcomes, strict=True)]
+
+
+def _tested(
+    variance: FloatArray, replicates: FloatArray, pair: tuple[slice, slice],
+    tests: Sequence[VarianceTest],
+) -> PairOutcome:  # fmt: skip
+    var_a, var_b = (variance[:, part] for part in pair)
+    x, y = (_rows(replicates[:, :, part]) for part in pair)
+    found = {}
+    for test in tests:
+        outcome = variance_test(test, x, y, (var_a.ravel(), var_b.ravel()))
+        found[str(test)] = tuple(numbers.reshape(var_a.shape) for numbers in outcome)
+    return PairOutcome(var_a, var_b, found)
+
+
+def _rows(replicates: FloatArray) -> FloatArray:
+    """Replicates of each model and value, of shape (n_models * n_values, n_resamples)."""
+    return np.ascontiguousarray(replicates.reshape(len(replicates), -1).T)
 
 
 def distribution_frame(

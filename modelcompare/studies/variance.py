@@ -21,7 +21,7 @@ from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
-from modelcompare.studies.distributions import Part, Summary, distribution_frame, tests_frame
+from modelcompare.studies.distributions import Part, distribution_frame, summarized, tests_frame
 from modelcompare.studies.efficiency import relative_efficiency, variance_ratios
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
@@ -294,9 +294,11 @@ def variance_study(
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)
-                summary = Summary.of(evaluation.estimate(), replicates, confidence_level)
-                outcomes = summary.tested(metric_pairs.positions(evaluation), replicates, tests)
-                parts.append(Part(ratio, index, len(part), summary, outcomes))
+                found = summarized(
+                    evaluation.estimate(), replicates, confidence_level,
+                    metric_pairs.positions(evaluation), tests, n_jobs=n_jobs,
+                )  # fmt: skip
+                parts.append(Part(ratio, index, len(part), *found))
                 bar.update()
     return VarianceStudy(
         predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
