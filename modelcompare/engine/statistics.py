@@ -50,7 +50,7 @@ class UnitStatistics:
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
         self._sparse: dict[tuple[int, int, int], Any] = {}
-        self._kept = KeptNumbers()
+        self._kept = KeptNumbers(predictions.sums)
         self._rows: DistinctRows | None = None
         if collapse is not False and collapsible(metrics, predictions, required=collapse is True):
             rows = DistinctRows.of(predictions, strata)
@@ -110,7 +110,8 @@ class UnitStatistics:
     def _widths(self) -> dict[Statistic, int]:
         sample = self._outcomes(self.models[0], slice(0, 1))
         statistics = {s for metric in self._sums for s in metric.statistics}
-        return {s: s.compute(sample).shape[1] for s in statistics}
+        first = self.models[0], sample, slice(0, 1)
+        return {s: self._kept.of(s, *first).shape[1] for s in statistics}
 
     def _narrow(self, models: slice, rows: slice) -> Any:
         """Statistics of some models, as a sparse matrix where most are 0: those of many classes."""

@@ -28,11 +28,12 @@ from modelcompare.metrics.quotient import Quotient
 
 Pair = tuple[FloatArray, FloatArray]
 
-HITS = Statistic("hits", lambda o: o.truth * o.predicted_indicator, discrete=True)
-PREDICTED = Statistic("predicted", lambda o: o.predicted_indicator, discrete=True)
-SUPPORT = Statistic("support", lambda o: o.truth, discrete=True, shared=True)
-SOFT_HITS = Statistic("soft_hits", lambda o: o.truth * o.probabilities)
-SOFT_PREDICTED = Statistic("soft_predicted", lambda o: o.probabilities)
+_of_class = partial(Statistic, class_axes=1)
+HITS = _of_class("hits", lambda o: o.truth * o.predicted_indicator, discrete=True)
+PREDICTED = _of_class("predicted", lambda o: o.predicted_indicator, discrete=True)
+SUPPORT = _of_class("support", lambda o: o.truth, discrete=True, shared=True)
+SOFT_HITS = _of_class("soft_hits", lambda o: o.truth * o.probabilities)
+SOFT_PREDICTED = _of_class("soft_predicted", lambda o: o.probabilities)
 
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)

@@ -138,6 +138,12 @@ class Statistic:
         Whether it ignores the model's output, so that one copy serves all models.
     costly : bool
         Whether its numbers are worth keeping: texts are compared once.
+    class_axes : int
+        How many leading axes of its columns are classes: 1 where each class has its numbers, 2
+        where each pair of classes has.
+    of_all : bool
+        Whether a sample's numbers depend on all samples (edges of bins, a centre), so that parts
+        of a test set cannot be summed by themselves.
     """
 
     name: str
@@ -145,3 +151,5 @@ class Statistic:
     discrete: bool = False
     shared: bool = False
     costly: bool = False
+    class_axes: int = 0
+    of_all: bool = False

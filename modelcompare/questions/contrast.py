@@ -94,13 +94,18 @@ class Contrast:
 
     @property
     def n_units(self) -> int:
-        """Samples, or clusters where `groups` are given."""
-        return self.view.evaluation.units.size
+        """Samples, or clusters where `groups` are given; of a sketch its samples."""
+        evaluation = self.view.evaluation
+        if evaluation.predictions.sums is not None:
+            return len(evaluation.predictions)
+        return evaluation.units.size
 
     @property
     def unit(self) -> str:
         """What is counted: "samples" or "clusters"."""
-        return "samples" if self.view.evaluation.predictions.groups is None else "clusters"
+        predictions = self.view.evaluation.predictions
+        clustered = predictions.groups is not None and predictions.sums is None
+        return "clusters" if clustered else "samples"
 
     def test(self, name: str) -> Outcome:
         """Outcome of a test of this one value, with arrays of shape (1, 1)."""
