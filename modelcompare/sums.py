@@ -10,6 +10,8 @@ from modelcompare.arrays import FloatArray
 
 # Name of the model in the place of all, whose statistics are one.
 EVERY_MODEL = ""
+# Headings of a sketch in a table.
+COLUMNS = ("bucket", "statistic", "model", "label", "said", "place", "value")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,11 @@ class Sums:
                 f"the sketch holds no sums for metric {metric!r}, it was made for "
                 f"{', '.join(self.metrics)}; sketch the predictions again and name it too."
             )
+
+
+def is_sketch(columns: Iterable[object]) -> bool:
+    """Whether headings are those of a sketch; some databases give them in capitals."""
+    return {*COLUMNS} <= {str(column).lower() for column in columns}
 
 
 def refuse_samples(what: str) -> NoReturn:

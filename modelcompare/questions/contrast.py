@@ -115,10 +115,7 @@ class Contrast:
 
     @cached_property
     def _drawn(self) -> BootstrapResult:
-        view = self.view
-        return BootstrapResult(
-            view.evaluation, view.estimate, view.replicates, "multinomial", view.seed, view.weights
-        )
+        return _DrawnLater(self.view)
 
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
         """Bounds of the difference."""
@@ -126,6 +123,24 @@ class Contrast:
             self.view.model_a, self.view.model_b, method, confidence_level
         )
         return float(found.low[0, self.position]), float(found.high[0, self.position])
+
+
+class _DrawnLater(BootstrapResult):
+    """Replicates of a view, drawn when a method asks: those of influences never do."""
+
+    def __init__(self, view: PairView) -> None:
+        parts = {
+            "evaluation": view.evaluation, "point": view.estimate, "scheme": "multinomial",
+            "seed": view.seed, "weights": view.weights, "_view": view,
+        }  # fmt: skip
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
+
+    @cached_property
+    def draws(self) -> FloatArray:
+        """Values on the resamples."""
+        view: PairView = vars(self)["_view"]
+        return view.replicates
 
 
 def evaluate(

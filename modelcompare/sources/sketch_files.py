@@ -2,9 +2,9 @@
 
 The columns are bucket, statistic, model (empty where all models share the statistic), label and
 said (the classes a number belongs to; `said` where there are two), place (of several numbers of a
-class), value and, the same in each row, `about` as JSON. Numbers that are 0 are left out. What
-``modelcompare sketch --sql`` prints makes the same table; it leaves the classes open, which the
-rows name then.
+class) and value. Numbers that are 0 are left out. One row, of the statistic "about", says in its
+label as JSON what the others are. What ``modelcompare sketch --sql`` prints makes the same table;
+it leaves the classes open, which the rows name then.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.readers.frames import as_frame
 from modelcompare.readers.opening import read_table
 from modelcompare.sources.sketches import VERSION, About, Sketch, Summed
-from modelcompare.sums import EVERY_MODEL
+from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.words import shown
 
-COLUMNS = ("bucket", "statistic", "model", "label", "said", "place", "value", "about")
+_ABOUT = "about"
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
 
@@ -64,20 +64,33 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
         frame = read_table(Path(source)).frame
     else:
         name, frame = "the table", as_frame(source)
-    if not is_sketch(frame):
+    # Databases that read unquoted names in capitals give them in capitals.
+    frame = frame.rename(columns=lambda column: str(column).lower())
+    if not is_sketch(frame.columns):
         raise ValueError(
             f"{name} is no sketch; it needs the columns {', '.join(COLUMNS)}, as "
             "modelcompare.sketch(...).save writes them."
         )
-    told = frame["about"].unique()
+    saying = frame["statistic"] == _ABOUT
+    told = frame["label"][saying].unique()
     if len(told) != 1:
-        raise ValueError(f"{name} holds rows of {len(told)} kinds of sketch; read each by itself.")
-    return _from_rows(frame, json.loads(told[0]), name)
+        raise ValueError(
+            f"{name} holds rows of {len(told)} kinds of sketch; read each kind by itself."
+        )
+    return _from_rows(frame[~saying], json.loads(told[0]), name)
 
 
-def is_sketch(frame: pd.DataFrame) -> bool:
-    """Whether a table holds a sketch."""
-    return {*COLUMNS} <= {*frame.columns}
+def holds_sketch(path: Path) -> bool:
+    """Whether a file is a sketch in Parquet."""
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return False
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return is_sketch(pq.read_schema(path).names)
+    except pa.ArrowInvalid:
+        return False  # Whoever reads it says what is wrong.
 
 
 def write(sketch: Sketch, path: Path) -> Path:
@@ -100,15 +113,18 @@ def write(sketch: Sketch, path: Path) -> Path:
 
 def to_frame(sketch: Sketch) -> pd.DataFrame:
     """The table of a sketch."""
-    about = {**asdict(sketch.about), "buckets": sketch.n_buckets}
+    told = {**asdict(sketch.about), "buckets": sketch.n_buckets}
+    about = json.dumps(told, ensure_ascii=False, default=dict)
     labels = np.array([str(label) for label in sketch.about.labels or ()], dtype=object)
     counts = sketch.counts[:, None].astype(np.float64)
-    parts = [_rows(SAMPLES, EVERY_MODEL, counts, labels)]
+    parts = [
+        pd.DataFrame([(0, _ABOUT, EVERY_MODEL, about, "", 0, 0.0)], columns=list(COLUMNS)),
+        _rows(SAMPLES, EVERY_MODEL, counts, labels),
+    ]
     for summed in sketch.about.statistics:
         for model in (EVERY_MODEL,) if summed.shared else sketch.models:
             parts.append(_rows(summed, model, sketch.numbers[summed.name, model], labels))
-    frame = pd.concat(parts, ignore_index=True)
-    return frame.assign(about=json.dumps(about, ensure_ascii=False, default=dict))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> pd.DataFrame:
