@@ -63,7 +63,8 @@ def _first_numbers(names: AnyArray, salt: bytes) -> Words:
     lengths = lengths + len(salt)
     short = np.flatnonzero(lengths <= _ONE_BLOCK)
     out = np.empty(len(names), dtype=np.uint32)
-    out[short] = _digests(_padded(salt, texts[short], lengths[short]))
+    if len(short):
+        out[short] = _digests(_padded(salt, texts[short], lengths[short]))
     for place in np.flatnonzero(lengths > _ONE_BLOCK):
         # A text whose end is NUL lost it in the array.
         text = (salt + bytes(texts[place])).ljust(lengths[place], b"\0")
