@@ -76,8 +76,7 @@ def _first_numbers(names: AnyArray, salt: bytes) -> Words:
 def _encoded(names: AnyArray) -> tuple[AnyArray, IntArray]:
     """The names as bytes, and how many there are of each."""
     if names.dtype.kind in "iu":
-        texts = names.astype("S20")
-        return texts, np.char.str_len(texts)
+        return _written(names)
     listed = names.tolist()
     found = {type(name) for name in listed}
     if not found <= {str, int}:
@@ -86,8 +85,34 @@ def _encoded(names: AnyArray) -> tuple[AnyArray, IntArray]:
             f"names of samples must be texts or whole numbers to be hashed alike everywhere, got "
             f"{other!r}; write them as texts."
         )
-    encoded = [str(name).encode() for name in listed]
-    return np.array(encoded), np.fromiter(map(len, encoded), np.intp, len(encoded))
+    if int in found:
+        listed = list(map(str, listed))
+    try:
+        texts = np.array(listed, dtype="S")
+    except UnicodeEncodeError:
+        listed = [name.encode() for name in listed]
+        texts = np.array(listed)
+    return texts, np.fromiter(map(len, listed), np.intp, len(listed))
+
+
+def _written(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
+    """Whole numbers in decimal digits; those of many digits, or below 0, by numpy's slower way."""
+    most = int(numbers.max(initial=0))
+    if numbers.min(initial=0) < 0 or most >= 10**15:
+        texts = numbers.astype("S20")
+        return texts, np.char.str_len(texts)
+    lengths = np.searchsorted(10 ** np.arange(1, 16), numbers, side="right") + 1
+    letters = np.zeros((len(numbers), len(str(most))), dtype=np.uint8)
+    for length in np.unique(lengths):
+        rows = lengths == length
+        rest = numbers[rows].astype(np.int64)
+        digits = np.empty((len(rest), length), dtype=np.uint8)
+        for place in range(length - 1, -1, -1):
+            tenth = rest // 10
+            digits[:, place] = rest - 10 * tenth + ord("0")
+            rest = tenth
+        letters[rows, :length] = digits
+    return letters.view(f"S{letters.shape[1]}")[:, 0], lengths
 
 
 def _padded(salt: bytes, texts: AnyArray, lengths: IntArray) -> Words:

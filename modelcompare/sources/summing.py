@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.metrics import default_metrics, resolve_metrics
@@ -19,7 +20,7 @@ from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.sketches import About, Numbers, Sketch, Summed
 from modelcompare.sums import EVERY_MODEL
-from modelcompare.words import check_count, check_predictions, check_text
+from modelcompare.words import check_count, check_options, check_predictions, check_text
 
 BUCKETS = 1024
 SALT = "modelcompare"
@@ -37,7 +38,7 @@ class Blocks(Protocol):
 
 def sketch(
     source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
-    buckets: int = BUCKETS, salt: str = SALT,
+    buckets: int = BUCKETS, salt: str = SALT, n_jobs: int | None = None,
 ) -> Sketch:  # fmt: skip
     """Sum up predictions by a hash of their items, so that they need not be read again.
 
@@ -62,6 +63,8 @@ def sketch(
         Number of buckets.
     salt : str
         Hashed in front of the items' names. Sketches merge if it is the same.
+    n_jobs : int, optional
+        joblib's; the sketch does not depend on it. Blocks of rows are summed in parallel.
 
     Returns
     -------
@@ -95,15 +98,38 @@ def sketch(
     """
     check_count("buckets", buckets, at_most=MOST_BUCKETS)
     check_text("salt", salt)
+    check_options(n_jobs=n_jobs)
+
+    def one(block: Predictions, n_before: int) -> Sketch:
+        return _of_block(block, metrics, buckets, salt, n_before)
+
     total: Sketch | None = None
-    n_before = 0
-    for block in _blocks(source):
-        found = _of_block(block, metrics, buckets, salt, n_before)
+    for found in _in_order(one, _numbered(_blocks(source)), n_jobs):
         total = found if total is None else total + found
-        n_before += len(block)
     if total is None:
         raise ValueError("`source` holds no predictions to sketch.")
     return total
+
+
+def _in_order(
+    task: Callable[[Predictions, int], Sketch],
+    blocks: Iterator[tuple[Predictions, int]],
+    n_jobs: int | None,
+) -> Iterable[Sketch]:
+    """Sketches of blocks, a few of which are held at once."""
+    if n_jobs in (None, 1):
+        return (task(*block) for block in blocks)
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    found: Iterable[Sketch] = parallel(delayed(task)(*block) for block in blocks)
+    return found
+
+
+def _numbered(blocks: Iterable[Predictions]) -> Iterator[tuple[Predictions, int]]:
+    """Blocks, and how many rows came before each."""
+    n_before = 0
+    for block in blocks:
+        yield block, n_before
+        n_before += len(block)
 
 
 def _blocks(source: Any) -> Iterator[Predictions]:
