@@ -57,6 +57,9 @@ from .readers import read_predictions as read_predictions
 from .readers import read_sets as read_sets
 from .readers.counts import from_counts as from_counts
 from .significance.variances import variance_tests as variance_tests
+from .sources.sketch_files import read_sketch as read_sketch
+from .sources.sketches import Sketch as Sketch
+from .sources.summing import sketch as sketch
 from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement import agreement_study as agreement_study
 from .studies.card import model_card as model_card

@@ -14,6 +14,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
 from modelcompare.kinds import Output, check_guess, decide_kinds, read_output
 from modelcompare.scores import Direction, check_direction, check_score_names, named_scores
+from modelcompare.sums import Sums
 from modelcompare.texts import as_references
 from modelcompare.truths import Truth
 from modelcompare.words import (
@@ -272,6 +273,11 @@ class Predictions:
     def missing_mass(self) -> bool:
         """Whether probabilities may sum to less than 1."""
         return self._missing_mass
+
+    @property
+    def sums(self) -> Sums | None:
+        """What is left of samples that were added up in a sketch; None where they are here."""
+        return None
 
     @property
     def name(self) -> str | None:

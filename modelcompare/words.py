@@ -107,6 +107,7 @@ Missing = Literal["refuse", "drop", "worst", "bounds"]
 MissingResults = Literal["refuse", "drop", "worst"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 
+Dialect = Literal["duckdb", "bigquery", "snowflake", "spark"]
 GateFormat = Literal["text", "github", "json"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 
@@ -255,7 +256,17 @@ def check_flag(argument: str, value: object, *, optional: bool = False) -> None:
 
 
 def check_predictions(argument: str, value: object) -> None:
-    """Refuse what is not yet Predictions, and say how to make them of it."""
+    """Refuse what is not yet Predictions, and sketches of them."""
+    check_test_set(argument, value)
+    if getattr(value, "sums", None) is not None:
+        raise ValueError(
+            f"`{argument}` is a sketch, whose samples are gone: compare, bootstrap, paired_test, "
+            "decide and gate run on its sums; for anything else read the predictions themselves."
+        )
+
+
+def check_test_set(argument: str, value: object) -> None:
+    """Refuse what is neither Predictions nor a sketch, and say how to make them of it."""
     if any(base.__name__ == "Predictions" for base in type(value).__mro__):
         return
     what, remedy = shown(value), "read a file or a table with modelcompare.read_predictions"
@@ -305,6 +316,7 @@ def check_options(**options: object) -> None:
 
 _CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "predictions": check_predictions,
+    "test_set": lambda _, value: check_test_set("predictions", value),
     "predictions_a": check_predictions,
     "predictions_b": check_predictions,
     "n_resamples": check_count,

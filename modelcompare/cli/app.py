@@ -23,6 +23,7 @@ from modelcompare.cli import (
     report,
     schema,
     sets,
+    sketch,
     slices,
     studies,
 )
@@ -67,6 +68,15 @@ COMMANDS: tuple[Command, ...] = (
         "disagreements",
         disagreements.disagreements,
         ("predictions.npz --model cnn --model lstm --all",),
+    ),
+    (
+        "sketch",
+        sketch.sketch,
+        (
+            "monday.parquet -o monday.sketch.parquet --metric f1_macro --metric cf1_macro",
+            "monday.sketch.parquet tuesday.sketch.parquet -o week.sketch.parquet",
+            "--sql duckdb --table preds --true y --id item --model cnn --model lstm",
+        ),
     ),
     ("sets", sets.sets, ("news.csv tweets.csv mails.csv --metric accuracy",)),
     ("slices", slices.slices, ("predictions.csv --slice language --slice year -m accuracy",)),

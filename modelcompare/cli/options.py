@@ -141,11 +141,37 @@ class ReadingOptions:
                 "out."
             )
         self._check_one_case()
+        sketched = self._read_sketches()
+        if sketched is not None:
+            return sketched
         from modelcompare.readers import asked, read
 
         reading = read(self.files, asked(**self.columns()), self.ids)
         say(f"modelcompare: read {reading.sentence}")
         return reading.predictions
+
+    def _read_sketches(self) -> Predictions | None:
+        """The sum of the files if they are sketches, None if none is."""
+        if not any(path.suffix.lower() == ".parquet" for path in self.files):
+            return None
+        from modelcompare.sources.sketch_files import holds_sketch, read_sketch
+        from modelcompare.spelling import chosen
+
+        kinds = [holds_sketch(path) for path in self.files]
+        if not any(kinds):
+            return None
+        if not all(kinds):
+            other = self.files[kinds.index(False)]
+            raise ValueError(f"{other} is no sketch and others are; sketch it too.")
+        for field in fields(self):
+            if field.name not in ("files", "model") and getattr(self, field.name) != field.default:
+                flag = field.name.replace("_", "-")
+                raise ValueError(f"--{flag} is for predictions; leave it out of sketches.")
+        first, *others = map(read_sketch, self.files)
+        total = sum(others, first)
+        count = f"{len(kinds)} sketches" if others else "a sketch"
+        say(f"modelcompare: read {count} of {len(total):,} samples")
+        return total[chosen(total.models, self.model, "the sketch")] if self.model else total
 
     def read_sets(self) -> dict[str, Predictions]:
         """Read each test set of the files, by its name."""

@@ -21,6 +21,7 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
+from modelcompare.sums import refuse_samples
 from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
 
 _MOST_REDRAWS = 50
@@ -90,7 +91,7 @@ def bootstrap(
     0      0.75   0.625    0.875
     """
     check_options(
-        predictions=predictions, n_resamples=n_resamples, scheme=scheme, undefined=undefined,
+        test_set=predictions, n_resamples=n_resamples, scheme=scheme, undefined=undefined,
         collapse=collapse, zero_division=zero_division, n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     if size is not None:
@@ -124,6 +125,8 @@ def bootstrap(
 
 def _stratified(predictions: Predictions) -> Predictions:
     """Draw within the true classes, on top of the strata that are there."""
+    if predictions.sums is not None:
+        refuse_samples("undefined='stratify'")
     if predictions.codes is None:
         raise ValueError("`undefined='stratify'` needs true classes.")
     if predictions.strata is None:

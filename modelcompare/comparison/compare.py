@@ -139,7 +139,7 @@ def compare(
     check_choice("method", method, IntervalMethod)
     check_choice("test", test, PairsTest)
     check_options(
-        predictions=predictions, correction=correction, family=family,
+        test_set=predictions, correction=correction, family=family,
         confidence_level=confidence_level, alpha=alpha,
     )  # fmt: skip
     models = predictions.models

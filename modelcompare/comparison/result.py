@@ -287,10 +287,11 @@ class Comparison(Result):
         'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
         """
         evaluation = self.bootstrap.evaluation
-        clustered = evaluation.predictions.groups is not None
+        predictions = evaluation.predictions
+        clusters = "clusters" if predictions.sums is None else "buckets"
         return signature(
             {"n": self.n_samples},
-            {"clusters": evaluation.units.n_units} if clustered else "",
+            {clusters: evaluation.units.n_units} if predictions.groups is not None else "",
             {
                 "B": self.n_resamples, "ci": self._interval_methods,
                 "test": _with_others(self.test, self.tests_used),

@@ -35,7 +35,8 @@ def _told(evaluation: Evaluation, metric: AnyMetric, least: FloatArray) -> str:
     if not few:
         return ""
     clustered = evaluation.predictions.groups is not None
-    unit = "clusters" if clustered else "samples"
+    clusters = "clusters" if evaluation.predictions.sums is None else "buckets"
+    unit = clusters if clustered else "samples"
     of = f" effective {unit} of {evaluation.units.size:,}" if clustered else f" {unit}"
     named = [
         f"{value_name(metric.name, keys[place].label)}: {sizes[place]:.3g}{of}"

@@ -12,6 +12,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.predictions import Predictions
+from modelcompare.sums import EVERY_MODEL, Sums
 
 MOST_BYTES = 4 * 2**30
 
@@ -44,17 +45,18 @@ class Column:
 
 
 class KeptNumbers:
-    """Numbers of the statistics that are worth keeping: texts are compared once."""
+    """Numbers of the statistics that are worth keeping, or all that there is of a sketch."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[tuple[str, str], FloatArray] = {}
+    def __init__(self, sums: Sums | None) -> None:
+        self._numbers = {} if sums is None else {**sums.numbers}
 
     def of(self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice) -> FloatArray:
         """Numbers of a model's samples; `rows` are the places of `outcomes` among all."""
-        if not statistic.costly:
-            return statistic.compute(outcomes)
-        key = (statistic.name, model)
+        key = (statistic.name, EVERY_MODEL if statistic.shared else model)
         if key not in self._numbers:
+            if not statistic.costly:
+                return statistic.compute(outcomes)
+            # Texts are compared once.
             self._numbers[key] = statistic.compute(outcomes.whole)
         return self._numbers[key][rows]
 

@@ -50,7 +50,7 @@ class UnitStatistics:
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
         self._parted: tuple[slice, slice, PartedColumns] | None = None
-        self._kept = KeptNumbers()
+        self._kept = KeptNumbers(predictions.sums)
         self._rows: DistinctRows | None = None
         if collapse is not False and collapsible(metrics, predictions, required=collapse is True):
             rows = DistinctRows.of(predictions, strata)
@@ -119,7 +119,8 @@ class UnitStatistics:
     def _widths(self) -> dict[Statistic, int]:
         sample = self._outcomes(self.models[0], slice(0, 1))
         statistics = {s for metric in self._sums for s in metric.statistics}
-        return {s: s.compute(sample).shape[1] for s in statistics}
+        first = self.models[0], sample, slice(0, 1)
+        return {s: self._kept.of(s, *first).shape[1] for s in statistics}
 
     def _narrow(self, models: slice, rows: slice) -> Any:
         """Statistics of some models and units, wide ones sparse where most numbers are 0."""
@@ -150,7 +151,9 @@ class UnitStatistics:
         self, statistic: Statistic, outcomes: Outcomes, rows: slice
     ) -> tuple[IntArray, IntArray, FloatArray] | None:
         """Units, columns and numbers of a statistic with one of them for each sample."""
-        found = None if statistic.entries is None else statistic.entries(outcomes)
+        if statistic.entries is None or self.predictions.sums is not None:
+            return None
+        found = statistic.entries(outcomes)
         if found is None:
             return None
         places, numbers = found

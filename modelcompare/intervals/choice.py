@@ -122,6 +122,16 @@ class _Rule:
     def _labels(self) -> Labels | None:
         return Labels.of(self.evaluation.predictions)
 
+    @cached_property
+    def _support(self) -> FloatArray | None:
+        """Samples of each true class; None where models or the truth name no classes."""
+        sums = self.evaluation.predictions.sums
+        if sums is not None:
+            return None if sums.support is None else sums.support.sum(axis=0)
+        if self._labels is None:
+            return None
+        return np.bincount(self._labels.codes, minlength=self._labels.n_classes).astype(np.float64)
+
     @property
     def _clustered(self) -> bool:
         return self.evaluation.predictions.groups is not None
@@ -168,27 +178,25 @@ class _Rule:
             estimate * scale - bias, error, metric.bounds, degrees, size, self.level
         )
         scales = {0: "t", 1: "log-t", 2: "logit-t"}
-        informative = np.minimum(size, self._support(metric))
+        informative = np.minimum(size, self._typical_support(metric))
         return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], informative)
 
     def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
         """Bias and unseen variance of each model's macro average of soft counts; else 0."""
-        if self._labels is None or self._clustered or not is_soft_macro(metric):
+        if self._support is None or self._clustered or not is_soft_macro(metric):
             nothing = np.zeros(len(self.evaluation.models))
             return nothing, nothing
-        support = np.bincount(self._labels.codes, minlength=self._labels.n_classes)
-        return macro_corrections(self.evaluation, metric, support.astype(np.float64))
+        return macro_corrections(self.evaluation, metric, self._support)
 
-    def _support(self, metric: AnyMetric) -> float:
+    def _typical_support(self, metric: AnyMetric) -> float:
         """Samples of a typical class that a macro average is made of; no limit for other metrics.
 
         A mean over many classes of few samples is biased though it varies little, so its error
         says nothing of how little is known.
         """
-        if self._labels is None or not isinstance(metric, Metric) or metric.average != "macro":
+        if self._support is None or not isinstance(metric, Metric) or metric.average != "macro":
             return np.inf
-        support = np.bincount(self._labels.codes)
-        return float(np.median(support[support > 0]))
+        return float(np.median(self._support[self._support > 0]))
 
     def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
         a, b = pairs
@@ -244,9 +252,9 @@ class _Rule:
 
         A class that gets probability and does not occur counts as 0.
         """
-        if self._labels is None or not averages_absent_classes(metric):
+        if self._support is None or not averages_absent_classes(metric):
             return 1.0
-        return self._labels.n_classes / np.count_nonzero(np.bincount(self._labels.codes))
+        return len(self._support) / np.count_nonzero(self._support)
 
     def _needs_resamples(self, metric: AnyMetric) -> bool:
         described = metric.smooth and not isinstance(metric, CallableMetric)

@@ -184,6 +184,8 @@ class Labels:
         """The same of scores that are all 0 or 1: right or wrong; None of other metrics."""
         if not isinstance(metric, Metric) or metric.needs != "scores" or not metric.proportion:
             return None
+        if predictions.sums is not None:
+            return None
         outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
         right = np.concatenate([metric.statistics[0].compute(each) for each in outputs], axis=1)
         ones = np.ones(len(right), dtype=np.intp)

@@ -19,6 +19,7 @@ from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, w
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.quotient import divide
 from modelcompare.predictions import Predictions
+from modelcompare.sums import EVERY_MODEL
 
 # Standard errors below this share of a value are rounding.
 _ROUNDING = 1e-9
@@ -280,7 +281,7 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
         if isinstance(metric, Metric) and metric.ratio and metric.needs != "probabilities":
             ratios.append(metric)
         else:
-            of_class = metric.per_class and evaluation.predictions.codes is not None
+            of_class = metric.per_class and evaluation.predictions.labels is not None
             found = _of_samples(evaluation.predictions, by_class=of_class)
             out[:, evaluation.metric_slice(metric.name)] = found
     for model in range(len(out) if ratios else 0):
@@ -291,6 +292,9 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
 def _of_samples(predictions: Predictions, *, by_class: bool) -> FloatArray:
     """Effective number of units by the weight of their samples, of each class or of all."""
     n, p = len(predictions), predictions
+    if p.sums is not None:
+        of_bucket = p.sums.numbers["support" if by_class else "count", EVERY_MODEL]
+        return divide(of_bucket.sum(axis=0) ** 2, np.square(of_bucket).sum(axis=0), 0.0)
     unit_of = cluster_codes(p.groups)
     unit_of = np.arange(n) if unit_of is None else unit_of
     codes, k = (p.codes, p.n_classes) if by_class and p.codes is not None else (np.zeros(n, int), 1)

@@ -81,7 +81,10 @@ def _binned(
                 out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
         return out.reshape(n, -1)
 
-    return Statistic(f"{name}_{strategy}_{n_bins}", compute)
+    return Statistic(
+        f"{name}_{strategy}_{n_bins}", compute, class_axes=int(pairs is each_class),
+        of_all=strategy == "mass",
+    )  # fmt: skip
 
 
 def unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray, ...]:

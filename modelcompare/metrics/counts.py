@@ -34,7 +34,8 @@ def _hits(outcomes: Outcomes) -> Entries:
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
 
 
-_discrete = partial(Statistic, discrete=True, indicator=True)
+_of_class = partial(Statistic, class_axes=1)
+_discrete = partial(_of_class, discrete=True, indicator=True)
 PREDICTED = _discrete(
     "predicted", lambda o: o.predicted_indicator, entries=lambda o: (o.predicted, np.ones(len(o)))
 )
@@ -42,8 +43,8 @@ HITS = _discrete(
     "hits", lambda o: scattered(_hits(o), o.n_classes), entries=_hits, members_of=PREDICTED
 )
 SUPPORT = _discrete("support", lambda o: o.truth, shared=True, entries=lambda o: o.of_true_class())
-SOFT_PREDICTED = Statistic("soft_predicted", lambda o: o.probabilities)
-SOFT_HITS = Statistic(
+SOFT_PREDICTED = _of_class("soft_predicted", lambda o: o.probabilities)
+SOFT_HITS = _of_class(
     "soft_hits", lambda o: o.truth * o.probabilities, members_of=SOFT_PREDICTED,
     entries=lambda o: o.of_true_class(o.output.array),
 )  # fmt: skip

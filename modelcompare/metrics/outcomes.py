@@ -183,6 +183,12 @@ class Statistic:
     entries : callable, optional
         ``entries(outcomes)``: the same numbers where there is a column for each class, and all but
         one of a sample are 0; None where these outcomes have more.
+    class_axes : int
+        How many leading axes of its columns are classes: 1 where each class has its numbers, 2
+        where each pair of classes has.
+    of_all : bool
+        Whether a sample's numbers depend on all samples (edges of bins, a centre), so that parts
+        of a test set cannot be summed by themselves.
     """
 
     name: str
@@ -193,3 +199,5 @@ class Statistic:
     shared: bool = False
     costly: bool = False
     entries: Callable[[Outcomes], Entries | None] | None = field(default=None, compare=False)
+    class_axes: int = 0
+    of_all: bool = False

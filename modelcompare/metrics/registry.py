@@ -300,6 +300,8 @@ def _kinds(predictions: Predictions) -> set[Kind]:
 
 def default_metrics(predictions: Predictions) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
+    if predictions.sums is not None:
+        return predictions.sums.metrics
     kinds = _kinds(predictions)
     if kinds == {"scores"}:
         return predictions.score_names or ("mean_score",)

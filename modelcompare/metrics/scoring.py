@@ -101,8 +101,9 @@ def _cells(outcomes: Outcomes, said: FloatArray) -> FloatArray:
     return (outcomes.truth[:, :, None] * said[:, None, :]).reshape(len(outcomes), -1)
 
 
-CELLS = Statistic("confusion", lambda o: _cells(o, o.predicted_indicator), discrete=True)
-SOFT_CELLS = Statistic("soft_confusion", lambda o: _cells(o, o.probabilities))
+_of_two_classes = partial(Statistic, class_axes=2)
+CELLS = _of_two_classes("confusion", lambda o: _cells(o, o.predicted_indicator), discrete=True)
+SOFT_CELLS = _of_two_classes("soft_confusion", lambda o: _cells(o, o.probabilities))
 
 
 def _confusion_entropy(cells: FloatArray) -> FloatArray:

@@ -10,12 +10,15 @@ from modelcompare.metrics import scoring
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.scoring import mean_ratio
 from modelcompare.predictions import Predictions
+from modelcompare.sums import Sums
 
 _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 
 
 def check_served(metric: AnyMetric, predictions: Predictions) -> None:
     """Every model gave what the metric needs, and the truth is what it is held against."""
+    if predictions.sums is not None:
+        _check_summed(metric, predictions.sums)
     ordering = isinstance(metric, OrderMetric) and metric.serves_values
     of_two = ordering and predictions.n_classes == 2
     hint = (
@@ -38,8 +41,21 @@ def check_served(metric: AnyMetric, predictions: Predictions) -> None:
         )
 
 
+def _check_summed(metric: AnyMetric, sums: Sums) -> None:
+    """Refuse of a sketch what is no sum, and what was not summed."""
+    if not isinstance(metric, Metric):
+        raise ValueError(
+            f"metric {metric.name!r} is no sum over samples, and a sketch keeps sums only; compare "
+            "by it on the predictions themselves."
+        )
+    sums.check_held(metric.name, (statistic.name for statistic in metric.statistics))
+
+
 def judged(metric: Metric, predictions: Predictions) -> Metric:
     """A mean of scores that are all 0 or 1 is a proportion, and lies between them."""
+    if predictions.sums is not None:
+        of_trials = metric.statistics[0].name in predictions.sums.judged
+        return replace(metric, proportion=mean_ratio, bounds=(0.0, 1.0)) if of_trials else metric
     for model in predictions.models:
         output = predictions.output(model)
         if output.kind != "scores":

@@ -45,7 +45,7 @@ SQUARED = Statistic("squared_value_errors", lambda o: (_errors(o) ** 2)[:, None]
 ABSOLUTE = Statistic("absolute_value_errors", lambda o: np.abs(_errors(o))[:, None])
 SQUARED_LOG = Statistic("squared_log_errors", lambda o: (_log_errors(o) ** 2)[:, None])
 SIGNED = Statistic("value_errors", lambda o: _errors(o)[:, None])
-MOMENTS = Statistic("moments", _moments)
+MOMENTS = Statistic("moments", _moments, of_all=True)
 
 _mean_error = partial(
     Metric, ratio=mean_ratio, greater_is_better=False, bounds=(0.0, math.inf), needs="values"

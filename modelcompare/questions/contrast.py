@@ -94,13 +94,18 @@ class Contrast:
 
     @property
     def n_units(self) -> int:
-        """Samples, or clusters where `groups` are given."""
-        return self.view.evaluation.units.size
+        """Samples, or clusters where `groups` are given; of a sketch its samples."""
+        evaluation = self.view.evaluation
+        if evaluation.predictions.sums is not None:
+            return len(evaluation.predictions)
+        return evaluation.units.size
 
     @property
     def unit(self) -> str:
         """What is counted: "samples" or "clusters"."""
-        return "samples" if self.view.evaluation.predictions.groups is None else "clusters"
+        predictions = self.view.evaluation.predictions
+        clustered = predictions.groups is not None and predictions.sums is None
+        return "clusters" if clustered else "samples"
 
     def test(self, name: str) -> Outcome:
         """Outcome of a test of this one value, with arrays of shape (1, 1)."""
@@ -110,10 +115,7 @@ class Contrast:
 
     @cached_property
     def _drawn(self) -> BootstrapResult:
-        view = self.view
-        return BootstrapResult(
-            view.evaluation, view.estimate, view.replicates, "multinomial", view.seed, view.weights
-        )
+        return _DrawnLater(self.view)
 
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
         """Bounds of the difference."""
@@ -121,6 +123,24 @@ class Contrast:
             self.view.model_a, self.view.model_b, method, confidence_level
         )
         return float(found.low[0, self.position]), float(found.high[0, self.position])
+
+
+class _DrawnLater(BootstrapResult):
+    """Replicates of a view, drawn when a method asks: those of influences never do."""
+
+    def __init__(self, view: PairView) -> None:
+        parts = {
+            "evaluation": view.evaluation, "point": view.estimate, "scheme": "multinomial",
+            "seed": view.seed, "weights": view.weights, "_view": view,
+        }  # fmt: skip
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
+
+    @cached_property
+    def draws(self) -> FloatArray:
+        """Values on the resamples."""
+        view: PairView = vars(self)["_view"]
+        return view.replicates
 
 
 def evaluate(

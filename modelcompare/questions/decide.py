@@ -240,7 +240,7 @@ def decide(
     check_choice("method", method, IntervalMethod)
     check_fraction("alpha", alpha, below=0.5)
     check_options(
-        predictions=predictions, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
+        test_set=predictions, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
     )
     check_models(predictions.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":

@@ -17,6 +17,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
+from modelcompare.sums import refuse_samples
 from modelcompare.words import (
     Alternative,
     PairedTest,
@@ -167,10 +168,12 @@ def paired_test(
     """
     check_choice("method", method, PairedTest)
     check_options(
-        predictions=predictions, alternative=alternative, n_resamples=n_resamples,
+        test_set=predictions, alternative=alternative, n_resamples=n_resamples,
         zero_division=zero_division, n_jobs=n_jobs,
     )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
+    if predictions.sums is not None and not TESTS[method].all_pairs:
+        refuse_samples(f"test {method!r}")
     contrast = Contrast.of(
         predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[method].by_sample else None, alternative=alternative,

@@ -23,8 +23,8 @@ from modelcompare.words import (
     Answer,
     Decision,
     check_fraction,
-    check_predictions,
     check_sequence,
+    check_test_set,
     signature,
 )
 
@@ -171,7 +171,7 @@ def gate(
     >>> found.answer, [round(decision.gain, 3) for decision in found.decisions]
     ('shown', [0.018, 0.022])
     """
-    check_predictions("predictions", predictions)
+    check_test_set("predictions", predictions)
     check_fraction("alpha", alpha, below=0.5)
     given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
     read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in given]

@@ -19,11 +19,14 @@ from modelcompare.readers.said import counted
 from modelcompare.readers.seen import FEW_ROWS
 from modelcompare.readers.sources import Place
 from modelcompare.readers.tables import Table, flattened
+from modelcompare.sums import is_sketch
 
 
 def named(table: Table, columns: Columns, where: str) -> Table:
     """A table whose headings are distinct texts, with every column that was named."""
     frame = table.frame
+    if is_sketch(frame.columns):
+        raise ValueError(f"{where} is a sketch; read it with modelcompare.read_sketch.")
     if not table.written:  # a file of texts has headings of texts, and no objects in its cells
         frame = flattened(frame.rename(columns=str).reset_index(drop=True))
     check_columns_distinct(frame, where)

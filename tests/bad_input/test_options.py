@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.sources.sketch_files import to_frame
 
 NAN = math.nan
 # Values without sense, by kind of option; None is one of them where an option has no such default.
@@ -72,6 +73,7 @@ OPTIONS: dict[str, list[Any]] = {
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
     "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
     "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE, "score_names": NAMES,
+    "buckets": COUNT, "salt": [5, [], {}, NAN, True, b"x"],
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
@@ -223,6 +225,8 @@ def _doors() -> dict[str, Door]:
             mc.probabilistic_confusion_matrix, {"y_true": [0, 1], "y_prob": [[0.5, 0.5]] * 2},
             ("y_true", "y_prob", "labels", "sample_weight"),
         ),
+        "sketch": Door(mc.sketch, {"source": PLAIN}),
+        "read_sketch": Door(mc.read_sketch, {"source": to_frame(mc.sketch(PLAIN))}),
         "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
         "decide": Door(
             mc.decide,

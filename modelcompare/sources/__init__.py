@@ -1,0 +1,1 @@
+"""Predictions that are not in memory: sketches of them."""

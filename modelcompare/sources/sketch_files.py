@@ -1,0 +1,203 @@
+"""Sketches as tables: a row for each bucket, statistic, model and class, and what they mean.
+
+The columns are bucket, statistic, model (empty where all models share the statistic), label and
+said (the classes a number belongs to; `said` where there are two), place (of several numbers of a
+class) and value. Numbers that are 0 are left out. One row, of the statistic "about", says in its
+label as JSON what the others are. What ``modelcompare sketch --sql`` prints makes the same table;
+it leaves the classes open, which the rows name then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.readers.frames import as_frame
+from modelcompare.readers.opening import read_table
+from modelcompare.sources.sketches import VERSION, About, Sketch, Summed
+from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
+from modelcompare.words import shown
+
+_ABOUT = "about"
+# The number of samples, which weights do not change, beside the statistics.
+SAMPLES = Summed("samples", shared=True)
+
+
+def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
+    """Read a sketch that `Sketch.save`, or a query of ``modelcompare sketch --sql``, wrote.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        Parquet, or any other table that `read_predictions` reads; frames of pandas, polars,
+        pyarrow, DuckDB. Rows of several such tables of one kind, one after the other, add up.
+
+    Returns
+    -------
+    Sketch
+
+    Raises
+    ------
+    ValueError
+        If it is no sketch, or one of another version.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.Predictions([0, 1, 1, 0], {"a": [0, 1, 1, 0], "b": [0, 0, 1, 1]})
+    >>> path = getfixture("tmp_path") / "day1.sketch.parquet"
+    >>> same = mc.read_sketch(mc.sketch(preds, "accuracy").save(path))
+    >>> same
+    Sketch: 4 samples in 1,024 buckets, 2 classes, 2 models (a, b)
+      for accuracy
+    """
+    if isinstance(source, str | os.PathLike):
+        name = Path(source).name
+        frame = read_table(Path(source)).frame
+    else:
+        name, frame = "the table", as_frame(source)
+    # Databases that read unquoted names in capitals give them in capitals.
+    frame = frame.rename(columns=lambda column: str(column).lower())
+    if not is_sketch(frame.columns):
+        raise ValueError(
+            f"{name} is no sketch; it needs the columns {', '.join(COLUMNS)}, as "
+            "modelcompare.sketch(...).save writes them."
+        )
+    saying = frame["statistic"] == _ABOUT
+    told = frame["label"][saying].unique()
+    if len(told) != 1:
+        raise ValueError(
+            f"{name} holds rows of {len(told)} kinds of sketch; read each kind by itself."
+        )
+    return _from_rows(frame[~saying], json.loads(told[0]), name)
+
+
+def holds_sketch(path: Path) -> bool:
+    """Whether a file is a sketch in Parquet."""
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return False
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return is_sketch(pq.read_schema(path).names)
+    except pa.ArrowInvalid:
+        return False  # Whoever reads it says what is wrong.
+
+
+def write(sketch: Sketch, path: Path) -> Path:
+    """Write a sketch as Parquet, whole or not at all."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ImportError(
+            'sketches are written as Parquet: pip install "modelcompare[parquet]"'
+        ) from error
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        pq.write_table(pa.Table.from_pandas(to_frame(sketch), preserve_index=False), part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def to_frame(sketch: Sketch) -> pd.DataFrame:
+    """The table of a sketch."""
+    told = {**asdict(sketch.about), "buckets": sketch.n_buckets}
+    about = json.dumps(told, ensure_ascii=False, default=dict)
+    labels = np.array([str(label) for label in sketch.about.labels or ()], dtype=object)
+    counts = sketch.counts[:, None].astype(np.float64)
+    parts = [
+        pd.DataFrame([(0, _ABOUT, EVERY_MODEL, about, "", 0, 0.0)], columns=list(COLUMNS)),
+        _rows(SAMPLES, EVERY_MODEL, counts, labels),
+    ]
+    for summed in sketch.about.statistics:
+        for model in (EVERY_MODEL,) if summed.shared else sketch.models:
+            parts.append(_rows(summed, model, sketch.numbers[summed.name, model], labels))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> pd.DataFrame:
+    """The numbers of one statistic and model that are not 0."""
+    cells = numbers.reshape(len(numbers), *(len(labels),) * summed.class_axes, summed.width)
+    bucket, *classes, place = np.nonzero(cells)
+    named = [labels[codes] for codes in classes] + [""] * (2 - len(classes))
+    return pd.DataFrame(
+        {
+            "bucket": bucket, "statistic": summed.name, "model": model, "label": named[0],
+            "said": named[1], "place": place, "value": cells[(bucket, *classes, place)],
+        }
+    )  # fmt: skip
+
+
+def _from_rows(frame: pd.DataFrame, told: Mapping[str, Any], name: str) -> Sketch:
+    if told.get("version") != VERSION:
+        raise ValueError(
+            f"{name} is a sketch of version {shown(told.get('version'))}, and this program reads "
+            f"version {VERSION}; sketch the predictions again."
+        )
+    rows = frame.assign(
+        **{column: frame[column].fillna("").astype(str) for column in COLUMNS[1:5]},
+        **{column: frame[column].astype(np.int64) for column in ("bucket", "place")},
+        value=frame["value"].astype(np.float64),
+    )
+    about, size = _about(told, rows), int(told["buckets"])
+    summed = {each.name: each for each in (*about.statistics, SAMPLES)}
+    n_classes = len(about.labels or ())
+    numbers = {
+        (each.name, model): np.zeros((size, n_classes**each.class_axes * each.width))
+        for each in summed.values()
+        for model in ((EVERY_MODEL,) if each.shared else about.models)
+    }
+    for key, part in rows.groupby(["statistic", "model"], sort=False):
+        if key not in numbers:
+            raise ValueError(f"{name} holds {key[0]!r} of {key[1]!r}, of which it says nothing.")
+        columns = _columns(part, summed[key[0]], about.labels or ())
+        np.add.at(numbers[key], (part["bucket"].to_numpy(), columns), part["value"].to_numpy())
+    counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
+    return Sketch(about, np.rint(counts).astype(np.intp), numbers)
+
+
+def _columns(rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...]) -> IntArray:
+    """Which number of its statistic each row holds: by its classes, and its place in their cell."""
+    codes = {str(label): code for code, label in enumerate(labels)}
+    cell = np.zeros(len(rows), dtype=np.intp)
+    for column in ("label", "said")[: summed.class_axes]:
+        found = rows[column].map(codes)
+        if found.isna().any():
+            unknown = rows[column][found.isna()].iloc[0]
+            raise ValueError(f"{unknown!r} is none of the classes of the sketch; sketch again.")
+        cell = cell * len(labels) + found.to_numpy(dtype=np.intp)
+    return cell * summed.width + rows["place"].to_numpy(dtype=np.intp)
+
+
+def _about(told: Mapping[str, Any], rows: pd.DataFrame) -> About:
+    """What a table says of itself; a query does not know the classes, which its rows name."""
+    known = {field.name for field in fields(About)}
+    said: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in told.items()
+        if key in known
+    }
+    said["statistics"] = tuple(Summed(**each) for each in told["statistics"])
+    if said["labels"] is None and any(each.class_axes for each in said["statistics"]):
+        said["labels"] = _labels(rows)
+    return About(**said)
+
+
+def _labels(rows: pd.DataFrame) -> tuple[Any, ...]:
+    """The classes that rows name: whole numbers if all of them are, else texts."""
+    texts = sorted({*rows["label"], *rows["said"]} - {""})
+    if all(text.removeprefix("-").isdecimal() and str(int(text)) == text for text in texts):
+        return tuple(sorted(map(int, texts)))
+    return tuple(texts)

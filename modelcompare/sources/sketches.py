@@ -1,0 +1,255 @@
+"""Evaluation sketches: statistics summed by a hash of the item, read once and merged for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.kinds import Output
+from modelcompare.predictions import Predictions
+from modelcompare.scores import Direction
+from modelcompare.sums import EVERY_MODEL, Sums, refuse_samples
+from modelcompare.truths import Truth
+from modelcompare.words import Kind
+
+VERSION = 1
+_NOTHING = np.empty(0)
+
+Numbers = Mapping[tuple[str, str], FloatArray]
+
+
+@dataclass(frozen=True)
+class Summed:
+    """A statistic of which a sketch keeps sums.
+
+    `width` is how many numbers it has in each cell of its class axes; the rest is of `Statistic`.
+    """
+
+    name: str
+    shared: bool = False
+    class_axes: int = 0
+    width: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What the numbers of a sketch are.
+
+    Attributes
+    ----------
+    salt : str
+        What the names of items were hashed with.
+    models, kinds : tuple of str
+        The models, and what each gave.
+    labels : tuple, optional
+        The classes.
+    metrics : tuple of str
+        What it was made for.
+    statistics : tuple of Summed
+        What was summed.
+    judged : tuple of str
+        Statistics of scores that are all 0 or 1.
+    soft_truth : bool
+        Whether the truth is a distribution over classes.
+    score_names, greater_is_better
+        As in Predictions.
+    name : str, optional
+        Heading in tables.
+    """
+
+    salt: str
+    models: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    labels: tuple[Any, ...] | None
+    metrics: tuple[str, ...]
+    statistics: tuple[Summed, ...]
+    judged: tuple[str, ...] = ()
+    soft_truth: bool = False
+    score_names: tuple[str, ...] = ()
+    greater_is_better: Direction = True
+    name: str | None = None
+    version: int = VERSION
+
+
+class Sketch(Predictions):
+    """A test set whose samples were added up in buckets, by a hash of their items.
+
+    `modelcompare.sketch` makes it. Wherever `compare`, `bootstrap`, `paired_test`, `decide` and
+    `gate` take Predictions they take a sketch, and draw its buckets as they draw clusters. Sketches
+    of different samples are added: ``monday + tuesday``.
+
+    Attributes
+    ----------
+    about : About
+        What its numbers are.
+    counts : ndarray of int of shape (n_buckets,)
+        Samples in each bucket.
+    numbers : mapping of (str, str) to ndarray of shape (n_buckets, n_columns)
+        Sums by the names of the statistic and of the model; "" where all models share them.
+    """
+
+    __slots__ = ("__dict__", "about", "counts", "numbers")
+
+    def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
+        self.about, self.counts, self.numbers = about, counts, numbers
+        self._name, self._slices, self._missing_mass = about.name, None, False
+        self._score_names, self._greater_is_better = about.score_names, about.greater_is_better
+        self._truth = Truth(labels=None if about.labels is None else np.array(about.labels))
+        kinds = zip(about.models, about.kinds, strict=True)
+        self._outputs = {model: Output(kind, _NOTHING) for model, kind in kinds}
+        self._predicted = {}
+        names = ("ids", "groups", "strata", "runs", "sample_weight")
+        self._columns = dict.fromkeys(names) | {"groups": np.arange(np.count_nonzero(counts))}
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def n_buckets(self) -> int:
+        """Number of buckets."""
+        return len(self.counts)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The sums of buckets that hold samples, as the engine takes them."""
+        held = self.counts > 0
+        numbers = {key: found[held] for key, found in self.numbers.items()}
+        about = self.about
+        return Sums(numbers, about.metrics, frozenset(about.judged), about.soft_truth)
+
+    def __add__(self, other: object) -> Sketch:
+        if not isinstance(other, Sketch):
+            return NotImplemented
+        _check_mergeable(self, other)
+        labels = _united(self.about.labels, other.about.labels)
+        one, two = self._of_classes(labels), other._of_classes(labels)
+        metrics = dict.fromkeys((*self.about.metrics, *other.about.metrics))
+        judged = tuple(name for name in self.about.judged if name in other.about.judged)
+        name = self.name if self.name == other.name else None
+        return Sketch(
+            replace(
+                self.about, labels=labels, metrics=tuple(metrics), judged=judged, name=name
+            ),
+            self.counts + other.counts,
+            {key: one[key] + two[key] for key in one},
+        )  # fmt: skip
+
+    def __radd__(self, other: object) -> Sketch:
+        return self if other == 0 else NotImplemented  # What `sum` begins with.
+
+    def subset(self, rows: ArrayLike) -> Predictions:  # noqa: ARG002  whatever the rows are
+        refuse_samples("a subset")
+
+    def with_columns(self, **columns: ArrayLike) -> Predictions:
+        refuse_samples(f"a column of {' and '.join(columns)}")
+
+    def without(self, *columns: Any) -> Predictions:
+        refuse_samples(f"leaving out {' and '.join(columns)}")
+
+    def save(self, path: str | Path) -> Path:
+        """Write the sketch as Parquet; `modelcompare.read_sketch` reads it."""
+        from modelcompare.sources.sketch_files import write
+
+        return write(self, Path(path))
+
+    def __repr__(self) -> str:
+        about = self.about
+        classes = f", {self.n_classes} classes" if about.labels is not None else ""
+        return (
+            f"Sketch: {self.n_samples:,} samples in {self.n_buckets:,} buckets{classes}, "
+            f"{len(self.models)} model{'s' * (len(self.models) > 1)} ({', '.join(self.models)})\n"
+            f"  for {', '.join(about.metrics)}"
+        )
+
+    def _replaced(self, outputs: dict[str, Output]) -> Sketch:
+        models = tuple(outputs)
+        about = replace(
+            self.about, models=models, kinds=tuple(each.kind for each in outputs.values())
+        )
+        kept = {*models, EVERY_MODEL}
+        numbers = {key: found for key, found in self.numbers.items() if key[1] in kept}
+        return Sketch(about, self.counts, numbers)
+
+    def _of_classes(self, labels: tuple[Any, ...] | None) -> Numbers:
+        """The numbers with columns for more classes, in their order."""
+        own = self.about.labels
+        if labels is None or own is None or labels == own:
+            return self.numbers
+        places = [labels.index(label) for label in own]
+        axes = {summed.name: summed.class_axes for summed in self.about.statistics}
+        return {
+            (name, model): _spread(found, places, len(labels), axes[name])
+            for (name, model), found in self.numbers.items()
+        }
+
+
+def _check_mergeable(one: Sketch, two: Sketch) -> None:
+    """Refuse to add sketches of other models, statistics or buckets."""
+    a, b = one.about, two.about
+    pairs: dict[str, tuple[Any, Any]] = {
+        "versions": (a.version, b.version),
+        "salts": (a.salt, b.salt),
+        "numbers of buckets": (one.n_buckets, two.n_buckets),
+        "models": (sorted(a.models), sorted(b.models)),
+        "kinds of outputs": (_kinds(a), _kinds(b)),
+        "statistics": (_names(a), _names(b)),
+        "kinds of truth": (_truth(a), _truth(b)),
+        "scores": (a.score_names, b.score_names),
+        "directions": (a.greater_is_better, b.greater_is_better),
+    }
+    for what, (first, second) in pairs.items():
+        if first != second:
+            raise ValueError(
+                f"the sketches have different {what}, {first} and {second}, so they cannot be "
+                "added; sketch both with the same."
+            )
+
+
+def _kinds(about: About) -> dict[str, Kind]:
+    return dict(zip(about.models, about.kinds, strict=True))
+
+
+def _names(about: About) -> list[str]:
+    return sorted(summed.name for summed in about.statistics)
+
+
+def _truth(about: About) -> str:
+    if about.labels is None:
+        return "no classes"
+    return "soft labels" if about.soft_truth else "classes"
+
+
+def _united(
+    first: tuple[Any, ...] | None, second: tuple[Any, ...] | None
+) -> tuple[Any, ...] | None:
+    """All classes: in the order of the one that has them all, else sorted."""
+    if first is None or second is None or {*second} <= {*first}:
+        return first
+    if {*first} <= {*second}:
+        return second
+    every = {*first, *second}
+    if len({isinstance(label, str) for label in every}) > 1:
+        raise ValueError(
+            f"the classes are {', '.join(map(repr, first[:3]))} in one sketch and "
+            f"{', '.join(map(repr, second[:3]))} in the other; write them alike."
+        )
+    return tuple(sorted(every))
+
+
+def _spread(found: FloatArray, places: list[int], n_classes: int, axes: int) -> FloatArray:
+    """Columns of some classes at their places among more."""
+    if axes == 0:
+        return found
+    n, own = len(found), len(places)
+    cells = found.reshape(n, *(own,) * axes, -1)
+    out = np.zeros((n, *(n_classes,) * axes, cells.shape[-1]))
+    out[np.ix_(np.arange(n), *(np.array(places),) * axes)] = cells
+    return out.reshape(n, -1)

@@ -1,0 +1,259 @@
+"""Predictions, block after block, to the sums of a sketch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.metrics import default_metrics, resolve_metrics
+from modelcompare.metrics.base import Metric, Outcomes, Statistic
+from modelcompare.metrics.counts import SUPPORT
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.scoring import COUNT
+from modelcompare.predictions import Predictions
+from modelcompare.readers import read_predictions
+from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources.hashing import bucket_of
+from modelcompare.sources.sketches import About, Numbers, Sketch, Summed
+from modelcompare.sums import EVERY_MODEL
+from modelcompare.words import check_count, check_options, check_predictions, check_text
+
+BUCKETS = 1024
+SALT = "modelcompare"
+MOST_BUCKETS = 2**20
+# Numbers of one statistic and model that are held at once.
+_MOST_NUMBERS = 2**24
+
+
+@runtime_checkable
+class Blocks(Protocol):
+    """Predictions that come in blocks of consecutive rows."""
+
+    def blocks(self) -> Iterator[Predictions]: ...
+
+
+def sketch(
+    source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    buckets: int = BUCKETS, salt: str = SALT, n_jobs: int | None = None,
+) -> Sketch:  # fmt: skip
+    """Sum up predictions by a hash of their items, so that they need not be read again.
+
+    A sketch holds the statistics of the metrics summed in each of some buckets. `compare`,
+    `bootstrap`, `paired_test`, `decide` and `gate` take it in the place of predictions, at a cost
+    that does not depend on the number of samples; sketches of different samples are added
+    (``monday + tuesday``, ``sum(sketches)``). All models' values are exact.
+
+    What it costs is precision of the standard error: it is estimated from as many independent
+    buckets instead of all samples, so that its own relative error is about 1 / sqrt(2 * buckets),
+    2.2 % of 1,024 buckets, and intervals are that much too wide or too narrow, by chance.
+    Buckets are drawn as clusters are, so intervals are those of clusters ("t").
+
+    Parameters
+    ----------
+    source : Predictions, iterable of Predictions, or what `read_predictions` reads
+        One test set; blocks of it, one after the other; or files or a frame.
+    metrics : str or metric, or sequence of these, optional
+        What it will serve: metrics that are sums over samples, and each other metric of the same
+        statistics. By default those of `compare`.
+    buckets : int
+        Number of buckets.
+    salt : str
+        Hashed in front of the items' names. Sketches merge if it is the same.
+    n_jobs : int, optional
+        joblib's; the sketch does not depend on it. Blocks of rows are summed in parallel.
+
+    Returns
+    -------
+    Sketch
+
+    Raises
+    ------
+    ValueError
+        If a metric is no sum over samples, or depends on the test set as a whole (bins of equal
+        mass, correlations); if there are strata, which a sketch does not keep.
+
+    Notes
+    -----
+    The bucket follows from `groups` where there are any, so that clusters stay whole, else from
+    `ids`, else from the number of the row. Where the same items come again with other samples
+    (another day's answers to one prompt), ids that name the item keep them together, in and between
+    sketches. The same samples must not be in two sketches that are added.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> mc.sketch(preds, ["accuracy", "f1_macro"])
+    Sketch: 9,824 samples in 1,024 buckets, 3 classes, 4 models (hypothesis_only, ...)
+      for accuracy, f1_macro
+    >>> halves = [preds.subset(range(5000)), preds.subset(range(5000, 9824))]
+    >>> merged = sum(mc.sketch(half, ["accuracy", "f1_macro"]) for half in halves)
+    >>> result = mc.decide(merged, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
+    >>> result.answer
+    'shown otherwise'
+    """
+    check_count("buckets", buckets, at_most=MOST_BUCKETS)
+    check_text("salt", salt)
+    check_options(n_jobs=n_jobs)
+
+    def one(block: Predictions, n_before: int) -> Sketch:
+        return _of_block(block, metrics, buckets, salt, n_before)
+
+    total: Sketch | None = None
+    for found in _in_order(one, _numbered(_blocks(source)), n_jobs):
+        total = found if total is None else total + found
+    if total is None:
+        raise ValueError("`source` holds no predictions to sketch.")
+    return total
+
+
+def _in_order(
+    task: Callable[[Predictions, int], Sketch],
+    blocks: Iterator[tuple[Predictions, int]],
+    n_jobs: int | None,
+) -> Iterable[Sketch]:
+    """Sketches of blocks, a few of which are held at once."""
+    if n_jobs in (None, 1):
+        return (task(*block) for block in blocks)
+    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    found: Iterable[Sketch] = parallel(delayed(task)(*block) for block in blocks)
+    return found
+
+
+def _numbered(blocks: Iterable[Predictions]) -> Iterator[tuple[Predictions, int]]:
+    """Blocks, and how many rows came before each."""
+    n_before = 0
+    for block in blocks:
+        yield block, n_before
+        n_before += len(block)
+
+
+def _blocks(source: Any) -> Iterator[Predictions]:
+    """Predictions of consecutive rows, few enough to work on at once."""
+    if isinstance(source, Predictions):
+        check_predictions("source", source)
+        yield from _parts(source)
+    elif isinstance(source, Blocks):
+        yield from source.blocks()
+    elif isinstance(source, Iterator) or _are_predictions(source):
+        for block in source:
+            yield from _blocks(_checked(block))
+    else:
+        yield from _parts(read_predictions(source))
+
+
+def _are_predictions(source: Any) -> bool:
+    listed = isinstance(source, list | tuple)
+    return listed and bool(source) and isinstance(source[0], Predictions)
+
+
+def _checked(block: Any) -> Predictions:
+    check_predictions("source", block)
+    checked: Predictions = block
+    return checked
+
+
+def _parts(predictions: Predictions) -> Iterator[Predictions]:
+    if len(predictions) <= ROW_BLOCK:
+        yield predictions
+        return
+    for start in range(0, len(predictions), ROW_BLOCK):
+        yield predictions.subset(np.arange(start, min(start + ROW_BLOCK, len(predictions))))
+
+
+def _of_block(block: Predictions, metrics: Any, buckets: int, salt: str, n_before: int) -> Sketch:
+    """The sketch of predictions that are in memory."""
+    if block.strata is not None:
+        raise ValueError(
+            "a sketch keeps no strata; sketch predictions.without('strata'), which gives somewhat "
+            "wider intervals."
+        )
+    chosen = _sums(resolve_metrics(default_metrics(block) if metrics is None else metrics, block))
+    always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
+    statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
+    names = block.ids if block.groups is None else block.groups
+    if names is None:
+        names = np.arange(n_before, n_before + len(block))
+    bucket = bucket_of(names, buckets, salt)
+    numbers, judged = _summed(block, statistics, bucket, buckets)
+    about = About(
+        salt=salt, models=block.models,
+        kinds=tuple(block.output(model).kind for model in block.models),
+        labels=None if block.labels is None else tuple(block.labels.tolist()),
+        metrics=tuple(metric.name for metric in chosen),
+        statistics=_described(statistics, numbers, block), judged=judged,
+        soft_truth=block.true_distribution is not None, score_names=block.score_names,
+        greater_is_better=block.greater_is_better, name=block.name,
+    )  # fmt: skip
+    return Sketch(about, np.bincount(bucket, minlength=buckets), numbers)
+
+
+def _sums(metrics: Iterable[Any]) -> list[Metric]:
+    """The metrics, all of which add up over parts of a test set."""
+    chosen = []
+    for metric in metrics:
+        if not isinstance(metric, Metric) or any(each.of_all for each in metric.statistics):
+            why = (
+                "depends on the test set as a whole" if isinstance(metric, Metric) else "is no sum"
+            )
+            raise ValueError(
+                f"metric {metric.name!r} {why}, so parts of one cannot be added up in a sketch; "
+                "leave it out here, and compare by it on the predictions themselves."
+            )
+        chosen.append(metric)
+    return chosen
+
+
+def _summed(
+    block: Predictions, statistics: Iterable[Statistic], bucket: IntArray, buckets: int
+) -> tuple[Numbers, tuple[str, ...]]:
+    """Sums by bucket of each statistic and model, and the statistics of scores all 0 or 1."""
+    from scipy.sparse import csc_array
+
+    n = len(block)
+    weight = np.ones(n) if block.sample_weight is None else block.sample_weight
+    numbers: dict[tuple[str, str], FloatArray] = {}
+    judged = dict.fromkeys(s.name for s in statistics if s.name.startswith("scores"))
+    step = _rows_at_once(block, statistics)
+    for start in range(0, n, step):
+        rows = np.arange(start, min(start + step, n))
+        part = block if step >= n else block.subset(rows)
+        place = np.arange(len(rows) + 1)
+        shape = (buckets, len(rows))
+        indicator = csc_array((weight[rows], bucket[rows], place), shape=shape)
+        for model in part.models:
+            outcomes = Outcomes.of(part, model)
+            for statistic in statistics:
+                key = (statistic.name, EVERY_MODEL if statistic.shared else model)
+                if statistic.shared and model != part.models[0]:
+                    continue
+                found = statistic.compute(outcomes)
+                if statistic.name in judged and not np.isin(found, (0.0, 1.0)).all():
+                    del judged[statistic.name]
+                numbers[key] = numbers.get(key, 0.0) + indicator @ found
+    return numbers, tuple(judged)
+
+
+def _described(
+    statistics: Iterable[Statistic], numbers: Numbers, block: Predictions
+) -> tuple[Summed, ...]:
+    """Names and axes of the statistics, and how many numbers each cell of classes has."""
+    first = block.models[0]
+    return tuple(
+        Summed(
+            each.name, each.shared, each.class_axes,
+            numbers[each.name, EVERY_MODEL if each.shared else first].shape[1]
+            // max(1, block.n_classes) ** each.class_axes,
+        )
+        for each in statistics
+    )  # fmt: skip
+
+
+def _rows_at_once(block: Predictions, statistics: Iterable[Statistic]) -> int:
+    """Rows whose numbers of one statistic and model stay small."""
+    axes = max(statistic.class_axes for statistic in statistics)
+    return max(1, _MOST_NUMBERS // max(1, block.n_classes) ** axes)

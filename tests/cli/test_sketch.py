@@ -1,0 +1,88 @@
+"""``modelcompare sketch``, and sketches where predictions are asked for."""
+
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+
+
+@pytest.fixture
+def days(wide_csv, run):
+    """Sketches of two days."""
+    frame = pd.read_csv(wide_csv)
+    for name, part in (("mon", frame[:120]), ("tue", frame[120:])):
+        part.to_csv(f"{name}.csv", index=False)
+        done = run("sketch", f"{name}.csv", "-o", f"{name}.parquet", "-m", "accuracy", "-m", "f1")
+        assert done.code == 0
+        assert done.err == f"wrote {name}.parquet: {len(part)} samples\n"
+    return "mon.parquet", "tue.parquet"
+
+
+def test_sketches_of_days_are_compared_as_one_test_set(days, run, wide_csv):
+    done = run("compare", *days, "--metric", "accuracy", "--resamples", 199, "--format", "csv")
+    assert done.read == "modelcompare: read 2 sketches of 300 samples\n"
+    merged = mc.sketch(mc.read_predictions(wide_csv), ["accuracy", "f1"])
+    expected = mc.compare(merged, "accuracy", n_resamples=199)
+    assert (done.code, done.out) == (0, expected.to_csv())
+
+
+def test_the_gate_takes_sketches(days, run):
+    gate = "gate", *days, "--baseline", "good", "--metric", "accuracy", "--margin", "0.1"
+    assert run(*gate, "--candidate", "fair").code == 0
+    assert run(*gate, "--candidate", "poor").code == 1
+
+
+def test_sketches_are_added_to_one(days, run):
+    done = run("sketch", *days, "-o", "week.parquet")
+    assert (done.code, done.err) == (0, "wrote week.parquet: 300 samples\n")
+    apart = run("compare", *days, "-m", "f1", "--resamples", 99, "--format", "csv")
+    together = run("compare", "week.parquet", "-m", "f1", "--resamples", 99, "--format", "csv")
+    assert apart.out == together.out
+
+
+def test_models_of_sketches_are_chosen_by_pattern(days, run):
+    done = run("compare", *days, "--model", "*o*", "--resamples", 99, "--format", "csv")
+    assert done.code == 0
+    assert "fair" not in done.out
+    assert "poor" in done.out
+
+
+@pytest.mark.usefixtures("days")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("compare", "mon.parquet", "tue.csv"), "tue.csv is no sketch and others are"),
+        (("compare", "mon.parquet", "--true", "y"), "--true is for predictions"),
+        (("compare", "mon.parquet", "--slice", "y"), "--slice is for predictions"),
+        (("variance", "mon.parquet"), "is a sketch, whose samples are gone"),
+        (("compare", "mon.parquet", "-m", "mcc", "-m", "log_loss"), "no sums for metric 'log_loss'"),
+        (("sketch", "mon.csv"), "-o is needed"),
+        (("sketch", "mon.csv", "-o", "mon.csv"), "a file that ends in .parquet"),
+        (("sketch", "mon.parquet", "-o", "mon.parquet"), "is read here and would be lost"),
+        (("sketch", "mon.parquet", "-o", "x.parquet", "-m", "f1"), "--metric is for predictions"),
+        (("sketch", "mon.csv", "-o", "x.parquet", "--table", "t"), "--table is for a query"),
+        (("sketch", "--sql", "duckdb", "--table", "t", "--model", "a"), "--sql needs --true"),
+        (("sketch", "--sql", "duckdb", "--table", "t", "--true", "y"), "--sql needs --model"),
+        (("sketch", "--sql", "duckdb", "mon.csv"), "prints a query and reads nothing"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_told(run, arguments, told):
+    done = run(*arguments)
+    assert done.code == 2
+    assert told in done.err
+    assert done.out == ""
+
+
+@pytest.mark.usefixtures("days")
+def test_the_printed_query_makes_the_sketch(run):
+    duckdb = pytest.importorskip("duckdb")
+    done = run(
+        "sketch", "--sql", "duckdb", "--table", "'mon.csv'", "--true", "y_true", "--id", "id",
+        "--model", "good", "--model", "fair", "--model", "poor",
+    )  # fmt: skip
+    assert (done.code, done.err) == (0, "")
+    duckdb.sql(done.out).write_parquet("query.parquet")
+    options = "--metric", "f1", "--resamples", 99, "--format", "csv"
+    assert (
+        run("compare", "query.parquet", *options).out == run("compare", "mon.parquet", *options).out
+    )

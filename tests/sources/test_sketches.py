@@ -1,0 +1,318 @@
+"""A sketch says what clusters by its buckets say, wherever and in however many parts it was made."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.sources.hashing import bucket_of
+
+SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]
+METRICS = [
+    "accuracy", "f1", "f1_macro", "cf1_macro", "mcc", "cmcc", "balanced_accuracy", "log_loss",
+    "brier_score", "ece", "ece_classwise", "top_2_accuracy", "confusion_entropy",
+]  # fmt: skip
+
+
+def named(predictions, prefix="s"):
+    """The same predictions with names of samples."""
+    n = len(predictions)
+    outputs = {m: predictions.probabilities(m) for m in predictions.models}
+    return mc.Predictions(
+        predictions.y_true,
+        outputs,
+        labels=predictions.labels,
+        ids=[f"{prefix}{i}" for i in range(n)],
+    )
+
+
+PREDS = named(SNLI.subset(range(3000)))
+
+
+def in_buckets(predictions, n_buckets, salt="modelcompare"):
+    """The samples themselves, with their buckets as clusters."""
+    return predictions.with_columns(groups=bucket_of(predictions.ids, n_buckets, salt))
+
+
+def same_numbers(one, two):
+    assert one.about == two.about
+    np.testing.assert_array_equal(one.counts, two.counts)
+    assert one.numbers.keys() == two.numbers.keys()
+    for key, found in one.numbers.items():
+        np.testing.assert_allclose(found, two.numbers[key], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_buckets", [1024, 90])
+def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_buckets):
+    ours = mc.compare(mc.sketch(PREDS, METRICS, buckets=n_buckets), n_resamples=299)
+    theirs = mc.compare(in_buckets(PREDS, n_buckets), METRICS, n_resamples=299)
+    pd.testing.assert_frame_equal(ours.scores, theirs.scores, check_exact=True)
+    pd.testing.assert_frame_equal(ours.differences, theirs.differences, check_exact=True)
+    assert ours.verdict() == theirs.verdict()
+    assert ours.n_samples == 3000
+
+
+@pytest.mark.parametrize("method", ["auto", "BCa", "studentized", "percentile", "normal"])
+def test_replicates_and_intervals_of_a_sketch_are_those_of_clusters(method):
+    ours = mc.bootstrap(mc.sketch(PREDS, ["f1_macro", "cf1"]), n_resamples=399)
+    theirs = mc.bootstrap(in_buckets(PREDS, 1024), ["f1_macro", "cf1"], n_resamples=399)
+    np.testing.assert_array_equal(ours.draws, theirs.draws)
+    pd.testing.assert_frame_equal(
+        ours.confidence_interval(method=method), theirs.confidence_interval(method=method)
+    )
+
+
+@pytest.mark.parametrize(
+    "method", ["studentized-permutation", "permutation", "bootstrap", "wald", "sign-flip"]
+)
+def test_paired_tests_of_a_sketch_are_those_of_clusters(method):
+    pair = "bow_pair", "naive_bayes", "f1_macro"
+    ours = mc.paired_test(mc.sketch(PREDS, "f1_macro"), *pair, method=method, n_resamples=299)
+    theirs = mc.paired_test(in_buckets(PREDS, 1024), *pair, method=method, n_resamples=299)
+    assert ours == theirs
+
+
+def test_the_gate_runs_on_a_sketch_and_counts_samples():
+    rules = ["accuracy:-0.03", "recall[neutral]:-0.05"]
+    sketched = mc.sketch(PREDS, ["accuracy", "recall"])
+    ours = mc.gate(sketched, "bow_pair", "naive_bayes", rules, n_resamples=299)
+    theirs = mc.gate(in_buckets(PREDS, 1024), "bow_pair", "naive_bayes", rules, n_resamples=299)
+    for one, two in zip(ours.decisions, theirs.decisions, strict=True):
+        assert (one.gain, one.ci_low, one.p_value) == (two.gain, two.ci_low, two.p_value)
+        assert (one.n_samples, one.unit) == (3000, "samples")
+        assert one.n_needed / 3000 == pytest.approx(
+            two.n_needed / two.n_samples, nan_ok=True, rel=0.01
+        )
+
+
+def test_the_values_are_those_of_all_samples_and_the_errors_nearly():
+    sketched = mc.compare(mc.sketch(PREDS, ["accuracy", "cf1_macro"]), n_resamples=99).scores
+    whole = mc.compare(PREDS, ["accuracy", "cf1_macro"], n_resamples=99).scores
+    np.testing.assert_allclose(sketched["estimate"], whole["estimate"], rtol=1e-12)
+    # Within four times the 1 / sqrt(2 * 1024) that the docstring promises.
+    ratio = sketched["standard_error"] / whole["standard_error"]
+    assert np.abs(ratio - 1).max() < 4 / np.sqrt(2 * 1024)
+
+
+def test_parts_add_up_to_the_whole_in_any_order():
+    parts = [PREDS.subset(range(*ends)) for ends in ((0, 5), (5, 1700), (1700, 3000))]
+    whole = mc.sketch(PREDS, METRICS)
+    one, two, three = (mc.sketch(part, METRICS) for part in parts)
+    for merged in (one + two + three, three + (two + one), sum([two, three, one])):
+        same_numbers(merged, whole)
+    same_numbers(mc.sketch(iter(parts), METRICS), whole)
+    same_numbers(mc.sketch(parts, METRICS), whole)
+
+
+def test_a_source_of_blocks_is_read_block_by_block():
+    class Source:
+        def blocks(self):
+            yield from (PREDS.subset(range(i, i + 1000)) for i in (0, 1000, 2000))
+
+    same_numbers(mc.sketch(Source(), METRICS), mc.sketch(PREDS, METRICS))
+
+
+def test_counts_add_up_to_the_bit_whatever_the_parts():
+    whole = mc.sketch(PREDS, ["f1_macro"])
+    merged = sum(
+        mc.sketch(PREDS.subset(range(i, i + 250)), ["f1_macro"]) for i in range(0, 3000, 250)
+    )
+    for key, found in whole.numbers.items():
+        np.testing.assert_array_equal(found, merged.numbers[key])
+
+
+def test_rows_without_names_are_spread_by_their_number():
+    nameless = PREDS.without("ids")
+    halves = iter([nameless.subset(range(1500)), nameless.subset(range(1500, 3000))])
+    same_numbers(mc.sketch(halves, "accuracy"), mc.sketch(nameless, "accuracy"))
+    bucket = bucket_of(np.arange(3000), 1024, "modelcompare")
+    counts = np.bincount(bucket, minlength=1024)
+    np.testing.assert_array_equal(mc.sketch(nameless, "accuracy").counts, counts)
+
+
+def test_clusters_stay_whole():
+    groups = np.arange(3000) // 30
+    ours = mc.sketch(PREDS.with_columns(groups=groups), "accuracy", buckets=4096)
+    bucket = bucket_of(groups, 4096, "modelcompare")
+    np.testing.assert_array_equal(ours.counts, np.bincount(bucket, minlength=4096))
+    clustered = PREDS.with_columns(groups=bucket)
+    theirs = mc.compare(clustered, "accuracy", n_resamples=99).scores
+    pd.testing.assert_frame_equal(mc.compare(ours, n_resamples=99).scores, theirs)
+
+
+def test_weights_count_in_the_sums():
+    weight = np.random.default_rng(0).gamma(2, size=3000)
+    weighted = mc.Predictions(
+        PREDS.y_true, {m: PREDS.probabilities(m) for m in PREDS.models}, labels=PREDS.labels,
+        ids=PREDS.ids, sample_weight=weight,
+    )  # fmt: skip
+    metrics = ["accuracy", "f1_macro", "cf1", "log_loss"]
+    ours = mc.compare(mc.sketch(weighted, metrics), n_resamples=99)
+    theirs = mc.compare(in_buckets(weighted, 1024), metrics, n_resamples=99)
+    pd.testing.assert_frame_equal(ours.scores, theirs.scores)
+    pd.testing.assert_frame_equal(ours.differences, theirs.differences)
+    assert ours.n_samples == 3000
+
+
+def test_classes_that_a_part_lacks_are_united_by_their_names():
+    truth = np.array(["cat", "dog", "cat", "dog", "eel", "cat", "eel", "ant"])
+    said = np.array(["cat", "cat", "cat", "dog", "eel", "eel", "dog", "ant"])
+    ids = list("abcdefgh")
+    whole = mc.Predictions(truth, {"m": said}, ids=ids)
+    parts = [mc.Predictions(truth[s], {"m": said[s]}, ids=ids[s]) for s in (slice(4), slice(4, 8))]
+    metrics = ["f1", "confusion_entropy"]
+    merged = sum(mc.sketch(part, metrics) for part in parts)
+    assert merged.about.labels == ("ant", "cat", "dog", "eel")
+    same_numbers(merged, mc.sketch(whole, metrics))
+
+
+@pytest.mark.parametrize(
+    ("preds", "metrics"),
+    [
+        (mc.Predictions.from_scores({"a": [1, 0, 1, 1] * 20, "b": [1, 1, 0, 1] * 20}), "mean_score"),
+        (mc.Predictions.from_scores({"a": [0.5, 2, 1] * 20, "b": [1, 3, 0] * 20}), "mean_score"),
+        (
+            mc.Predictions.from_scores(
+                {m: {"acc": [1, 0] * 30, "loss": [0.5, i] * 30} for i, m in enumerate("ab")},
+                greater_is_better={"loss": False},
+            ),
+            ["acc", "loss"],
+        ),
+        (mc.Predictions([0.5, 2, 1, 4] * 15, {m: [1, 2, i, 3.5] * 15 for i, m in enumerate("ab")}),
+         ["rmse", "mae"]),
+        (mc.Predictions(["a b", "c d e"] * 20, {"a": ["a b", "c d"] * 20, "b": ["a", "c x e"] * 20},
+                        kind="texts"), ["wer", "exact_match"]),
+        (mc.Predictions([[0.7, 0.3], [0.2, 0.8]] * 25, {"a": [[0.6, 0.4], [0.3, 0.7]] * 25}),
+         ["cf1_macro", "kl_divergence"]),
+    ],
+    ids=["judged", "scores", "several scores", "values", "texts", "soft labels"],
+)  # fmt: skip
+def test_every_kind_of_output_is_sketched(preds, metrics, tmp_path):
+    clustered = preds.with_columns(groups=bucket_of(np.arange(len(preds)), 1024, "modelcompare"))
+    sketched = mc.read_sketch(mc.sketch(preds, metrics).save(tmp_path / "s.parquet"))
+    ours = mc.compare(sketched, metrics, n_resamples=99)
+    theirs = mc.compare(clustered, metrics, n_resamples=99)
+    pd.testing.assert_frame_equal(ours.scores, theirs.scores)
+    pd.testing.assert_frame_equal(ours.differences, theirs.differences)
+
+
+def test_a_saved_sketch_is_the_same_to_the_bit(tmp_path):
+    sketched = mc.sketch(PREDS, METRICS)
+    read = mc.read_sketch(sketched.save(tmp_path / "day.sketch.parquet"))
+    assert read.about == sketched.about
+    np.testing.assert_array_equal(read.counts, sketched.counts)
+    for key, found in sketched.numbers.items():
+        np.testing.assert_array_equal(read.numbers[key], found)
+    assert [path.name for path in tmp_path.iterdir()] == ["day.sketch.parquet"]
+
+
+def test_models_can_be_chosen():
+    pair = mc.sketch(PREDS, "accuracy")[["mlp", "bow_pair"]]
+    assert pair.models == ("mlp", "bow_pair")
+    ours = mc.compare(pair, n_resamples=99).differences
+    theirs = mc.compare(in_buckets(PREDS[["mlp", "bow_pair"]], 1024), "accuracy", n_resamples=99)
+    pd.testing.assert_frame_equal(ours, theirs.differences)
+
+
+OTHER = mc.Predictions(["no", "yes"], {"cnn": ["no", "no"]})
+LIKE_BUT = {
+    "salts": lambda: mc.sketch(PREDS, "accuracy", salt="other"),
+    "numbers of buckets": lambda: mc.sketch(PREDS, "accuracy", buckets=512),
+    "models": lambda: mc.sketch(PREDS[["mlp", "bow_pair"]], "accuracy"),
+    "statistics": lambda: mc.sketch(PREDS, ["accuracy", "log_loss"]),
+}
+
+
+@pytest.mark.parametrize("what", LIKE_BUT)
+def test_sketches_that_do_not_fit_are_not_added(what):
+    with pytest.raises(ValueError, match=f"the sketches have different {what}.*cannot be added"):
+        mc.sketch(PREDS, "accuracy") + LIKE_BUT[what]()
+
+
+def test_classes_of_numbers_and_of_texts_are_not_united():
+    one, two = (
+        mc.sketch(mc.Predictions(truth, {"m": truth}), "accuracy") for truth in ([0, 1], ["0", "1"])
+    )
+    with pytest.raises(
+        ValueError, match=r"classes are 0, 1 in one sketch and '0', '1' in the other"
+    ):
+        one + two
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        ("roc_auc_ovr", "'roc_auc_ovr' is no sum"),
+        ("ece_mass", "'ece_mass' depends on the test set as a whole"),
+        (lambda y, p: float((y == p).mean()), "is no sum"),
+    ],
+)
+def test_what_does_not_add_up_is_not_sketched(metric, told):
+    with pytest.raises(ValueError, match=f"{told}.*leave it out here"):
+        mc.sketch(PREDS, ["accuracy", metric])
+
+
+def test_correlations_have_a_centre_of_their_own_and_are_refused():
+    preds = mc.Predictions([0.5, 2.5, 1.5], {"a": [1.5, 2, 3]})
+    with pytest.raises(ValueError, match="'r2' depends on the test set as a whole"):
+        mc.sketch(preds, "r2")
+
+
+def test_strata_are_refused_with_a_remedy():
+    with pytest.raises(
+        ValueError, match=r"keeps no strata; sketch predictions.without\('strata'\)"
+    ):
+        mc.sketch(PREDS.with_columns(strata=PREDS.codes), "accuracy")
+
+
+SKETCHED = mc.sketch(PREDS, "accuracy")
+ASKED = {
+    "holds no sums for metric 'log_loss', it was made for accuracy": lambda: mc.compare(
+        SKETCHED, "log_loss"
+    ),
+    "'roc_auc_ovr' is no sum over samples": lambda: mc.compare(SKETCHED, "roc_auc_ovr"),
+    "test 'mcnemar-exact' looks at single samples": lambda: mc.paired_test(
+        SKETCHED, "mlp", "bow_pair", "accuracy", method="mcnemar-exact"
+    ),
+    "undefined='stratify' looks at single samples": lambda: mc.bootstrap(
+        SKETCHED, undefined="stratify"
+    ),
+    "`predictions` is a sketch, whose samples are gone": lambda: mc.variance_study(SKETCHED),
+    "is a sketch, whose samples are gone: compare": lambda: mc.compare_slices(SKETCHED),
+    "a subset looks at single samples": lambda: SKETCHED.subset([0, 1]),
+    "a column of strata looks at single samples": lambda: SKETCHED.with_columns(strata=[1]),
+    "`source` is a sketch": lambda: mc.sketch(SKETCHED),
+}
+
+
+@pytest.mark.parametrize("told", ASKED)
+def test_what_a_sketch_cannot_serve_is_refused_in_words(told):
+    with pytest.raises(ValueError, match=told):
+        ASKED[told]()
+
+
+def test_disagreements_need_the_samples():
+    result = mc.compare(SKETCHED, n_resamples=99)
+    with pytest.raises(ValueError, match="samples are gone"):
+        result.disagreements("mlp", "bow_pair")
+
+
+def test_files_say_what_they_are(tmp_path):
+    path = SKETCHED.save(tmp_path / "day.parquet")
+    with pytest.raises(ValueError, match=r"day.parquet is a sketch; read it with .*read_sketch"):
+        mc.read_predictions(path)
+    other = tmp_path / "other.parquet"
+    pd.DataFrame({"y_true": [0, 1], "m": [0, 1]}).to_parquet(other)
+    with pytest.raises(
+        ValueError, match=r"other.parquet is no sketch; it needs the columns bucket"
+    ):
+        mc.read_sketch(other)
+    frame = pd.read_parquet(path)
+    newer = frame.replace({"label": {r'"version": 1': '"version": 2'}}, regex=True)
+    with pytest.raises(ValueError, match="of version 2, and this program reads version 1"):
+        mc.read_sketch(newer)
+
+
+def test_nothing_is_no_sketch():
+    with pytest.raises(ValueError, match="holds no predictions"):
+        mc.sketch(iter([]))
