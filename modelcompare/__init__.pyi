@@ -57,6 +57,8 @@ from .readers import read_predictions as read_predictions
 from .readers import read_sets as read_sets
 from .readers.counts import from_counts as from_counts
 from .significance.variances import variance_tests as variance_tests
+from .sources.scanned import ScannedPredictions as ScannedPredictions
+from .sources.scanned import scan_predictions as scan_predictions
 from .studies.agreement import AgreementStudy as AgreementStudy
 from .studies.agreement import agreement_study as agreement_study
 from .studies.card import model_card as model_card
