@@ -21,6 +21,7 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
+from modelcompare.sources.evaluation import evaluate, first_rows
 from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
 
 _MOST_REDRAWS = 50
@@ -96,14 +97,14 @@ def bootstrap(
     if size is not None:
         check_count("size", size, at_least=1)
     chosen = resolve_metrics(
-        default_metrics(predictions) if metrics is None else metrics,
-        predictions,
+        default_metrics(first_rows(predictions)) if metrics is None else metrics,
+        first_rows(predictions),
         zero_division=zero_division,
     )
     seed = seed_sequence(rng)
     if undefined == "stratify":
         predictions = _stratified(predictions)
-    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    evaluation = evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)

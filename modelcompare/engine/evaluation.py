@@ -7,6 +7,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.statistics import PASS_BYTES, UnitStatistics
-from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.engine.weights import Everything, GivenWeights, Weights
 from modelcompare.metrics.base import CallableMetric, Metric, OrderMetric, Outcomes, Statistic
 from modelcompare.resampling import ROW_BLOCK
 
@@ -53,7 +54,7 @@ class Evaluation(UnitStatistics):
 
     def estimate(self) -> FloatArray:
         """Values on the test set itself, of shape (n_models, n_values)."""
-        everything = GivenWeights(self.units.counts().astype(np.float64)[None, :], self.units)
+        everything = Everything(self.units)
         out = np.empty((1, len(self.models), len(self.keys)))
         for models, _ in self._passes(everything):
             self._fill_sums(out[:, models], self.grand_total(models)[None, :], models)
@@ -114,8 +115,19 @@ class Evaluation(UnitStatistics):
         blocks = range(weights.n_blocks) if blocks is None else blocks
         if not self.columns(models):
             return [np.empty((weights.block_size(block), 0)) for block in blocks]
-        totals: list[FloatArray] = []
-        for row_block, rows in enumerate(self.units.row_blocks()):
+        return deque(self._running_totals(weights, models, blocks, n_jobs), maxlen=1)[0]
+
+    def _running_totals(
+        self,
+        weights: Weights,
+        models: slice,
+        blocks: Sequence[int],
+        n_jobs: int | None,
+        totals: Sequence[FloatArray] = (),
+        start: int = 0,
+    ) -> Iterator[list[FloatArray]]:
+        """Totals over the row blocks up to one, for each from `start` on."""
+        for row_block, rows in [*enumerate(self.units.row_blocks())][start:]:
             matrix = self.statistics(models, rows)
 
             def product(
@@ -125,7 +137,7 @@ class Evaluation(UnitStatistics):
 
             products = map_blocks(product, blocks, n_jobs)
             totals = [a + b for a, b in zip(totals, products, strict=True)] if totals else products
-        return totals
+            yield totals
 
     def values_of_totals(self, totals: FloatArray, models: slice = slice(None)) -> FloatArray:
         """Sum metrics from totals of shape (..., n_columns), as (..., n_models, n_values)."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
 from modelcompare.engine.units import (
     DistinctRows,
@@ -26,7 +26,7 @@ PASS_BYTES = 96 * 2**20
 # Share of numbers other than 0 below which sparse products are faster, and small.
 _SPARSE_BELOW = 1 / 16
 # Distinct rows are worth a multinomial draw of their own only if they are few.
-_COLLAPSE_AT = 1 / 16
+COLLAPSE_AT = 1 / 16
 
 
 class UnitStatistics:
@@ -52,10 +52,8 @@ class UnitStatistics:
         self._sparse: dict[tuple[int, int, int], Any] = {}
         self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
-        if collapse is not False and collapsible(metrics, predictions, required=collapse is True):
-            rows = DistinctRows.of(predictions, strata)
-            if collapse or rows.n_rows <= _COLLAPSE_AT * len(predictions):
-                self._rows = rows
+        if collapse is not False:
+            self._rows = self._distinct(strata, required=collapse is True)
         self.units = (
             sample_units(len(predictions), self._unit_of, strata, self.metrics)
             if self._rows is None
@@ -147,10 +145,10 @@ class UnitStatistics:
         """Totals over the whole test set, kept because every leave-one-out block needs them."""
         first, last, _ = models.indices(len(self.models))
         if (first, last) not in self._grand_totals:
-            counts = self.units.counts().astype(np.float64)
             total = np.zeros(self.columns(models)[-1].stop)
             for rows in self.row_steps(models):
-                total += counts[rows] @ self.statistics(models, rows)
+                counts = self.units.counts(rows).astype(np.float64)
+                total += counts @ self.statistics(models, rows)
             self._remember_total(models, total)
         return self._grand_totals[first, last]
 
@@ -158,13 +156,28 @@ class UnitStatistics:
         first, last, _ = models.indices(len(self.models))
         self._grand_totals[first, last] = total
 
+    def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:
+        """Distinct rows, where they are all that matters, and few or asked for."""
+        if not collapsible(self.metrics, self.predictions, required=required):
+            return None
+        rows = DistinctRows.of(self.predictions, strata)
+        return rows if required or rows.n_rows <= COLLAPSE_AT * len(self.predictions) else None
+
+    def _part(self, rows: slice) -> tuple[Predictions, slice]:
+        """Predictions that hold some samples, and where these stand in them."""
+        return self.predictions, rows
+
+    def _everyone(self, model: str) -> Outcomes | None:
+        """Outcomes of all samples, where they are at hand."""
+        return Outcomes.of(self.predictions, model)
+
     def _outcomes(self, model: str, rows: slice) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""
-        p = self.predictions
         if self._rows is not None:
             return self._rows.outcomes(model, rows)
         if self._unit_of is not None:
-            return Outcomes.of(p, model)
+            return Outcomes.of(self.predictions, model)
+        p, rows = self._part(rows)
         output = p.output(model)
         return Outcomes(
             output.rows(rows),
@@ -173,11 +186,9 @@ class UnitStatistics:
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
-            everyone=Outcomes.of(p, model),
+            everyone=self._everyone(model),
         )
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
-        weight = self.predictions.sample_weight
-        if weight is None:
-            return numbers
-        return numbers * (weight if self._unit_of is not None else weight[rows])[:, None]
+        p, here = self._part(slice(None) if self._unit_of is not None else rows)
+        return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
