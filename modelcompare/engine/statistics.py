@@ -60,6 +60,22 @@ class UnitStatistics:
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
 
+    @cached_property
+    def labelled(self) -> DistinctRows | None:
+        """True class, and all models' predicted classes, of rows that each stand for some samples.
+
+        None where the truth is no class, or a model did not choose one.
+        """
+        if self._rows is not None:
+            return self._rows
+        p = self.predictions
+        if p.codes is None or p.true_distribution is not None:
+            return None
+        if any(p.output(model).kind == "values" for model in p.models):
+            return None
+        predicted = {model: p.predicted(model) for model in p.models}
+        return DistinctRows(p.codes, predicted, np.ones(len(p), np.intp), None, p.n_classes)
+
     @property
     def collapsed(self) -> bool:
         """Whether units are distinct rows with multiplicities."""

@@ -132,6 +132,8 @@ def _shrunk_errors(labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrun
     for models in labels.chunks:
         found, unseen[models], values[models] = shrunk(models)
         influence[:, models] = found.at(*labels.classes(models)).T
+    if labels.times is not None:
+        influence *= np.sqrt(labels.times)[:, None]
     error = shrunk_difference_errors(influence, unseen, pairs, labels.weights)
     a, b = pairs
     return error[:, None], (values[a] - values[b])[:, None], labels.disagreements(pairs)[:, None]
