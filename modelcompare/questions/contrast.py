@@ -15,11 +15,12 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
-from modelcompare.metrics import AnyMetric, UndefinedMetricWarning, resolve_metrics
+from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
+from modelcompare.sources import evaluation as sources
 from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown, value_name
 
 
@@ -110,14 +111,23 @@ class Contrast:
 
     @cached_property
     def _drawn(self) -> BootstrapResult:
+        return self._result(self.view.replicates)
+
+    @cached_property
+    def _undrawn(self) -> BootstrapResult:
+        """The same without resamples, for intervals that need none."""
+        return self._result(np.empty((0, *self.view.estimate.shape)))
+
+    def _result(self, draws: FloatArray) -> BootstrapResult:
         view = self.view
         return BootstrapResult(
-            view.evaluation, view.estimate, view.replicates, "multinomial", view.seed, view.weights
+            view.evaluation, view.estimate, draws, "multinomial", view.seed, view.weights
         )
 
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
         """Bounds of the difference."""
-        found = self._drawn.difference_interval(
+        result = self._undrawn if method == "normal" else self._drawn
+        found = result.difference_interval(
             self.view.model_a, self.view.model_b, method, confidence_level
         )
         return float(found.low[0, self.position]), float(found.high[0, self.position])
@@ -131,8 +141,8 @@ def evaluate(
     collapse: bool | None = None,
 ) -> Evaluation:
     """One metric of all models, on a test set that can be resampled."""
-    chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
-    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    chosen = sources.resolve([metric], predictions, zero_division=zero_division)
+    evaluation = sources.evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     return evaluation
 

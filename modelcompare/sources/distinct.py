@@ -7,28 +7,39 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.engine.statistics import COLLAPSE_AT
-from modelcompare.engine.units import DistinctRows
+from modelcompare.engine.units import DistinctRows, collapsible
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.sources.scanned import ScannedPredictions
 
 # Blocks whose distinct rows are put together at once.
 _AT_ONCE = 64
 
 
-def distinct_rows(scan: ScannedPredictions, *, required: bool) -> DistinctRows | None:
+def distinct_rows(
+    scan: ScannedPredictions, metrics: Sequence[AnyMetric], *, required: bool
+) -> DistinctRows | None:
     """Distinct combinations of the true class and all models' predicted classes.
 
-    None where they are more than a small share of the rows, unless they are required.
+    None where metrics look at more than these, or where there are more of them than a small share
+    of the rows, unless they are required.
     """
-    grouped = None if required else COLLAPSE_AT * len(scan)
+    if not collapsible(metrics, scan.head, required=required):
+        return None
+    most = len(scan) if required else int(COLLAPSE_AT * len(scan))
+    return scan.kept(("distinct", required), lambda: _few(scan, most))
+
+
+def _few(scan: ScannedPredictions, most: int) -> DistinctRows | None:
+    """The distinct rows, where they are no more than so many."""
     held: list[DistinctRows] = []
     for block in scan.blocks():
         held.append(DistinctRows.of(block, None))
         if len(held) > _AT_ONCE:
             held = [_joined(held)]
-            if grouped is not None and held[0].n_rows > grouped:
+            if held[0].n_rows > most:
                 return None
     found = _joined(held)
-    return found if grouped is None or found.n_rows <= grouped else None
+    return found if found.n_rows <= most else None
 
 
 def _joined(parts: Sequence[DistinctRows]) -> DistinctRows:

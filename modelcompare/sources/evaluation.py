@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
@@ -9,13 +10,15 @@ from typing import Any
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
-from modelcompare.engine.units import DistinctRows, collapsible
+from modelcompare.engine.units import DistinctRows
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.distinct import distinct_rows
 from modelcompare.sources.scanned import ScannedPredictions
+from modelcompare.words import ZeroDivision
 
 
 def evaluate(
@@ -27,9 +30,21 @@ def evaluate(
     return Evaluation(predictions, metrics, collapse=collapse)
 
 
-def first_rows(predictions: Predictions) -> Predictions:
-    """Predictions that show what the models gave: the first block of a scan, else all."""
-    return predictions.head if isinstance(predictions, ScannedPredictions) else predictions
+def resolve(
+    metrics: MetricLike | Sequence[MetricLike] | None,
+    predictions: Predictions,
+    *,
+    zero_division: ZeroDivision = math.nan,
+) -> tuple[AnyMetric, ...]:
+    """Metrics that fit the predictions, wherever they are; the default ones where none is named."""
+    shown = sample_of(predictions)
+    named = default_metrics(shown) if metrics is None else metrics
+    return resolve_metrics(named, shown, zero_division=zero_division)
+
+
+def sample_of(predictions: Predictions) -> Predictions:
+    """Predictions that show what the models gave: a block of a scan, else all."""
+    return predictions.sample if isinstance(predictions, ScannedPredictions) else predictions
 
 
 class ScannedEvaluation(Evaluation):
@@ -48,7 +63,7 @@ class ScannedEvaluation(Evaluation):
         *,
         collapse: bool | None = None,
     ) -> None:
-        check_sums(metrics, predictions.head)
+        _check_sums(metrics, predictions.head)
         self._window = _Window(predictions)
         self._bar = progress_bar(0, progress=False)
         super().__init__(predictions, metrics, collapse=collapse)
@@ -71,9 +86,7 @@ class ScannedEvaluation(Evaluation):
             yield totals
 
     def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:  # noqa: ARG002
-        if not collapsible(self.metrics, self.predictions.head, required=required):
-            return None
-        return distinct_rows(self.predictions, required=required)
+        return distinct_rows(self.predictions, self.metrics, required=required)
 
     def _part(self, rows: slice) -> tuple[Predictions, slice]:
         first, last, _ = rows.indices(self.units.n_units)
@@ -104,15 +117,16 @@ class _Window:
         return self._block
 
 
-def check_sums(metrics: Sequence[AnyMetric], head: Predictions) -> None:
-    """Refuse metrics that are no sums of what single samples show.
+def not_sums(metrics: Sequence[AnyMetric], head: Predictions) -> list[str]:
+    """Names of the metrics that are no sums of what single samples show.
 
-    Raises
-    ------
-    ValueError
-        If a metric needs the order of all samples, or bins or centres of all of them.
+    They need the order of all samples, or bins or centres of all of them.
     """
-    unserved = [metric.name for metric in metrics if not _is_sum(metric, head)]
+    return [metric.name for metric in metrics if not _is_sum(metric, head)]
+
+
+def _check_sums(metrics: Sequence[AnyMetric], head: Predictions) -> None:
+    unserved = not_sums(metrics, head)
     if unserved:
         raise ValueError(
             f"{', '.join(unserved)} cannot be had block by block, as it needs all samples at once "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,8 @@ from modelcompare.readers.wide import columns_of_models, wide_predictions
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.rows import Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, SampleColumn
+
+Found = TypeVar("Found")
 
 # A column of more different labels holds no classes.
 _MOST_CLASSES = 65_536
@@ -157,6 +159,11 @@ class _Layout:
         return replace(self, columns=columns, roles=replace(self.roles, outputs=outputs))
 
 
+def _has_other_scores(block: Predictions) -> bool:
+    """Whether a score is neither 0 nor 1."""
+    return any(not np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)
+
+
 def _classes(rows: Rows, columns: Sequence[str]) -> AnyArray:
     """All labels in some columns, sorted."""
     import pyarrow as pa
@@ -184,12 +191,13 @@ class ScannedPredictions(Predictions):
     them all.
     """
 
-    __slots__ = ("_chosen", "_head", "_layout", "_rows")
+    __slots__ = ("_chosen", "_head", "_kept", "_layout", "_rows")
 
     _rows: Rows
     _layout: _Layout
     _head: Predictions
     _chosen: IntArray | None
+    _kept: dict[Hashable, Any]
 
     @classmethod
     def of(cls, rows: Rows, columns: Columns) -> ScannedPredictions:
@@ -219,6 +227,7 @@ class ScannedPredictions(Predictions):
         for slot in Predictions.__slots__:
             setattr(part, slot, getattr(head, slot))
         part._rows, part._layout, part._head, part._chosen = rows, layout, head, chosen
+        part._kept = {}
         return part
 
     # -- blocks -----------------------------------------------------------------------------
@@ -227,6 +236,28 @@ class ScannedPredictions(Predictions):
     def head(self) -> Predictions:
         """The first block of rows, with all classes."""
         return self._head
+
+    @property
+    def sample(self) -> Predictions:
+        """A block that shows what the models gave: of scores, whether all are 0 or 1."""
+        if any(self._head.output(model).kind != "scores" for model in self.models):
+            return self._head
+        return self.kept(
+            "sample", lambda: next(filter(_has_other_scores, self.blocks()), self._head)
+        )
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that all rows would take, about."""
+        table = arrow_table(next(self._tables(0)), self._layout.where).frame
+        return int(table.memory_usage(deep=True).sum() / len(table) * len(self))
+
+    def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What was found out of all rows, which are not read again for it."""
+        if key not in self._kept:
+            self._kept[key] = find()
+        found: Found = self._kept[key]
+        return found
 
     def blocks(self, start: int = 0) -> Iterator[Predictions]:
         """Predictions of `ROW_BLOCK` consecutive rows after others, each with all classes.
