@@ -57,6 +57,8 @@ from .readers import read_predictions as read_predictions
 from .readers import read_sets as read_sets
 from .readers.counts import from_counts as from_counts
 from .significance.variances import variance_tests as variance_tests
+from .sources.scanned import ScannedPredictions as ScannedPredictions
+from .sources.scanned import scan_predictions as scan_predictions
 from .sources.sketch_files import read_sketch as read_sketch
 from .sources.sketches import Sketch as Sketch
 from .sources.summing import sketch as sketch

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -34,7 +36,24 @@ SUM_TOLERANCE = 1e-3
 # Eighth powers of the largest numbers, and of their inverses, are sums that floats hold.
 LARGEST = 1e18
 _N_EXAMPLES = 3
-# Models that an error names.
+# Number of the first row of what is checked, where that is a part of more.
+_FIRST_ROW = ContextVar("first_row", default=0)
+
+
+@contextmanager
+def rows_from(first: int) -> Iterator[None]:
+    """Number rows in messages from the place that a part of a test set has in the whole."""
+    token = _FIRST_ROW.set(first)
+    try:
+        yield
+    finally:
+        _FIRST_ROW.reset(token)
+
+
+def row_numbers(bad: Any) -> IntArray:
+    """Numbers of the rows where something is true, in the whole test set."""
+    rows: IntArray = np.flatnonzero(bad) + _FIRST_ROW.get()
+    return rows
 
 
 def frozen(array: AnyArray) -> AnyArray:
@@ -51,7 +70,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 def rows_text(bad: Any) -> str:
     """How many rows, and the first of them: '5 rows (first: 0, 3, 8)'."""
-    rows = np.flatnonzero(bad)
+    rows = row_numbers(bad)
     examples = ", ".join(map(str, rows[:_N_EXAMPLES]))
     if len(rows) == 1:
         return f"1 row (row {examples})"

@@ -105,11 +105,11 @@ class Units:
         starts = range(0, self.n_units, ROW_BLOCK)
         return [slice(start, min(start + ROW_BLOCK, self.n_units)) for start in starts]
 
-    def counts(self) -> IntArray:
-        """Number of samples behind each unit."""
+    def counts(self, rows: slice = slice(None)) -> IntArray:
+        """Number of samples behind each unit, or behind some."""
         if self.multiplicity is None:
-            return np.ones(self.n_units, dtype=np.intp)
-        return self.multiplicity
+            return np.ones(len(range(*rows.indices(self.n_units))), dtype=np.intp)
+        return self.multiplicity[rows]
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class BootstrapWeights(_Blocks):
     def _drawn(self, block: int, row_block: int, step: int, *, counts: bool) -> Iterator[AnyArray]:
         """Weights of so many resamples of a block after others, for the rows of a row block."""
         rows = self.units.row_blocks()[row_block]
-        available = self.units.counts()[rows]
+        available = self.units.counts(rows)
         if self.units.strata is None:
             yield from self._of_stratum(block, row_block, available, step, counts, stratum=-1)
             return
@@ -256,21 +256,37 @@ class BootstrapWeights(_Blocks):
         blocks = self._row_block_table[stratum + 1]
         if np.count_nonzero(blocks) == 1:
             return np.full(n_resamples, float(size))
-        generator = self._generator(_STRATUM, block, stratum + 1)
-        if self.scheme == "bayesian":
-            place = np.count_nonzero(blocks[:row_block])
-            return size * generator.dirichlet(blocks[blocks > 0], n_resamples)[:, place]
-        sizes = generator.multinomial(size, blocks / blocks.sum(), n_resamples)
-        return sizes[:, row_block].astype(np.float64)
+        if (block, stratum) not in self._block_sizes:
+            generator = self._generator(_STRATUM, block, stratum + 1)
+            if self.scheme == "bayesian":
+                drawn: AnyArray = np.zeros((n_resamples, len(blocks)))
+                drawn[:, blocks > 0] = size * generator.dirichlet(blocks[blocks > 0], n_resamples)
+            else:
+                drawn = generator.multinomial(size, blocks / blocks.sum(), n_resamples)
+            self._block_sizes[block, stratum] = drawn
+        return self._block_sizes[block, stratum][:, row_block].astype(np.float64)
+
+    @cached_property
+    def _block_sizes(self) -> dict[tuple[int, int], AnyArray]:
+        """What falls into all row blocks, by block of resamples and stratum.
+
+        Drawn once: anew for each row block it would cost the square of their number.
+        """
+        return {}
 
     @cached_property
     def _row_block_table(self) -> IntArray:
         """Samples of each stratum in each row block; row 0 counts all strata together."""
-        counts, strata, blocks = self.units.counts(), self.units.strata, self.units.row_blocks()
-        codes = np.zeros(len(counts), dtype=np.intp) if strata is None else strata
-        table = np.array(
-            [np.bincount(codes[rows], counts[rows], codes.max() + 1) for rows in blocks]
-        ).T.astype(np.intp)
+        units, strata = self.units, self.units.strata
+        if strata is None:
+            table = np.array([[units.counts(rows).sum() for rows in units.row_blocks()]])
+        else:
+            n_strata = int(strata.max()) + 1
+            found = [
+                np.bincount(strata[rows], units.counts(rows), n_strata)
+                for rows in units.row_blocks()
+            ]
+            table = np.array(found).T.astype(np.intp)
         return np.vstack([table.sum(axis=0), table])
 
     @property

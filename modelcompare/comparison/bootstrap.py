@@ -12,7 +12,6 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
-from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import (
@@ -21,6 +20,8 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
+from modelcompare.sources.evaluation import evaluate, resolve
+from modelcompare.sources.serving import serve
 from modelcompare.sums import refuse_samples
 from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
 
@@ -96,15 +97,12 @@ def bootstrap(
     )  # fmt: skip
     if size is not None:
         check_count("size", size, at_least=1)
-    chosen = resolve_metrics(
-        default_metrics(predictions) if metrics is None else metrics,
-        predictions,
-        zero_division=zero_division,
-    )
+    predictions = serve(predictions, metrics, zero_division=zero_division).predictions
+    chosen = resolve(metrics, predictions, zero_division=zero_division)
     seed = seed_sequence(rng)
     if undefined == "stratify":
         predictions = _stratified(predictions)
-    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    evaluation = evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
@@ -121,6 +119,24 @@ def bootstrap(
             "'stratify' or 'redraw', or another zero_division."
         )
     return result
+
+
+def estimated(
+    predictions: Predictions,
+    metrics: MetricLike | Sequence[MetricLike] | None,
+    *,
+    zero_division: ZeroDivision,
+    rng: RngLike,
+) -> BootstrapResult:
+    """The same without a resample: for intervals and tests that need none."""
+    seed = seed_sequence(rng)
+    evaluation = evaluate(predictions, resolve(metrics, predictions, zero_division=zero_division))
+    check_units(evaluation.units, clustered=predictions.groups is not None)
+    weights = BootstrapWeights(evaluation.units, 0, seed)
+    point = evaluation.estimate()
+    return BootstrapResult(
+        evaluation, point, np.empty((0, *point.shape)), "multinomial", seed, weights
+    )
 
 
 def _stratified(predictions: Predictions) -> Predictions:

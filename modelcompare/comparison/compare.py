@@ -11,7 +11,7 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arrays import IntArray
 from modelcompare.checks import check_models
-from modelcompare.comparison.bootstrap import bootstrap
+from modelcompare.comparison.bootstrap import bootstrap, estimated
 from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
@@ -22,6 +22,8 @@ from modelcompare.resampling import RngLike, rng_label
 from modelcompare.significance.pairwise import (
     all_pairs,
 )
+from modelcompare.sources.evaluation import sample_of
+from modelcompare.sources.serving import serve
 from modelcompare.words import (
     Correction,
     Family,
@@ -144,25 +146,30 @@ def compare(
     )  # fmt: skip
     models = predictions.models
     model_a, model_b = _pairs(predictions, baseline)
-    replicated = bootstrap(
-        predictions,
-        metrics,
-        n_resamples=n_resamples,
-        scheme=scheme,
-        zero_division=zero_division,
-        undefined=undefined,
-        collapse=collapse,
-        n_jobs=n_jobs,
-        rng=rng,
-        progress=progress,
-    )
-    replicated.warn_of_undefined()
+    served = serve(predictions, metrics, method=method, test=test, zero_division=zero_division)
+    predictions, method = served.predictions, served.method
+    if served.draws or correction == "max-t" or undefined != "count":
+        replicated = bootstrap(
+            predictions,
+            metrics,
+            n_resamples=n_resamples,
+            scheme=scheme,
+            zero_division=zero_division,
+            undefined=undefined,
+            collapse=collapse,
+            n_jobs=n_jobs,
+            rng=rng,
+            progress=progress,
+        )
+        replicated.warn_of_undefined()
+    else:
+        replicated = estimated(predictions, metrics, zero_division=zero_division, rng=rng)
     evaluation = replicated.evaluation
     pairs = DrawnPairs(
         evaluation, model_a, model_b, n_resamples, replicated.seed, n_jobs=n_jobs, result=replicated
     )
-    outcome = significance.run_test(test, pairs)
-    adjusted = adjust_families(pairs, outcome, test, correction, family=family, alpha=alpha)
+    outcome = significance.run_test(served.test, pairs)
+    adjusted = adjust_families(pairs, outcome, served.test, correction, family=family, alpha=alpha)
     score_interval = replicated.score_interval(method, confidence_level)
     warn_of_sparse_data(evaluation, score_interval)
     difference_interval = replicated.difference_interval(model_a, model_b, method, confidence_level)
@@ -185,7 +192,7 @@ def compare(
         },
         confidence_level=confidence_level,
         method=method,
-        test=test,
+        test=served.test,
         tests_used=outcome.used,
         correction=correction,
         corrections_used=adjusted.used,
@@ -193,7 +200,7 @@ def compare(
         baseline=baseline,
         alpha=alpha,
         rng_label=rng_label(rng),
-        left_out=left_out_by_default(predictions) if metrics is None else (),
+        left_out=left_out_by_default(sample_of(predictions)) if metrics is None else (),
     )
 
 

@@ -119,7 +119,7 @@ def max_t_widths(result: Comparison) -> FloatArray:
     model_a, model_b = result.pairs
     difference = pair_differences(result.bootstrap.point, model_a, model_b)
     error = result.bootstrap.moments.pair_standard_error(model_a, model_b)
-    draws, half = result.bootstrap.draws, np.empty_like(error)
+    draws, half = result.bootstrap.drawn, np.empty_like(error)
     for metric in result.metrics:
         where = result.bootstrap.evaluation.metric_slice(metric)
         largest = np.zeros(len(draws))

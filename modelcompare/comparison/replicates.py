@@ -67,6 +67,22 @@ class BootstrapResult:
         """Number of resamples."""
         return len(self.draws)
 
+    @property
+    def drawn(self) -> FloatArray:
+        """The same as `draws`, which must be there.
+
+        Raises
+        ------
+        ValueError
+            If no resamples were drawn.
+        """
+        if len(self.draws) == 0:
+            raise ValueError(
+                "no resamples were drawn, as the interval and the test that were asked for need "
+                "none; use method='percentile' or 'BCa', or test='bootstrap'."
+            )
+        return self.draws
+
     @cached_property
     def moments(self) -> InfluenceMoments:
         """Second and third moments of the models' influence functions."""

@@ -156,7 +156,14 @@ def share_of_best(draws: FloatArray) -> FloatArray:
     ----------
     draws : ndarray of shape (n_resamples, n_models)
         Replicates, turned so that greater is better; undefined ones are never best.
+
+    Returns
+    -------
+    ndarray of shape (n_models,)
+        NaN where there are no replicates.
     """
+    if len(draws) == 0:
+        return np.full(draws.shape[1], np.nan)
     filled = np.where(np.isnan(draws), -np.inf, draws)
     best = (filled == filled.max(axis=1, keepdims=True)) & ~np.isnan(draws)
     n_best = best.sum(axis=1, keepdims=True)

@@ -42,7 +42,7 @@ class ScoreView:
 
     @property
     def replicates(self) -> FloatArray:
-        return self.result.draws
+        return self.result.drawn
 
     @cached_property
     def influences(self) -> FloatArray:
@@ -132,7 +132,7 @@ class DifferenceView:
 
     @cached_property
     def replicates(self) -> FloatArray:
-        return self.result.draws[:, self.model_a] - self.result.draws[:, self.model_b]
+        return self.result.drawn[:, self.model_a] - self.result.drawn[:, self.model_b]
 
     @cached_property
     def influences(self) -> FloatArray:
@@ -186,7 +186,7 @@ class DrawnPairs(PairView):
 
     @cached_property
     def replicates(self) -> FloatArray:
-        return self.result.draws
+        return self.result.drawn
 
     @cached_property
     def moments(self) -> InfluenceMoments:

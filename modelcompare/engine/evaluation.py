@@ -7,6 +7,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -20,7 +21,7 @@ from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES, UnitStatistics
-from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.engine.weights import Everything, GivenWeights, Weights
 from modelcompare.metrics.base import CallableMetric, Metric, OrderMetric, Outcomes, Statistic
 from modelcompare.resampling import ROW_BLOCK
 
@@ -59,7 +60,7 @@ class Evaluation(UnitStatistics):
 
     def estimate(self) -> FloatArray:
         """Values on the test set itself, of shape (n_models, n_values)."""
-        everything = GivenWeights(self.units.counts().astype(np.float64)[None, :], self.units)
+        everything = Everything(self.units)
         out = np.empty((1, len(self.models), len(self.keys)))
         if self._sums:
             self._fill_sums(out, self.grand_total(slice(None))[None, :], slice(None))
@@ -120,8 +121,19 @@ class Evaluation(UnitStatistics):
         blocks = range(weights.n_blocks) if blocks is None else blocks
         if not self.columns(models):
             return [np.empty((weights.block_size(block), 0)) for block in blocks]
-        totals: list[FloatArray] = []
-        for row_block, rows in enumerate(self.units.row_blocks()):
+        return deque(self._running_totals(weights, models, blocks, n_jobs), maxlen=1)[0]
+
+    def _running_totals(
+        self,
+        weights: Weights,
+        models: slice,
+        blocks: Sequence[int],
+        n_jobs: int | None,
+        totals: Sequence[FloatArray] = (),
+        start: int = 0,
+    ) -> Iterator[list[FloatArray]]:
+        """Totals over the row blocks up to one, for each from `start` on."""
+        for row_block, rows in [*enumerate(self.units.row_blocks())][start:]:
             product = self._product(models, rows)
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
@@ -130,7 +142,7 @@ class Evaluation(UnitStatistics):
             numbers = weights.n_resamples * (rows.stop - rows.start)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
             totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
-        return totals
+            yield totals
 
     def grand_total(self, models: slice) -> FloatArray:
         """Totals of some models over the whole test set."""
@@ -240,16 +252,17 @@ class Evaluation(UnitStatistics):
 
     def _product(self, models: slice, rows: slice) -> Product | MatrixProduct:
         """Statistics of some models and units, to be summed under weights."""
-        p = self.predictions
-        if p.n_classes >= MANY_CLASSES and len(self.units.row_blocks()) == 1:
+        n_classes = self.predictions.n_classes
+        if n_classes >= MANY_CLASSES and len(self.units.row_blocks()) == 1:
             return MatrixProduct(self._narrow(models, rows))
-        hard = p.true_distribution is None
-        counted = hard and p.sample_weight is None and self._unit_of is None
-        of_samples = hard and self._unit_of is None and self._rows is None
-        codes = p.codes[rows] if of_samples and p.codes is not None else None
+        of_samples = self._rows is None and self._unit_of is None
+        part, here = self._part(rows if of_samples else slice(0, 1))
+        hard = part.true_distribution is None
+        counted = hard and part.sample_weight is None and self._unit_of is None
+        codes = part.codes[here] if hard and of_samples and part.codes is not None else None
         n_rows = rows.stop - rows.start
         columns = self.columns(models)
-        product = Product(columns, n_rows, codes, p.n_classes, counted=counted)
+        product = Product(columns, n_rows, codes, n_classes, counted=counted)
 
         def fill(position: int) -> None:
             model = self.models[models][position]

@@ -195,7 +195,7 @@ def _influences(
             # Resamples keep the strata's sizes, so what differs between strata does not vary.
             here = strata[rows]
             influence = (influence - means[here]) * scale[here, None, None]
-        yield influence, evaluation.units.counts()[rows].astype(np.float64)
+        yield influence, evaluation.units.counts(rows).astype(np.float64)
 
 
 def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:
@@ -212,7 +212,7 @@ def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArra
     sums, sizes = np.zeros((n_strata, *estimate.shape)), np.zeros(n_strata)
     for rows in row_chunks(evaluation):
         influence = evaluation.influence(slice(None), rows, estimate)
-        counts = evaluation.units.counts()[rows].astype(np.float64)
+        counts = evaluation.units.counts(rows).astype(np.float64)
         np.add.at(sums, strata[rows], influence * counts[:, None, None])
         np.add.at(sizes, strata[rows], counts)
     return sums / np.maximum(sizes, 1.0)[:, None, None]
@@ -241,7 +241,6 @@ def signed_sums(
     """
     n_models, n_values = estimate.shape
     units = evaluation.units
-    counts = units.counts().astype(np.float64)
     sums = np.zeros((masks.n_resamples, n_models, n_values))
     signs = np.zeros(masks.n_resamples)
     for models in _model_chunks(evaluation):
@@ -249,12 +248,13 @@ def signed_sums(
         signs[:] = 0.0
         for row_block, rows in enumerate(units.row_blocks()):
             influence = evaluation.influence(models, rows, estimate)
-            mean += np.einsum("i,imv->mv", counts[rows], influence) / units.size
+            counts = units.counts(rows).astype(np.float64)
+            mean += np.einsum("i,imv->mv", counts, influence) / units.size
             flat = influence.reshape(len(influence), -1)
             for block in range(masks.n_blocks):
                 sign = masks.draw(block, row_block)
                 sign *= -2
-                sign += counts[rows]
+                sign += counts
                 where = masks.rows(block)
                 sums[where, models] += (sign @ flat).reshape(len(sign), *mean.shape)
                 signs[where] += sign.sum(axis=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
 from modelcompare.engine.parted import PartedColumns
 from modelcompare.engine.units import (
@@ -27,7 +27,7 @@ PASS_BYTES = 96 * 2**20
 # Statistics of so many columns (classes, bins) may be 0 for most units.
 MANY_COLUMNS = 50
 # Distinct rows are worth a multinomial draw of their own only if they are few.
-_COLLAPSE_AT = 1 / 16
+COLLAPSE_AT = 1 / 16
 
 
 class UnitStatistics:
@@ -52,15 +52,29 @@ class UnitStatistics:
         self._parted: tuple[slice, slice, PartedColumns] | None = None
         self._kept = KeptNumbers(predictions.sums)
         self._rows: DistinctRows | None = None
-        if collapse is not False and collapsible(metrics, predictions, required=collapse is True):
-            rows = DistinctRows.of(predictions, strata)
-            if collapse or rows.n_rows <= _COLLAPSE_AT * len(predictions):
-                self._rows = rows
+        if collapse is not False:
+            self._rows = self._distinct(strata, required=collapse is True)
         self.units = (
             sample_units(len(predictions), self._unit_of, strata, self.metrics)
             if self._rows is None
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
+
+    @cached_property
+    def labelled(self) -> DistinctRows | None:
+        """True class, and all models' predicted classes, of rows that each stand for some samples.
+
+        None where the truth is no class, or a model did not choose one.
+        """
+        if self._rows is not None:
+            return self._rows
+        p = self.predictions
+        if p.codes is None or p.true_distribution is not None:
+            return None
+        if any(p.output(model).kind == "values" for model in p.models):
+            return None
+        predicted = {model: p.predicted(model) for model in p.models}
+        return DistinctRows(p.codes, predicted, np.ones(len(p), np.intp), None, p.n_classes)
 
     @property
     def collapsed(self) -> bool:
@@ -182,13 +196,28 @@ class UnitStatistics:
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
 
+    def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:
+        """Distinct rows, where they are all that matters, and few or asked for."""
+        if not collapsible(self.metrics, self.predictions, required=required):
+            return None
+        rows = DistinctRows.of(self.predictions, strata)
+        return rows if required or rows.n_rows <= COLLAPSE_AT * len(self.predictions) else None
+
+    def _part(self, rows: slice) -> tuple[Predictions, slice]:
+        """Predictions that hold some samples, and where these stand in them."""
+        return self.predictions, rows
+
+    def _everyone(self, model: str) -> Outcomes | None:
+        """Outcomes of all samples, where they are at hand."""
+        return Outcomes.of(self.predictions, model)
+
     def _outcomes(self, model: str, rows: slice) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""
-        p = self.predictions
         if self._rows is not None:
             return self._rows.outcomes(model, rows)
         if self._unit_of is not None:
-            return Outcomes.of(p, model)
+            return Outcomes.of(self.predictions, model)
+        p, rows = self._part(rows)
         output = p.output(model)
         return Outcomes(
             output.rows(rows),
@@ -197,11 +226,9 @@ class UnitStatistics:
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
-            everyone=Outcomes.of(p, model),
+            everyone=self._everyone(model),
         )
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
-        weight = self.predictions.sample_weight
-        if weight is None:
-            return numbers
-        return numbers * (weight if self._unit_of is not None else weight[rows])[:, None]
+        p, here = self._part(slice(None) if self._unit_of is not None else rows)
+        return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]

@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.statistics import PASS_BYTES
-from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.engine.weights import Everything, Weights
 from modelcompare.metrics.base import Metric
 
 # Totals of one block of pairs that stay in the processor's cache.
@@ -43,8 +41,7 @@ class Swaps:
     @cached_property
     def total(self) -> FloatArray:
         """Totals over the whole test set."""
-        everything = self.evaluation.units.counts().astype(np.float64)[None, :]
-        return self.evaluation.totals(GivenWeights(everything, self.evaluation.units))[0]
+        return self.evaluation.totals(Everything(self.evaluation.units))[0]
 
     def passes(self) -> Iterator[range]:
         """Blocks of resamples whose totals fit into memory at once."""

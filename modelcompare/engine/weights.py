@@ -29,6 +29,35 @@ class Weights(Protocol):
 
 
 @dataclass(frozen=True)
+class Everything:
+    """Every unit as often as it occurs, as one resample."""
+
+    units: Units
+    n_resamples: int = 1
+    n_blocks: int = 1
+    whole: bool = False
+
+    def rows(self, block: int) -> slice:
+        return slice(block, min(block + 1, 1))
+
+    def block_size(self, block: int) -> int:  # noqa: ARG002
+        return 1
+
+    def draw(self, block: int, row_block: int) -> FloatArray:  # noqa: ARG002
+        return self._counts(self.units.row_blocks()[row_block])
+
+    def draw_all(self, block: int) -> FloatArray:  # noqa: ARG002
+        return self._counts(slice(None))
+
+    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
+        drawn = self.draw_all(block)
+        yield drawn.astype(np.int32) if counts else drawn
+
+    def _counts(self, rows: slice) -> FloatArray:
+        return self.units.counts(rows).astype(np.float64)[None, :]
+
+
+@dataclass(frozen=True)
 class GivenWeights:
     """Weights that are there already, as one source of weights."""
 

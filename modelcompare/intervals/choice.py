@@ -120,7 +120,7 @@ class _Rule:
 
     @cached_property
     def _labels(self) -> Labels | None:
-        return Labels.of(self.evaluation.predictions)
+        return Labels.of(self.evaluation)
 
     @cached_property
     def _support(self) -> FloatArray | None:
@@ -130,7 +130,7 @@ class _Rule:
             return None if sums.support is None else sums.support.sum(axis=0)
         if self._labels is None:
             return None
-        return np.bincount(self._labels.codes, minlength=self._labels.n_classes).astype(np.float64)
+        return self._labels.support
 
     @property
     def _clustered(self) -> bool:

@@ -8,7 +8,8 @@ from typing import Literal, TypeGuard, cast
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.ratios import RECALL, Bounds, ClassRatio, Four
@@ -162,22 +163,26 @@ class Labels:
         Predicted classes.
     weights : ndarray of shape (n_samples,) or None
         Sample weights.
+    times : ndarray of int of shape (n_samples,), optional
+        How many samples each stands for, where equal ones are put together.
     """
 
     codes: IntArray
     predicted: IntArray
     n_classes: int
     weights: FloatArray | None
+    times: IntArray | None = None
 
     @classmethod
-    def of(cls, predictions: Predictions) -> Labels | None:
+    def of(cls, evaluation: Evaluation) -> Labels | None:
         """Labels of a test set; None where the truth is no class, or a model did not choose one."""
-        if predictions.codes is None or predictions.true_distribution is not None:
+        rows = evaluation.labelled
+        if rows is None:
             return None
-        if any(predictions.output(m).kind == "values" for m in predictions.models):
-            return None
-        predicted = np.stack([predictions.predicted(m) for m in predictions.models], axis=1)
-        return cls(predictions.codes, predicted, predictions.n_classes, predictions.sample_weight)
+        predicted = np.stack([*rows.predicted.values()], axis=1)
+        if evaluation.collapsed:
+            return cls(rows.codes, predicted, rows.n_classes, None, rows.multiplicity)
+        return cls(rows.codes, predicted, rows.n_classes, evaluation.predictions.sample_weight)
 
     @classmethod
     def judged(cls, predictions: Predictions, metric: AnyMetric) -> Labels | None:
@@ -200,7 +205,8 @@ class Labels:
     @property
     def _tabled(self) -> bool:
         """Whether all cells of a confusion matrix are no more than there are samples."""
-        return self.n_classes**2 <= max(len(self.codes), 4)
+        n_samples = len(self.codes) if self.times is None else int(self.times.sum())
+        return self.n_classes**2 <= max(n_samples, 4)
 
     @property
     def chunks(self) -> list[slice]:
@@ -281,19 +287,31 @@ class Labels:
         return np.where(np.abs(counts) <= 1e-12 * total, 0.0, counts)
 
     @property
+    def support(self) -> FloatArray:
+        """Samples of each true class."""
+        found = np.bincount(self.codes, self.times, self.n_classes)
+        return found.astype(np.float64)
+
+    @property
     def size_of_others(self) -> float:
         """Effective number of samples outside of the most frequent class."""
-        return size_of_others(self.codes, self.weights)
+        sums = (np.bincount(self.codes, self.powered(power)) for power in (1, 2))
+        return _size_of_others(*sums)
 
     def powered(self, power: int) -> FloatArray:
-        """Weights to a power; ones where there are none."""
+        """Weights to a power, ones where there are none, of all samples that each stands for."""
+        if self.times is not None:
+            return self.times.astype(np.float64)
         return np.ones(len(self.codes)) if self.weights is None else self.weights**power
 
 
 def size_of_others(codes: IntArray, weights: FloatArray | None) -> float:
     """Effective number of samples outside of the most frequent class."""
     count = np.bincount(codes, weights)
-    squares = count if weights is None else np.bincount(codes, weights**2)
+    return _size_of_others(count, count if weights is None else np.bincount(codes, weights**2))
+
+
+def _size_of_others(count: AnyArray, squares: AnyArray) -> float:
     most = count.argmax()
     others, of_squares = (np.delete(sums, most).sum() for sums in (count, squares))
     return float(divide(others**2, of_squares, 0.0))

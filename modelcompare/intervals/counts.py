@@ -140,6 +140,8 @@ def _shrunk(
     for models in labels.chunks:
         found, unseen[models], values[models] = shrunk(models)
         influence[:, models] = found.at(*labels.classes(models)).T
+    if labels.times is not None:
+        influence *= np.sqrt(labels.times)[:, None]
     variances = shrunk_variances(influence, unseen, pairs, labels.weights)
     a, b = pairs
     return variances, values[a] - values[b], labels.disagreements(pairs)

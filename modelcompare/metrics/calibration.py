@@ -70,12 +70,14 @@ def _binned(
 
     def compute(outcomes: Outcomes) -> FloatArray:
         confidence, right = pairs(outcomes)
-        everyone = pairs(outcomes.whole)[0] if strategy == "mass" else confidence
+        # Bins of equal width are the same whoever else there is.
+        everyone = outcomes.whole if strategy == "mass" else outcomes
+        of_all = confidence if everyone is outcomes else pairs(everyone)[0]
         n, n_classes = confidence.shape
         out = np.zeros((n, n_classes, len(columns), n_bins))
         rows = np.arange(n)
         for j in range(n_classes):
-            edges = bin_edges(everyone[:, j], n_bins, strategy, outcomes.whole.weight)
+            edges = bin_edges(of_all[:, j], n_bins, strategy, everyone.weight)
             bins = in_bins(confidence[:, j], edges)
             for place, column in enumerate(columns):
                 out[rows, j, place, bins] = column(confidence[:, j], right[:, j])

@@ -15,11 +15,12 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
-from modelcompare.metrics import AnyMetric, UndefinedMetricWarning, resolve_metrics
+from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
+from modelcompare.sources import evaluation as sources
 from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown, value_name
 
 
@@ -151,8 +152,8 @@ def evaluate(
     collapse: bool | None = None,
 ) -> Evaluation:
     """One metric of all models, on a test set that can be resampled."""
-    chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
-    evaluation = Evaluation(predictions, chosen, collapse=collapse)
+    chosen = sources.resolve([metric], predictions, zero_division=zero_division)
+    evaluation = sources.evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     return evaluation
 

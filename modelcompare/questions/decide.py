@@ -30,6 +30,7 @@ from modelcompare.report.numbers import (
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike
+from modelcompare.sources.serving import serve
 from modelcompare.words import (
     Answer,
     Decision,
@@ -245,8 +246,10 @@ def decide(
     check_models(predictions.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")
+    served = serve(predictions, metric, method=method, zero_division=zero_division)
+    method = served.method
     contrast = Contrast.of(
-        predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
+        served.predictions, candidate, baseline, metric, label=label, zero_division=zero_division,
         n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
     sign = 1.0 if contrast.metric.greater_is_better else -1.0

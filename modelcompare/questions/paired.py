@@ -17,6 +17,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
+from modelcompare.sources.serving import serve
 from modelcompare.sums import refuse_samples
 from modelcompare.words import (
     Alternative,
@@ -174,12 +175,14 @@ def paired_test(
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     if predictions.sums is not None and not TESTS[method].all_pairs:
         refuse_samples(f"test {method!r}")
+    served = serve(predictions, metric, test=method, zero_division=zero_division)
+    test = served.test
     contrast = Contrast.of(
-        predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
-        collapse=False if TESTS[method].by_sample else None, alternative=alternative,
-        enumerate_swaps=True, n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
+        served.predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
+        collapse=False if TESTS[test].by_sample else None, alternative=alternative,
+        enumerate_swaps=served.in_memory, n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
     return PairedTestResult.of(
         (model_a, model_b), contrast.metric.name, label, contrast.difference,
-        contrast.test(method), method, alternative,
+        contrast.test(test), test, alternative,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import DataWarning
+from modelcompare.checks import DataWarning, row_numbers
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import as_numbers
 
@@ -51,7 +51,7 @@ def refuse_missing(frame: pd.DataFrame, read: Sequence[str], where: str) -> None
     counts = empty.sum()
     parts = [f"{column} {count:,}" for column, count in counts[counts > 0].items()]
     shown = ", ".join(parts[:5]) + (", ..." if len(parts) > 5 else "")
-    rows = ", ".join(map(str, np.flatnonzero(empty.any(axis=1))[:3]))
+    rows = ", ".join(map(str, row_numbers(empty.any(axis=1))[:3]))
     raise ValueError(f"{where} has missing cells ({shown}; first rows: {rows}); {_REMEDY}.")
 
 

@@ -227,16 +227,21 @@ def _read_parquet(opened: Content) -> Table:
             rows = pq.read_table(file)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{opened.name}: not a readable Parquet file ({error}).") from error
+    return arrow_table(rows, opened.name)
+
+
+def arrow_table(rows: Any, name: str) -> Table:
+    """The rows of a table of pyarrow, each column of its cells' type."""
     frame = rows.to_pandas(ignore_metadata=True, integer_object_nulls=True)
-    if any(name.startswith("('") for name in frame.columns):
+    if any(heading.startswith("('") for heading in frame.columns):
         raise ValueError(
-            f"{opened.name} has headings of several levels ({frame.columns[0]}); write them as "
-            "one, like model:class."
+            f"{name} has headings of several levels ({frame.columns[0]}); write them as one, like "
+            "model:class."
         )
     # An index that was written along has no heading.
-    named = [not name.startswith("__index_level_") for name in frame.columns]
-    check_columns_distinct(frame, opened.name)
-    return _of_types(frame.loc[:, named])
+    headed = [not heading.startswith("__index_level_") for heading in frame.columns]
+    check_columns_distinct(frame, name)
+    return _of_types(frame.loc[:, headed])
 
 
 # A row for each kind of file that holds a table.

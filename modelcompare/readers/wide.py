@@ -19,11 +19,16 @@ from modelcompare.words import KindOrAuto
 
 
 def wide_predictions(
-    table: Table, columns: Columns, roles: Roles, *, name: str | None
+    table: Table, columns: Columns, roles: Roles, *, name: str | None,
+    known: AnyArray | None = None,
 ) -> Reading:  # fmt: skip
-    """Predictions from a table in which each model has columns of its own."""
+    """Predictions from a table in which each model has columns of its own.
+
+    The classes are those `known`, in the order of the probabilities, where the table is a part of
+    more rows; else those of its headings and cells.
+    """
     frame, where, true = table.frame, name or "the table", roles.true
-    model_columns = _model_columns(frame, roles, columns.models, where)
+    model_columns = columns_of_models(frame, roles, columns.models, where, known)
     used = [column for names in model_columns.values() for column in names.values()]
     beside = [each for each in (roles.id, *columns.beside_names) if each is not None]
     said = [*([] if true is None else [true]), *used]
@@ -37,7 +42,7 @@ def wide_predictions(
     frame = columns.typed(frame, kind, table.written, true, labelled, used)
     truth, labels, outputs = _outputs(frame, model_columns, true)
     predictions = Predictions(
-        truth, outputs, kind=kind, labels=labels,
+        truth, outputs, kind=kind, labels=labels if known is None else known,
         ids=None if roles.id is None else column_array(frame[roles.id]),
         normalize=columns.normalize, greater_is_better=not columns.lower_is_better, name=name,
         **columns.beside(frame),
@@ -53,12 +58,14 @@ def wide_predictions(
     )  # fmt: skip
 
 
-def _model_columns(
-    frame: pd.DataFrame, roles: Roles, wanted: tuple[str, ...] | None, where: str
-) -> dict[str, dict[str | None, str]]:
+def columns_of_models(
+    frame: pd.DataFrame, roles: Roles, wanted: tuple[str, ...] | None, where: str,
+    known: AnyArray | None = None,
+) -> dict[str, dict[str | None, str]]:  # fmt: skip
     """Each wanted model's columns by class: one without (labels or scores), or ``model:class``."""
     true = roles.true
-    classes = set() if true is None else {str(label) for label in frame[true].unique()}
+    held = [] if true is None else frame[true].unique() if known is None else known
+    classes = {str(label) for label in held}
     models: dict[str, dict[str | None, str]] = {}
     for column in roles.outputs:
         model, heading = (column, None) if true is None else _split(column, classes)

@@ -242,9 +242,12 @@ def comparison_note(result: ComparisonShape) -> str:
         if result.correction == "none"
         else f"adjusted for the number of pairs by {result.correction}"
     )
+    drawn = "standard errors, without resamples"
+    if result.n_resamples:
+        drawn = f"{result.n_resamples:,} resamples that all models share"
     return (
         f"Intervals: {result.method}, {format_percent(result.confidence_level)}, from "
-        f"{result.n_resamples:,} resamples that all models share. P-values: {result.test} test of "
+        f"{drawn}. P-values: {result.test} test of "
         f"the paired difference, {adjusted}; a model counts as better where the adjusted p-value "
         f"is below {result.alpha:g}. Ranks are given as a range: ties are models that the test "
         "set does not tell apart."

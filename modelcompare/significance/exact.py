@@ -17,12 +17,12 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.units import DistinctRows
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.predictions import Predictions
 from modelcompare.significance.binomial import binomial_mass, half_binomial, tail_masses
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
@@ -58,38 +58,41 @@ class PairCounts:
         return self.only_a + self.only_b
 
     @classmethod
-    def per_class(cls, predictions: Predictions, a: IntArray, b: IntArray) -> PairCounts:
+    def per_class(cls, rows: DistinctRows, a: IntArray, b: IntArray) -> PairCounts:
         """Counts of every class."""
-        codes, n_classes = _codes(predictions), predictions.n_classes
-        said = [predictions.predicted(model) for model in predictions.models]
-        support = np.bincount(codes, minlength=n_classes)
+        codes, said = rows.codes, [*rows.predicted.values()]
+        # Sums of ones are counted faster than added up.
+        alone = rows.n_rows == rows.multiplicity.sum()
+        times = rows.multiplicity.astype(np.float64)
 
-        def tally(chosen: IntArray, right: BoolArray) -> FloatArray:
-            hits = np.bincount(chosen[right], minlength=n_classes)
-            return np.stack([hits, np.bincount(chosen, minlength=n_classes) - hits], axis=-1)
+        everywhere = np.ones(rows.n_rows, dtype=bool)
 
-        own = np.array([tally(one, one == codes) for one in said])
+        def count(classes: IntArray, where: BoolArray) -> AnyArray:
+            return np.bincount(classes[where], None if alone else times[where], rows.n_classes)
+
+        def tally(chosen: IntArray, where: BoolArray) -> FloatArray:
+            hits = count(codes, where & (chosen == codes))
+            return np.stack([hits, count(chosen, where) - hits], axis=-1)
+
+        own = np.array([tally(one, everywhere) for one in said])
         both = np.array(
-            [
-                tally(said[i][same], (said[i] == codes)[same])
-                for i, j in zip(a, b, strict=True)
-                for same in [said[i] == said[j]]
-            ]
-        ).reshape(len(a), n_classes, 2)
-        members = np.stack([support, len(codes) - support], axis=-1)
+            [tally(said[i], said[i] == said[j]) for i, j in zip(a, b, strict=True)]
+        ).reshape(len(a), rows.n_classes, 2)
+        support = count(codes, everywhere)
+        members = np.stack([support, rows.multiplicity.sum() - support], axis=-1)
         return cls._of(both, own[a], own[b], members)
 
     @classmethod
-    def overall(cls, predictions: Predictions, a: IntArray, b: IntArray) -> PairCounts:
+    def overall(cls, rows: DistinctRows, a: IntArray, b: IntArray) -> PairCounts:
         """Counts of right answers; there are no others."""
-        codes = _codes(predictions)
-        right = np.array([predictions.predicted(m) == codes for m in predictions.models], float)
-        own, joint = right.sum(axis=1), right @ right.T
+        right = np.array([said == rows.codes for said in rows.predicted.values()], float)
+        joint = (right * rows.multiplicity) @ right.T
+        own = np.diagonal(joint)
 
         def column(numbers: FloatArray) -> FloatArray:
             return np.stack([numbers, np.zeros_like(numbers)], axis=-1)[:, None]
 
-        members = np.array([len(codes), 0.0])
+        members = np.array([rows.multiplicity.sum(), 0.0])
         return cls._of(column(joint[a, b]), column(own[a]), column(own[b]), members)
 
     @classmethod
@@ -107,8 +110,7 @@ def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
         metric.ratio is not None
         and metric.average is None
         and metric.statistics == COUNTS
-        and p.codes is not None
-        and p.true_distribution is None
+        and evaluation.labelled is not None
         and p.groups is None
         and p.sample_weight is None
         and Strata.of(evaluation.units) is None
@@ -142,9 +144,9 @@ def exact_p_values(
     p_values, floor : ndarray of shape (n_pairs, n_values)
         NaN where a model has no value.
     """
-    p = evaluation.predictions
+    rows = labelled_rows(evaluation)
     count = PairCounts.per_class if metric.per_class else PairCounts.overall
-    grids = Grids.of(metric, count(p, model_a, model_b), p.n_classes)
+    grids = Grids.of(metric, count(rows, model_a, model_b), rows.n_classes)
     values = np.concatenate([grids.p_values(some, alternative) for some in grids.chunks()])
     shape = (len(model_a), -1)
     sides = 2.0 if alternative == "two-sided" else 1.0
@@ -360,16 +362,16 @@ def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:
 def of_one_class(evaluation: Evaluation, metric: Metric) -> bool:
     """Whether the parts of the quotient are what the class's own counts say, in every model."""
     assert metric.ratio is not None  # noqa: S101  asked before
-    p = evaluation.predictions
-    everyone = np.arange(len(p.models))
+    rows = labelled_rows(evaluation)
+    everyone = np.arange(len(evaluation.models))
     count = PairCounts.per_class if _has_classes(metric) else PairCounts.overall
-    counts = count(p, everyone, everyone)
+    counts = count(rows, everyone, everyone)
     times = np.stack([counts.both, counts.neither], axis=-1)
     totals = _totals(evaluation, metric.statistics)
     found = metric.ratio(*totals)
     return all(
         np.allclose((times * unit).sum(axis=(-1, -2)).reshape(part.shape), part)
-        for unit, part in zip(unit_parts(metric, p.n_classes), found, strict=True)
+        for unit, part in zip(unit_parts(metric, rows.n_classes), found, strict=True)
     )
 
 
@@ -385,7 +387,8 @@ def _totals(evaluation: Evaluation, statistics: tuple[Statistic, ...]) -> list[F
     return [np.broadcast_to(by_name[s], (n_models, by_name[s].shape[-1])) for s in statistics]
 
 
-def _codes(predictions: Predictions) -> IntArray:
-    if predictions.codes is None:
+def labelled_rows(evaluation: Evaluation) -> DistinctRows:
+    """True and predicted classes, which must be there."""
+    if evaluation.labelled is None:
         raise ValueError("counts of a class need true labels.")
-    return predictions.codes
+    return evaluation.labelled

@@ -21,7 +21,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.corrections import max_t_step_down
-from modelcompare.significance.exact import Grids, PairCounts
+from modelcompare.significance.exact import Grids, PairCounts, labelled_rows
 from modelcompare.significance.studentized import road_of, swap_statistic
 from modelcompare.words import Alternative
 
@@ -90,10 +90,11 @@ class _ExactNull:
         alternative: Alternative,
     ) -> None:
         self.model_a, self.model_b = model_a, model_b
-        p = evaluation.predictions
+        rows = labelled_rows(evaluation)
         count = PairCounts.per_class if metric.per_class else PairCounts.overall
-        self._only_a = count(p, model_a, model_b).only_a
-        self._grids = Grids.of(metric, count(p, model_a, model_b), p.n_classes)
+        counts = count(rows, model_a, model_b)
+        self._only_a = counts.only_a
+        self._grids = Grids.of(metric, counts, rows.n_classes)
         p_values, self._first = self._grids.tables(alternative)
         # As logarithms small p-values and large ones are equal but for rounding alike.
         self._tables = -np.log(p_values)

@@ -177,8 +177,7 @@ def of_labels(evaluation: Evaluation, metric: Metric) -> bool:
     return (
         metric.average is not None
         and metric.statistics == COUNTS
-        and p.codes is not None
-        and p.true_distribution is None
+        and evaluation.labelled is not None
         and p.groups is None
         and p.sample_weight is None
         and of_one_class(evaluation, metric)

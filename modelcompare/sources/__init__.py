@@ -1,1 +1,1 @@
-"""Predictions that are not in memory: sketches of them."""
+"""Predictions that are not in memory: scans, read block by block, and sketches, their sums."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from modelcompare.arrays import IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics import AnyMetric, resolve_metrics
+from modelcompare.metrics import AnyMetric
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import subsample
+from modelcompare.sources.evaluation import evaluate, resolve
 from modelcompare.words import ZeroDivision, check_numbers, check_sequence
 
 Pair = tuple[str, str]
@@ -41,7 +42,7 @@ class MetricPairs:
         named = [(pair, f"c{pair}") if isinstance(pair, str) else _two_names(pair)
                  for pair in given]  # fmt: skip
         names = list(dict.fromkeys(name for pair in named for name in pair))
-        metrics = resolve_metrics(names, predictions, zero_division=zero_division)
+        metrics = resolve(names, predictions, zero_division=zero_division)
         found = dict(zip(names, metrics, strict=True))
         for a, b in named:
             if found[a].per_class != found[b].per_class:
@@ -53,7 +54,7 @@ class MetricPairs:
 
     def evaluate(self, predictions: Predictions) -> Evaluation:
         """The metrics on these predictions, class by class."""
-        return Evaluation(predictions, self.metrics, collapse=False)
+        return evaluate(predictions, self.metrics, collapse=False)
 
     def positions(self, evaluation: Evaluation) -> list[tuple[slice, slice]]:
         """Where the two metrics of each pair stand along the axis of values."""
@@ -115,5 +116,6 @@ def part_of(
     stratify: bool = False,
 ) -> Predictions:  # fmt: skip
     """The part of the test set that `part_rows` names."""
-    rows = part_rows(predictions, ratio, seed, index=index, stratify=stratify)
-    return predictions if ratio == 1 else predictions.subset(rows)
+    if ratio == 1:
+        return predictions
+    return predictions.subset(part_rows(predictions, ratio, seed, index=index, stratify=stratify))

@@ -1,0 +1,159 @@
+"""An evaluation whose samples are read block by block: the same numbers in constant memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import progress_bar
+from modelcompare.engine.units import DistinctRows
+from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources.distinct import distinct_rows
+from modelcompare.sources.scanned import ScannedPredictions
+from modelcompare.words import ZeroDivision
+
+
+def evaluate(
+    predictions: Predictions, metrics: Sequence[AnyMetric], *, collapse: bool | None = None
+) -> Evaluation:
+    """An evaluation of predictions, wherever they are; arguments are those of `Evaluation`."""
+    if isinstance(predictions, ScannedPredictions):
+        return ScannedEvaluation(predictions, metrics, collapse=collapse)
+    return Evaluation(predictions, metrics, collapse=collapse)
+
+
+def resolve(
+    metrics: MetricLike | Sequence[MetricLike] | None,
+    predictions: Predictions,
+    *,
+    zero_division: ZeroDivision = math.nan,
+) -> tuple[AnyMetric, ...]:
+    """Metrics that fit the predictions, wherever they are; the default ones where none is named."""
+    shown = sample_of(predictions)
+    named = default_metrics(shown) if metrics is None else metrics
+    return resolve_metrics(named, shown, zero_division=zero_division)
+
+
+def sample_of(predictions: Predictions) -> Predictions:
+    """Predictions that show what the models gave: a block of a scan, else all."""
+    return predictions.sample if isinstance(predictions, ScannedPredictions) else predictions
+
+
+class ScannedEvaluation(Evaluation):
+    """All metrics of all models of a scan; see `Evaluation`.
+
+    Row blocks are read in their order, as often as totals, influences or distinct rows are asked
+    for, and one of them is in memory at a time.
+    """
+
+    predictions: ScannedPredictions
+
+    def __init__(
+        self,
+        predictions: ScannedPredictions,
+        metrics: Sequence[AnyMetric],
+        *,
+        collapse: bool | None = None,
+    ) -> None:
+        _check_sums(metrics, predictions.head)
+        self._window = _Window(predictions)
+        self._bar = progress_bar(0, progress=False)
+        super().__init__(predictions, metrics, collapse=collapse)
+
+    def replicates(
+        self, weights: Weights, *, n_jobs: int | None = None, progress: bool = False
+    ) -> FloatArray:
+        if self.collapsed:
+            return super().replicates(weights, n_jobs=n_jobs, progress=progress)
+        n_rows = len(self._passes(weights)) * self.units.n_units
+        with progress_bar(n_rows, progress, unit=" rows") as self._bar:
+            return super().replicates(weights, n_jobs=n_jobs)
+
+    def _running_totals(
+        self, weights: Weights, models: slice, blocks: Sequence[int], *args: Any
+    ) -> Iterator[list[FloatArray]]:
+        for row_block, totals in enumerate(super()._running_totals(weights, models, blocks, *args)):
+            rows = self.units.row_blocks()[row_block]
+            self._bar.update(rows.stop - rows.start)
+            yield totals
+
+    def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:  # noqa: ARG002
+        return distinct_rows(self.predictions, self.metrics, required=required)
+
+    def _part(self, rows: slice) -> tuple[Predictions, slice]:
+        first, last, _ = rows.indices(self.units.n_units)
+        block, start = divmod(first, ROW_BLOCK)
+        return self._window.at(block), slice(start, start + last - first)
+
+    def _everyone(self, model: str) -> None:  # noqa: ARG002
+        return None
+
+
+class _Window:
+    """The block that was asked for last, and the way to the next."""
+
+    def __init__(self, predictions: ScannedPredictions) -> None:
+        self._predictions = predictions
+        self._place = 0
+        self._block: Predictions = predictions.head
+        self._next: Iterator[Predictions] = iter(())
+
+    def at(self, place: int) -> Predictions:
+        """The block of a number; reading starts anew where it is not the next."""
+        if place == 0:
+            return self._predictions.head
+        if place != self._place:
+            if place != self._place + 1 or self._place == 0:
+                self._next = self._predictions.blocks(place)
+            self._block, self._place = next(self._next), place
+        return self._block
+
+
+def not_sums(metrics: Sequence[AnyMetric], head: Predictions) -> list[str]:
+    """Names of the metrics that are no sums of what single samples show.
+
+    They need the order of all samples, or bins or centres of all of them.
+    """
+    return [metric.name for metric in metrics if not _is_sum(metric, head)]
+
+
+def _check_sums(metrics: Sequence[AnyMetric], head: Predictions) -> None:
+    unserved = not_sums(metrics, head)
+    if unserved:
+        raise ValueError(
+            f"{', '.join(unserved)} cannot be had block by block, as it needs all samples at once "
+            "and not sums over them; read everything into memory with .load(), or leave it out."
+        )
+
+
+def _is_sum(metric: AnyMetric, head: Predictions) -> bool:
+    if not isinstance(metric, Metric) or any(s.costly for s in metric.statistics):
+        return False
+    outcomes = Outcomes.of(head.subset([0]), head.models[0])
+    alone = _Alone(**{field.name: getattr(outcomes, field.name) for field in fields(outcomes)})
+    try:
+        for statistic in metric.statistics:
+            statistic.compute(alone)
+    except _NeedsAllError:
+        return False
+    return True
+
+
+class _NeedsAllError(Exception):
+    """A statistic looks at other samples."""
+
+
+class _Alone(Outcomes):
+    """Outcomes of which nothing else is known."""
+
+    @property
+    def whole(self) -> Outcomes:
+        raise _NeedsAllError

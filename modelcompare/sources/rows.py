@@ -1,0 +1,184 @@
+"""Where rows lie: Parquet and Arrow files, whatever pyarrow scans, lazy frames. Read in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any, Protocol
+
+import numpy as np
+
+from modelcompare.arrays import IntArray
+from modelcompare.resampling import ROW_BLOCK
+from modelcompare.words import shown
+
+Batches = Iterator[Any]
+"""Record batches of pyarrow, one after the other."""
+
+
+class Rows(Protocol):
+    """Rows of a table that can be read in batches, as often as it is asked, in one order."""
+
+    @property
+    def name(self) -> str | None:
+        """Where they are, for people."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Headings."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many there are."""
+
+    def batches(self, columns: Sequence[str]) -> Batches:
+        """Some columns of all rows, in order."""
+
+    def fingerprint(self) -> Mapping[str, object]:
+        """What tells these rows from others, as far as it can be had without reading them."""
+
+
+@dataclass(frozen=True)
+class DatasetRows:
+    """Rows of a pyarrow Dataset."""
+
+    dataset: Any
+    name: str | None
+
+    @property
+    def columns(self) -> list[str]:
+        return [*self.dataset.schema.names]
+
+    @cached_property
+    def n_rows(self) -> int:
+        return int(self.dataset.count_rows())
+
+    def batches(self, columns: Sequence[str]) -> Batches:
+        # Read ahead as little as keeps the disk busy: memory must not grow with the files.
+        scanner = self.dataset.scanner(
+            columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=2, fragment_readahead=1
+        )
+        yield from scanner.to_batches()
+
+    def fingerprint(self) -> Mapping[str, object]:
+        found: dict[str, object] = {"schema": str(self.dataset.schema), "n_rows": self.n_rows}
+        files = getattr(self.dataset, "files", None)
+        if files:
+            infos = self.dataset.filesystem.get_file_info(files)
+            found["files"] = [(info.path, info.size, info.mtime_ns) for info in infos]
+        return found
+
+
+@dataclass(frozen=True)
+class FrameRows:
+    """Rows of a frame that narwhals knows: lazy of polars or DuckDB, or one in memory."""
+
+    frame: Any
+    name: str | None = None
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return [*self.frame.collect_schema().names()]
+
+    @cached_property
+    def n_rows(self) -> int:
+        import narwhals as nw
+
+        counted = self.frame.lazy().select(nw.len()).collect()
+        return int(counted.to_dict(as_series=False)["len"][0])
+
+    def batches(self, columns: Sequence[str]) -> Batches:
+        chosen = self.frame.select(*columns)
+        native = chosen.to_native()
+        if hasattr(native, "collect_batches"):
+            parts = native.collect_batches(chunk_size=ROW_BLOCK, maintain_order=True)
+            return (batch for part in parts for batch in part.to_arrow().to_batches())
+        if hasattr(native, "to_arrow_reader"):
+            return iter(native.to_arrow_reader(ROW_BLOCK))
+        return iter(chosen.lazy().collect("pyarrow").to_native().to_batches(ROW_BLOCK))
+
+    def fingerprint(self) -> Mapping[str, object]:
+        return {"schema": str(self.frame.collect_schema()), "n_rows": self.n_rows}
+
+
+def open_rows(source: Any) -> Rows:
+    """The rows of a path, a glob, a folder, a URL, several of these, a Dataset or a lazy frame.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    TypeError, ValueError
+        If it is nothing that can be scanned.
+    """
+    import_pyarrow()
+    import pyarrow.dataset as ds
+
+    from modelcompare.sources.files import dataset_of
+
+    if isinstance(source, str | PathLike):
+        return DatasetRows(*dataset_of([source]))
+    if isinstance(source, list | tuple) and source:
+        return DatasetRows(*dataset_of(source))
+    if isinstance(source, ds.Dataset):
+        return DatasetRows(source, None)
+    return _of_frame(source)
+
+
+def import_pyarrow() -> None:
+    """Refuse to scan without pyarrow, and say how to get it."""
+    try:
+        import pyarrow as _  # noqa: F401
+    except ImportError as error:
+        raise ImportError('scanning needs pyarrow: pip install "modelcompare[parquet]"') from error
+
+
+def _of_frame(source: Any) -> FrameRows:
+    import narwhals as nw
+
+    found = nw.from_native(source, pass_through=True)
+    if not isinstance(found, nw.DataFrame | nw.LazyFrame):
+        raise TypeError(
+            "`source` must be a Parquet file, a folder or pattern of them, a pyarrow Dataset or a "
+            f"lazy frame (polars, DuckDB), got {shown(source)}."
+        )
+    return FrameRows(found)
+
+
+def recut(batches: Batches, size: int, *, skip: int = 0) -> Iterator[Any]:
+    """Tables of `size` rows each, but for the last, whatever the batches; without the first rows.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> parts = (pa.record_batch({"x": [*range(n)]}) for n in (2, 5, 1))
+    >>> [table.num_rows for table in recut(parts, 3, skip=1)]
+    [3, 3, 1]
+    """
+    import pyarrow as pa
+
+    held: list[Any] = []
+    n_held = 0
+    for batch in batches:
+        start = min(skip, batch.num_rows)
+        skip -= start
+        while start < batch.num_rows:
+            part = batch.slice(start, size - n_held)
+            held, n_held, start = [*held, part], n_held + part.num_rows, start + part.num_rows
+            if n_held == size:
+                yield pa.Table.from_batches(held)
+                held, n_held = [], 0
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def selected(batches: Batches, rows: IntArray) -> Batches:
+    """The rows of these numbers, ascending, of all batches together."""
+    first = 0
+    for batch in batches:
+        low, high = np.searchsorted(rows, [first, first + batch.num_rows])
+        if high > low:
+            yield batch.take(rows[low:high] - first)
+        first += batch.num_rows

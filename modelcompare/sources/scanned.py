@@ -1,0 +1,373 @@
+"""Predictions that stay where they are and are read block by block."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare import checks
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.checks import DataWarning, rows_from
+from modelcompare.kinds import Output
+from modelcompare.predictions import Predictions
+from modelcompare.readers.asked import Columns
+from modelcompare.readers.cells import alike, column_array
+from modelcompare.readers.gathered import named
+from modelcompare.readers.roles import Roles, find_roles
+from modelcompare.readers.tables import arrow_table
+from modelcompare.readers.wide import columns_of_models, wide_predictions
+from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources.rows import Rows, open_rows, recut, selected
+from modelcompare.words import KindOrAuto, SampleColumn
+
+Found = TypeVar("Found")
+
+# A column of more different labels holds no classes.
+_MOST_CLASSES = 65_536
+_SERVED = ("labels", "probabilities", "values", "scores")
+
+
+def scan_predictions(
+    source: Any, *, true: str | None = None, id: str | None = None, weight: str | None = None,
+    models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
+    na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
+) -> ScannedPredictions:  # fmt: skip
+    """Predictions that stay where they are: read block by block, whenever they are needed.
+
+    For test sets that do not fit into memory. `compare`, `bootstrap`, `paired_test`,
+    `variance_study` and `decide` take them and give the numbers that they give of the same rows in
+    memory, bit for bit; what needs all rows at once is refused. Only headings, the number of rows
+    and the classes are read here.
+
+    Parameters
+    ----------
+    source : path, URL, sequence of these, pyarrow Dataset or frame
+        A Parquet or Arrow file, a pattern (``day=*/part-*.parquet``) or a folder of them, here or
+        where pyarrow or fsspec reach (``s3://bucket/*.parquet``); what pyarrow scans; a lazy frame
+        of polars or a relation of DuckDB. The rows, in the order of the files' names, are one wide
+        table: a column of the truth, and for each model one of labels, values or scores, or one
+        ``model:class`` of probabilities for each class.
+    true, weight, models, scores, lower_is_better, na, normalize, kind
+        As for `read_predictions`, found in the same ways from the first 65,536 rows.
+    id : str, optional
+        The column that names the samples, which is no model's. That no name comes twice is not
+        checked.
+
+    Returns
+    -------
+    ScannedPredictions
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If pyarrow is not installed.
+    ValueError
+        If rows do not fit; a row that is found later is told by its number when it is read.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import modelcompare as mc
+    >>> table = pa.table({"y_true": ["no", "yes"] * 9, "a": ["no"] * 18, "b": ["no", "yes"] * 9})
+    >>> scan = mc.scan_predictions(table)
+    >>> scan
+    ScannedPredictions: 18 samples, 2 classes (no, yes), 2 models
+      a  labels
+      b  labels
+    >>> [len(block) for block in scan.blocks()]
+    [18]
+    """
+    from modelcompare.readers import asked
+
+    columns = asked(
+        true=true, id=id, weight=weight, models=models, scores=scores,
+        lower_is_better=lower_is_better, na=na, normalize=normalize, kind=kind,
+    )  # fmt: skip
+    return ScannedPredictions.of(open_rows(source), columns)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Which column is what, and the classes: what makes predictions of any of the rows."""
+
+    columns: Columns
+    roles: Roles
+    where: str
+    labels: AnyArray | None = None
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns to read."""
+        said = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.outputs]
+        return list(dict.fromkeys([*said, *self.columns.beside_names]))
+
+    @property
+    def places(self) -> dict[str, dict[str | None, str]]:
+        """Each model's columns by class, or one without."""
+        columns = pd.DataFrame(columns=self.needed)
+        return columns_of_models(columns, self.roles, self.columns.models, self.where, self.labels)
+
+    def predictions(self, table: Any, name: str | None, first: int = 0) -> Predictions:
+        """Predictions of some rows, the first of which has a number among all."""
+        import pyarrow as pa
+
+        alone = table.num_rows == 1
+        rows = arrow_table(pa.concat_tables([table, table]) if alone else table, self.where)
+        with rows_from(first):
+            found = wide_predictions(
+                rows, self.columns, self.roles, name=name, known=self.labels
+            ).predictions
+        return found.subset([0]) if alone else found
+
+    def quietly(self, table: Any, name: str | None, first: int = 0) -> Predictions:
+        """The same without warnings, where the first rows gave them already."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            return self.predictions(table, name, first)
+
+    def settled(self, head: Predictions, rows: Rows) -> _Layout:
+        """The same for all rows: the kind of the outputs as the first ones show it, all classes."""
+        kinds = {model: head.output(model).kind for model in head.models}
+        for model, kind in kinds.items():
+            if kind not in _SERVED:
+                raise ValueError(
+                    f"{self.where}: model {model!r} gave {kind}, and a scan reads "
+                    f"{', '.join(_SERVED)}; read it whole with read_predictions."
+                )
+        alike = {*kinds.values()}
+        told = alike.pop() if len(alike) == 1 else self.columns.kind
+        labels = head.labels
+        places = replace(self, labels=labels).places
+        if labels is not None and all(None in of_model for of_model in places.values()):
+            said = [places[model][None] for model, kind in kinds.items() if kind == "labels"]
+            said = [each for each in (self.roles.true, *said) if each is not None]
+            labels = _classes(rows, said)
+        return replace(self, columns=replace(self.columns, kind=told), labels=labels)
+
+    def of_models(self, models: Sequence[str]) -> _Layout:
+        """The same, of some of the models."""
+        outputs = tuple(c for model in models for c in self.places[model].values())
+        columns = replace(self.columns, models=None)
+        return replace(self, columns=columns, roles=replace(self.roles, outputs=outputs))
+
+
+def _has_other_scores(block: Predictions) -> bool:
+    """Whether a score is neither 0 nor 1."""
+    return any(not np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)
+
+
+def _classes(rows: Rows, columns: Sequence[str]) -> AnyArray:
+    """All labels in some columns, sorted."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = dict.fromkeys(columns)
+    for batch in rows.batches(columns):
+        for column, known in found.items():
+            new = pa.chunked_array([batch[column].unique()])
+            both = new if known is None else pa.chunked_array([*known.chunks, *new.chunks])
+            found[column] = pa.chunked_array([both.unique()])
+            if len(found[column]) > _MOST_CLASSES:
+                raise ValueError(
+                    f"column {column!r} holds more than {_MOST_CLASSES:,} different labels; if "
+                    "they are values pass kind='values' (--kind values)."
+                )
+    tables = [arrow_table(pa.table({c: cells.drop_null()}), c) for c, cells in found.items()]
+    arrays = alike([column_array(table.frame.iloc[:, 0]) for table in tables])
+    return checks.distinct(np.concatenate(arrays), f"column {columns[0]!r} or a model")
+
+
+class ScannedPredictions(Predictions):
+    """A test set and the outputs of models that are read block by block; see `scan_predictions`.
+
+    What would need all rows in memory (`y_true`, `probabilities`, ...) is refused; `load` reads
+    them all.
+    """
+
+    __slots__ = ("_chosen", "_head", "_kept", "_layout", "_rows")
+
+    _rows: Rows
+    _layout: _Layout
+    _head: Predictions
+    _chosen: IntArray | None
+    _kept: dict[Hashable, Any]
+
+    @classmethod
+    def of(cls, rows: Rows, columns: Columns) -> ScannedPredictions:
+        """Predictions of a source of rows, whose columns were told or are found."""
+        where = rows.name or "the table"
+        if rows.n_rows < 2:
+            raise ValueError(f"{where} has {rows.n_rows} rows; at least 2 are needed.")
+        table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
+        read = named(arrow_table(table, where), columns, where)
+        roles = find_roles(read, columns, where, alone=True)
+        if roles.layout != "wide":
+            raise ValueError(
+                f"{where} has a row for each model and sample, or is of one model; a scan needs a "
+                "row for each sample, and a column for each model or 'model:class'. Pivot it, or "
+                "read it whole with read_predictions."
+            )
+        layout = _Layout(columns, replace(roles, id=None), where)
+        head = layout.predictions(table.select(layout.needed), rows.name)
+        layout = layout.settled(head, rows)
+        return cls._made(rows, layout, layout.quietly(table.select(layout.needed), rows.name))
+
+    @classmethod
+    def _made(
+        cls, rows: Rows, layout: _Layout, head: Predictions, chosen: IntArray | None = None
+    ) -> ScannedPredictions:
+        part = object.__new__(cls)
+        for slot in Predictions.__slots__:
+            setattr(part, slot, getattr(head, slot))
+        part._rows, part._layout, part._head, part._chosen = rows, layout, head, chosen
+        part._kept = {}
+        return part
+
+    # -- blocks -----------------------------------------------------------------------------
+
+    @property
+    def head(self) -> Predictions:
+        """The first block of rows, with all classes."""
+        return self._head
+
+    @property
+    def sample(self) -> Predictions:
+        """A block that shows what the models gave: of scores, whether all are 0 or 1."""
+        if any(self._head.output(model).kind != "scores" for model in self.models):
+            return self._head
+        return self.kept(
+            "sample", lambda: next(filter(_has_other_scores, self.blocks()), self._head)
+        )
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that all rows would take, about."""
+        table = arrow_table(next(self._tables(0)), self._layout.where).frame
+        return int(table.memory_usage(deep=True).sum() / len(table) * len(self))
+
+    def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What was found out of all rows, which are not read again for it."""
+        if key not in self._kept:
+            self._kept[key] = find()
+        found: Found = self._kept[key]
+        return found
+
+    def blocks(self, start: int = 0) -> Iterator[Predictions]:
+        """Predictions of `ROW_BLOCK` consecutive rows after others, each with all classes.
+
+        Parameters
+        ----------
+        start : int
+            The first block to give; those before it are not made.
+        """
+        for number, table in enumerate(self._tables(start), start):
+            part = self._layout.quietly(table, self.name, number * ROW_BLOCK)
+            self._check_kinds(part, number * ROW_BLOCK)
+            yield part
+
+    def load(self) -> Predictions:
+        """All rows in memory."""
+        import pyarrow as pa
+
+        tables = [*self._tables(0)]
+        return self._layout.quietly(pa.concat_tables(tables), self.name)
+
+    def _tables(self, start: int) -> Iterator[Any]:
+        """The needed columns, re-cut into blocks; refuses a source that changed in between."""
+        batches = self._rows.batches(self._layout.needed)
+        if self._chosen is not None:
+            batches = selected(batches, self._chosen)
+        n_seen = start * ROW_BLOCK
+        for table in recut(batches, ROW_BLOCK, skip=n_seen):
+            n_seen += table.num_rows
+            yield table
+        if n_seen != len(self):
+            raise ValueError(
+                f"{self._layout.where} gave {n_seen:,} rows after it had {len(self):,}; it changed "
+                "while it was read. Scan it again."
+            )
+
+    def _check_kinds(self, part: Predictions, first: int) -> None:
+        for model in self.models:
+            kind, known = part.output(model).kind, self._head.output(model).kind
+            if kind != known:
+                raise ValueError(
+                    f"{self._layout.where}: model {model!r} gave {known} in the first rows and "
+                    f"{kind} from row {first:,} on; say what it gave with kind= (--kind)."
+                )
+
+    # -- what it holds ----------------------------------------------------------------------
+
+    @property
+    def n_samples(self) -> int:
+        return self._rows.n_rows if self._chosen is None else len(self._chosen)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether samples have weights."""
+        return self._layout.columns.weight is not None
+
+    @property
+    def y_true(self) -> NoReturn:
+        self._refuse("the true labels of all rows")
+
+    @property
+    def codes(self) -> NoReturn:
+        self._refuse("the true labels of all rows")
+
+    @property
+    def true_distribution(self) -> None:
+        return None
+
+    @property
+    def sample_weight(self) -> FloatArray | None:
+        if self.weighted:
+            self._refuse("the weights of all rows")
+        return None
+
+    def output(self, model: str) -> Output:
+        checks.check_models(self.models, model=model)
+        self._refuse("what a model gave for all rows")
+
+    def predicted(self, model: str) -> IntArray:
+        checks.check_models(self.models, model=model)
+        self._refuse("what a model gave for all rows")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise ValueError(
+            f"this needs {what} at once, but these predictions are read block by block. Ask for "
+            "metrics that are sums, with method='normal', 'percentile', 'basic' or 'BCa' and "
+            "test='wald', 'bootstrap', 'sign-flip' or 'permutation', or read everything into "
+            "memory with .load()."
+        )
+
+    # -- parts of it ------------------------------------------------------------------------
+
+    def __getitem__(self, models: str | Sequence[str]) -> ScannedPredictions:
+        head = self._head[models]
+        return self._made(self._rows, self._layout.of_models(head.models), head, self._chosen)
+
+    def subset(self, rows: ArrayLike) -> ScannedPredictions:
+        chosen = np.sort(np.asarray(rows, dtype=np.intp))
+        if self._chosen is not None:
+            chosen = self._chosen[chosen]
+        part = self._made(self._rows, self._layout, self._head, chosen)
+        return self._made(self._rows, self._layout, next(part.blocks()), chosen)
+
+    def with_columns(self, **columns: ArrayLike) -> NoReturn:
+        self._refuse(f"{', '.join(columns)} of all rows")
+
+    def without(self, *columns: SampleColumn) -> NoReturn:
+        self._refuse(f"{', '.join(columns)} of all rows")
+
+    def __repr__(self) -> str:
+        lines = repr(self._head).splitlines()
+        first = lines[0].partition(" samples")[2]
+        return "\n".join([f"ScannedPredictions: {len(self):,} samples{first}", *lines[1:]])

@@ -1,0 +1,121 @@
+"""What of a question a scan can answer block by block, and what stands in or is read whole."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.predictions import Predictions
+from modelcompare.sources.distinct import distinct_rows
+from modelcompare.sources.evaluation import not_sums, resolve
+from modelcompare.sources.scanned import ScannedPredictions
+from modelcompare.words import IntervalMethod, ZeroDivision
+
+# From so many rows up a scan is never read whole.
+LARGE = 10_000_000
+# Share of the free memory that the rows of a scan may take.
+_SHARE = 1 / 4
+_UNKNOWN_MEMORY = 4 * 2**30
+# What needs no more than totals and influences, and what stands in for the defaults.
+_METHODS: tuple[IntervalMethod, ...] = ("normal", "percentile", "basic", "BCa", "logit")
+_TESTS = ("wald", "bootstrap", "berg-kirkpatrick", "sign-flip", "permutation")
+_METHOD_INSTEAD: dict[IntervalMethod, IntervalMethod] = {"auto": "normal"}
+_TEST_INSTEAD = {"studentized-permutation": "wald"}
+
+
+@dataclass(frozen=True)
+class Served:
+    """How a question is answered: from which predictions, with which interval and test."""
+
+    predictions: Predictions
+    method: IntervalMethod
+    test: str
+    draws: bool = True  # whether resamples are worth their cost where nothing needs them
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all samples are in memory."""
+        return not isinstance(self.predictions, ScannedPredictions)
+
+
+def serve(
+    predictions: Predictions,
+    metrics: MetricLike | Sequence[MetricLike] | None,
+    *,
+    method: IntervalMethod = "normal",
+    test: str = "wald",
+    zero_division: ZeroDivision = math.nan,
+) -> Served:
+    """Decide how a question about predictions is answered.
+
+    Predictions in memory answer every question. So does a scan if only true and predicted classes
+    matter, of which there are few distinct combinations; of `LARGE` rows Wald's test takes the
+    place of the default one. Of sums by blocks of rows there are the intervals and tests that need
+    totals and influences; the defaults need more, so that normal intervals and Wald's test take
+    their place. What cannot be had by blocks is read whole, where it has fewer than `LARGE` rows
+    and fits into a quarter of the free memory.
+
+    Raises
+    ------
+    ValueError
+        If it can neither be had by blocks nor be read whole.
+    """
+    if not isinstance(predictions, ScannedPredictions):
+        return Served(predictions, method, test)
+    chosen = resolve(metrics, predictions, zero_division=zero_division)
+    unserved = not_sums(chosen, predictions.head)
+    if not unserved and _of_sums(test) and _collapses(chosen, predictions):
+        # Swaps are counted at a cost that grows with the samples.
+        return Served(predictions, method, test if len(predictions) < LARGE else _of_large(test))
+    if not unserved and method in _METHODS and test in _TESTS:
+        return Served(predictions, method, test, (method, test) != ("normal", "wald"))
+    if len(predictions) < LARGE and predictions.n_bytes <= _SHARE * free_memory():
+        return Served(predictions.load(), method, test)
+    _refuse(unserved, method, test)
+    method, test = _METHOD_INSTEAD.get(method, method), _of_large(test)
+    return Served(predictions, method, test, (method, test) != ("normal", "wald"))
+
+
+def _of_sums(test: str) -> bool:
+    return test in _TESTS or test in _TEST_INSTEAD
+
+
+def _of_large(test: str) -> str:
+    return _TEST_INSTEAD.get(test, test)
+
+
+def _collapses(metrics: Sequence[AnyMetric], scan: ScannedPredictions) -> bool:
+    return distinct_rows(scan, metrics, required=False) is not None
+
+
+def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
+    """Name what can neither be had by blocks nor be stood in for, and what can."""
+    wrong = f"{', '.join(unserved)} needs all samples at once" if unserved else ""
+    options = f"method={', '.join(_METHODS)} and test={', '.join(_TESTS)}"
+    if method not in (*_METHODS, *_METHOD_INSTEAD):
+        wrong = f"method={method!r} needs all samples at once"
+    if not _of_sums(test):
+        wrong = f"test {test!r} needs all samples at once"
+    if wrong:
+        raise ValueError(
+            f"{wrong}, and they are too many to be read into memory by themselves. By blocks of "
+            f"rows there are metrics that are sums, {options}; .load() reads all there is."
+        )
+
+
+def free_memory() -> int:
+    """Bytes that can be had without swapping, as far as the system says it."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN_MEMORY

@@ -1,0 +1,137 @@
+"""A scan gives the numbers that memory gives of the same rows, bit for bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.resampling import ROW_BLOCK
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+N = 2 * ROW_BLOCK + 1_001
+SOFT = ("accuracy", "f1_macro", "cf1", "cf1_macro", "mcc", "log_loss", "brier_score", "ece")
+
+
+@pytest.fixture(scope="module")
+def soft_frame():
+    """Three classes, two models' probabilities, weights."""
+    rng = np.random.default_rng(1)
+    columns = {"y_true": rng.choice(["x", "y", "z"], N, p=[0.5, 0.49, 0.01])}
+    for model in "ab":
+        p = rng.dirichlet([1, 2, 1], N)
+        columns |= {f"{model}:{label}": p[:, j] for j, label in enumerate("xyz")}
+    return pd.DataFrame(columns | {"w": rng.uniform(0, 2, N)})
+
+
+@pytest.fixture(scope="module")
+def hard_frame():
+    rng = np.random.default_rng(2)
+    return pd.DataFrame({c: rng.choice(["no", "yes", "?"], N) for c in ("y_true", "a", "b", "c")})
+
+
+def in_file(frame, path, **options):
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), path, **options)
+    return path
+
+
+def in_partitions(frame, folder, sizes):
+    for number, (start, stop) in enumerate(zip([0, *sizes], [*sizes, N], strict=True)):
+        in_file(frame.iloc[start:stop], folder / f"{number}.parquet")
+    return folder
+
+
+def equal(memory, scan):
+    np.testing.assert_array_equal(memory.point, scan.point)
+    np.testing.assert_array_equal(memory.draws, scan.draws)
+    assert memory.evaluation.keys == scan.evaluation.keys
+
+
+def test_soft_metrics_have_the_replicates_and_intervals_of_memory(soft_frame, tmp_path):
+    path = in_file(soft_frame.drop(columns="w"), tmp_path / "x.parquet")
+    memory = mc.bootstrap(mc.read_predictions(path), SOFT, n_resamples=150)
+    scan = mc.bootstrap(mc.scan_predictions(path), SOFT, n_resamples=150)
+    assert not scan.evaluation.collapsed
+    equal(memory, scan)
+    for method in ("normal", "percentile", "basic", "BCa"):
+        pd.testing.assert_frame_equal(
+            memory.confidence_interval(method=method), scan.confidence_interval(method=method),
+            check_exact=True,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["multinomial", "poisson", "bayesian"])
+def test_weights_of_samples_and_of_resamples_are_those_of_memory(scheme, soft_frame):
+    metrics = ("accuracy", "cf1_macro")
+    memory = mc.bootstrap(
+        mc.read_predictions(soft_frame, weight="w"), metrics, n_resamples=20, scheme=scheme
+    )
+    scan = mc.bootstrap(
+        mc.scan_predictions(soft_frame, weight="w"), metrics, n_resamples=20, scheme=scheme
+    )
+    equal(memory, scan)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("cuts", [(), (1,), (70_000, 70_003, 131_072)])
+@pytest.mark.parametrize("row_group_size", [None, 9_999])
+def test_neither_jobs_nor_files_nor_row_groups_change_a_bit(
+    n_jobs, cuts, row_group_size, soft_frame, tmp_path
+):
+    frame = soft_frame.drop(columns="w")
+    expected = mc.bootstrap(mc.read_predictions(frame), "cf1_macro", n_resamples=130)
+    if row_group_size:
+        source = in_file(frame, tmp_path / "x.parquet", row_group_size=row_group_size)
+    else:
+        source = in_partitions(frame, tmp_path, list(cuts))
+    scan = mc.scan_predictions(source)
+    equal(expected, mc.bootstrap(scan, "cf1_macro", n_resamples=130, n_jobs=n_jobs))
+
+
+@pytest.mark.parametrize("n", [2, 900, ROW_BLOCK, ROW_BLOCK + 1])
+def test_any_number_of_rows_is_served(n, soft_frame):
+    frame = soft_frame.drop(columns="w").iloc[-n:].reset_index(drop=True)
+    frame.loc[:1, "y_true"] = ["x", "y"]
+    memory = mc.bootstrap(mc.read_predictions(frame), "caccuracy", n_resamples=40)
+    equal(memory, mc.bootstrap(mc.scan_predictions(frame), "caccuracy", n_resamples=40))
+
+
+def test_labels_become_the_distinct_rows_of_memory(hard_frame, tmp_path):
+    path = in_file(hard_frame, tmp_path / "x.parquet")
+    metrics = ("accuracy", "f1", "kappa")
+    memory = mc.bootstrap(mc.read_predictions(path), metrics, n_resamples=200)
+    scan = mc.bootstrap(mc.scan_predictions(path), metrics, n_resamples=200)
+    assert memory.evaluation.collapsed
+    assert scan.evaluation.collapsed
+    equal(memory, scan)
+    apart = mc.bootstrap(mc.scan_predictions(path), metrics, n_resamples=20, collapse=False)
+    equal(mc.bootstrap(mc.read_predictions(path), metrics, n_resamples=20, collapse=False), apart)
+
+
+def test_probabilities_collapse_to_the_classes_that_they_say(soft_frame):
+    frame = soft_frame.drop(columns="w")
+    memory = mc.bootstrap(mc.read_predictions(frame), "f1", n_resamples=50)
+    scan = mc.bootstrap(mc.scan_predictions(frame), "f1", n_resamples=50)
+    assert scan.evaluation.collapsed
+    equal(memory, scan)
+
+
+def test_real_values_and_scores_are_served():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"y_true": rng.normal(size=N), "a": rng.normal(size=N)})
+    memory = mc.bootstrap(mc.read_predictions(frame), ["rmse", "mae"], n_resamples=20)
+    equal(memory, mc.bootstrap(mc.scan_predictions(frame), ["rmse", "mae"], n_resamples=20))
+    scores = frame.rename(columns={"y_true": "b"})
+    memory = mc.bootstrap(mc.read_predictions(scores), n_resamples=20)
+    equal(memory, mc.bootstrap(mc.scan_predictions(scores), n_resamples=20))
+
+
+@pytest.mark.parametrize(
+    "metric", ["average_precision", "ece_mass", lambda y, p: float((y == p).mean())]
+)
+def test_what_needs_all_samples_at_once_is_refused_by_name(metric, soft_frame):
+    frame = soft_frame[soft_frame["y_true"] != "z"].drop(columns=["w", "a:z", "b:z"])
+    scan = mc.scan_predictions(frame, normalize=True)
+    with pytest.raises(ValueError, match=r"cannot be had block by block.*\.load\(\)"):
+        mc.bootstrap(scan, metric, n_resamples=20)

@@ -1,0 +1,163 @@
+"""A scan gives the rows of its source, in their order and with all classes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.resampling import ROW_BLOCK
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def soft_table(n: int, seed: int = 0) -> pd.DataFrame:
+    """Three classes, two models' probabilities."""
+    rng = np.random.default_rng(seed)
+    columns: dict[str, object] = {"y_true": rng.integers(0, 3, n)}
+    for model in "ab":
+        p = rng.dirichlet([1, 1, 1], n)
+        columns |= {f"{model}:{j}": p[:, j] for j in range(3)}
+    return pd.DataFrame(columns)
+
+
+def joined(blocks, of):
+    return np.concatenate([of(block) for block in blocks])
+
+
+@pytest.fixture(scope="module")
+def table():
+    return soft_table(2 * ROW_BLOCK + 1)
+
+
+def write(frame, path, row_group_size=None):
+    pq.write_table(pa.Table.from_pandas(frame), path, row_group_size=row_group_size)
+    return path
+
+
+def in_files(frame, folder):
+    for number, start in enumerate(range(0, len(frame), 50_000)):
+        write(frame.iloc[start : start + 50_000], folder / f"part-{number}.parquet", 7_000)
+    return folder
+
+
+SOURCES = {
+    "a file": lambda frame, folder: write(frame, folder / "x.parquet"),
+    "its path as a text": lambda frame, folder: str(write(frame, folder / "x.parquet")),
+    "small row groups": lambda frame, folder: write(frame, folder / "x.parquet", 1_000),
+    "a folder": in_files,
+    "a pattern": lambda frame, folder: f"{in_files(frame, folder)}/part-*.parquet",
+    "a URL": lambda frame, folder: f"file://{write(frame, folder / 'x.parquet')}",
+    "a pattern in a URL": lambda frame, folder: f"file://{in_files(frame, folder)}/*.parquet",
+    "several files": lambda frame, folder: sorted(in_files(frame, folder).iterdir()),
+    "a Dataset": lambda frame, folder: pytest.importorskip("pyarrow.dataset").dataset(
+        write(frame, folder / "x.parquet")
+    ),
+    "a table": lambda frame, _: pa.Table.from_pandas(frame),
+    "a frame": lambda frame, _: frame,
+    "lazy polars": lambda frame, folder: pytest.importorskip("polars").scan_parquet(
+        write(frame, folder / "x.parquet")
+    ),
+    "a relation of DuckDB": lambda frame, folder: pytest.importorskip("duckdb").sql(
+        f"from '{write(frame, folder / 'x.parquet')}'"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_blocks_hold_the_rows_in_their_order_whatever_the_source(kind, table, tmp_path):
+    scan = mc.scan_predictions(SOURCES[kind](table, tmp_path))
+    blocks = list(scan.blocks())
+    assert [len(block) for block in blocks] == [ROW_BLOCK, ROW_BLOCK, 1]
+    assert len(scan) == len(table)
+    np.testing.assert_array_equal(joined(blocks, lambda b: b.codes), table["y_true"])
+    for model in "ab":
+        said = joined(blocks, lambda b, model=model: b.probabilities(model))
+        np.testing.assert_array_equal(said, table[[f"{model}:{j}" for j in range(3)]])
+
+
+def test_every_block_knows_the_classes_that_only_another_block_holds():
+    true = ["no", "yes"] * ROW_BLOCK + ["perhaps"]
+    frame = pd.DataFrame({"y_true": true, "a": ["never", *true[1:]], "b": true})
+    scan = mc.scan_predictions(frame)
+    expected = ["never", "no", "perhaps", "yes"]
+    assert scan.labels.tolist() == expected
+    assert [block.labels.tolist() for block in scan.blocks()] == [expected] * 3
+    assert [*joined(scan.blocks(), lambda b: b.labels[b.codes])] == true
+
+
+def test_some_models_are_read_without_the_columns_of_the_others(table):
+    scan = mc.scan_predictions(table)["b"]
+    assert scan.models == ("b",)
+    assert scan._layout.needed == ["y_true", "b:0", "b:1", "b:2"]
+    said = joined(scan.blocks(), lambda b: b.probabilities("b"))
+    np.testing.assert_array_equal(said, table[["b:0", "b:1", "b:2"]])
+
+
+def test_a_subset_is_cut_into_blocks_of_its_own(table):
+    rows = np.arange(1, len(table), 3)
+    part = mc.scan_predictions(table).subset(rows)
+    assert len(part) == len(rows)
+    codes = joined(part.blocks(), lambda b: b.codes)
+    np.testing.assert_array_equal(codes, table["y_true"].to_numpy()[rows])
+    again = part.subset(np.arange(0, len(rows), 2))
+    codes = joined(again.blocks(), lambda b: b.codes)
+    np.testing.assert_array_equal(codes, table["y_true"].to_numpy()[rows[::2]])
+
+
+def test_loading_gives_what_reading_gives(table, tmp_path):
+    path = write(table, tmp_path / "x.parquet")
+    read, loaded = mc.read_predictions(path), mc.scan_predictions(path).load()
+    assert repr(read) == repr(loaded)
+    np.testing.assert_array_equal(read.probabilities("a"), loaded.probabilities("a"))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("a:1", 5.0, "do not sum to 1 in 1 row \\(row 70000\\)"),
+        ("b:0", -1.0, "negative probabilities in 1 row \\(row 70000\\)"),
+        ("b:2", np.nan, "missing cells \\(b:2 1; first rows: 70000\\)"),
+        ("y_true", 7, "unknown labels \\(7\\) in 1 row \\(row 70000\\)"),
+    ],
+)
+def test_a_bad_row_is_told_by_its_number_among_all(table, column, value, message):
+    bad = table.copy()
+    bad.loc[70_000, column] = value
+    with pytest.raises(ValueError, match=message):
+        list(mc.scan_predictions(bad).blocks())
+
+
+def test_what_needs_all_rows_at_once_is_refused(table):
+    scan = mc.scan_predictions(table)
+    for ask in (
+        lambda: scan.codes, lambda: scan.y_true, lambda: scan.probabilities("a"),
+        lambda: scan.predicted("a"), lambda: scan.output("a"), lambda: mc.selfcheck(scan, "a", "b"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"read block by block.*\.load\(\)"):
+            ask()
+
+
+def test_what_cannot_be_scanned_is_refused_at_the_door(tmp_path):
+    csv = tmp_path / "x.csv"
+    csv.write_text("y_true,a\n0,1\n")
+    with pytest.raises(ValueError, match=r"cannot be read in parts.*write it as Parquet"):
+        mc.scan_predictions(csv)
+    with pytest.raises(FileNotFoundError, match="there is no such file"):
+        mc.scan_predictions(tmp_path / "none.parquet")
+    with pytest.raises(ValueError, match="holds no Parquet or Arrow file"):
+        mc.scan_predictions(str(tmp_path / "*.parquet"))
+    with pytest.raises(TypeError, match="lazy frame"):
+        mc.scan_predictions(7)
+    long = pd.DataFrame({"model": ["a", "b"] * 9, "item": [*range(9)] * 2, "score": [0.5] * 18})
+    with pytest.raises(ValueError, match="a scan needs a row for each sample"):
+        mc.scan_predictions(long)
+
+
+def test_a_source_that_changed_since_is_refused(table, tmp_path):
+    path = write(table, tmp_path / "x.parquet")
+    scan = mc.scan_predictions(pytest.importorskip("pyarrow.dataset").dataset(path))
+    assert len(scan) == len(table)
+    object.__setattr__(scan._rows, "n_rows", len(table) + 5)
+    with pytest.raises(ValueError, match="it changed while it was read"):
+        list(scan.blocks())

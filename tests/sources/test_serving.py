@@ -1,0 +1,187 @@
+"""What is asked of a scan is answered as memory answers it, or refused with what to do."""
+
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources import serving
+from modelcompare.words import PairsTest
+
+pytest.importorskip("pyarrow")
+
+N = ROW_BLOCK + 5_000
+SOFT = ["accuracy", "f1", "cf1"]
+METHODS = ["normal", "percentile", "basic", "BCa", "logit"]
+TESTS = ["wald", "bootstrap", "sign-flip", "permutation"]
+
+
+@pytest.fixture(scope="module")
+def soft():
+    rng = np.random.default_rng(1)
+    columns = {"y_true": rng.choice(["x", "y", "z"], N, p=[0.5, 0.45, 0.05])}
+    for model in "ab":
+        p = rng.dirichlet([1, 2, 1], N)
+        columns |= {f"{model}:{label}": p[:, j] for j, label in enumerate("xyz")}
+    return pd.DataFrame(columns)
+
+
+@pytest.fixture(scope="module")
+def hard():
+    rng = np.random.default_rng(2)
+    true = rng.choice(["no", "yes", "?"], N)
+    # Models that part on few samples, whose swaps are soon counted.
+    said = {m: np.where(rng.random(N) < 0.01, rng.permutation(true), true) for m in "abc"}
+    return pd.DataFrame({"y_true": true, **said})
+
+
+@pytest.fixture
+def never_loaded(monkeypatch):
+    """As if no scan fitted into memory."""
+    monkeypatch.setattr(serving, "free_memory", lambda: 1_000)
+    monkeypatch.setattr(mc.ScannedPredictions, "load", lambda _: pytest.fail("was loaded"))
+
+
+def same(memory, scan, *frames):
+    assert memory.signature == scan.signature
+    for name in frames:
+        pd.testing.assert_frame_equal(
+            getattr(memory, name), getattr(scan, name), check_exact=True, obj=name
+        )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.usefixtures("never_loaded")
+def test_intervals_by_blocks_are_those_of_memory(method, soft):
+    asked = {"n_resamples": 40, "method": method, "test": "bootstrap"}
+    memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
+    scan = mc.compare(mc.scan_predictions(soft), SOFT, **asked)
+    same(memory, scan, "scores", "differences", "standings", "leads")
+
+
+@pytest.mark.usefixtures("never_loaded")
+@pytest.mark.parametrize("test", TESTS)
+def test_tests_by_blocks_are_those_of_memory(test, soft):
+    asked = {"n_resamples": 40, "method": "percentile", "test": test}
+    memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
+    scan = mc.compare(mc.scan_predictions(soft), SOFT, **asked)
+    same(memory, scan, "differences")
+    asked = {"metric": "cf1_macro", "n_resamples": 40, "method": test}
+    memory = mc.paired_test(mc.read_predictions(soft), "b", "a", **asked)
+    assert memory == mc.paired_test(mc.scan_predictions(soft), "b", "a", **asked)
+
+
+@pytest.mark.usefixtures("never_loaded")
+@pytest.mark.parametrize("metrics", [["accuracy", "f1", "f1_macro"], ["mcc", "f1_weighted"]])
+def test_labels_are_answered_by_the_defaults_of_memory(metrics, hard):
+    memory = mc.compare(mc.read_predictions(hard), metrics, n_resamples=99)
+    scan = mc.compare(mc.scan_predictions(hard), metrics, n_resamples=99)
+    same(memory, scan, "scores", "differences", "standings")
+    assert "|collapsed" in scan.signature
+    assert "ci:auto|test:studentized-permutation" in scan.signature
+
+
+def test_of_many_labels_walds_test_takes_the_place_of_counted_swaps(hard, monkeypatch):
+    monkeypatch.setattr(serving, "LARGE", 10)
+    found = mc.compare(mc.scan_predictions(hard), "f1", n_resamples=99)
+    memory = mc.compare(mc.read_predictions(hard), "f1", n_resamples=99, test="wald")
+    same(memory, found, "scores", "differences")
+    assert "|ci:auto|test:wald|" in found.signature
+
+
+@pytest.mark.usefixtures("never_loaded")
+def test_labels_step_down_and_swap_as_in_memory(hard):
+    asked = {"n_resamples": 99, "correction": "min-p"}
+    memory = mc.compare(mc.read_predictions(hard), "f1", **asked)
+    same(memory, mc.compare(mc.scan_predictions(hard), "f1", **asked), "differences")
+    for metric in ("accuracy", "f1_macro"):
+        of_memory = mc.paired_test(mc.read_predictions(hard), "b", "a", metric, n_resamples=99)
+        assert of_memory == mc.paired_test(
+            mc.scan_predictions(hard), "b", "a", metric, n_resamples=99
+        )
+
+
+@pytest.mark.usefixtures("never_loaded")
+@pytest.mark.parametrize("method", ["normal", "percentile"])
+def test_decisions_are_those_of_memory(method, soft, hard):
+    asked = {"margin": 0.01, "n_resamples": 40, "method": method}
+    memory = mc.decide(mc.read_predictions(soft), "a", "b", "cf1_macro", **asked)
+    assert memory == mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", **asked)
+    memory = mc.decide(mc.read_predictions(hard), "a", "b", "f1_macro", margin=0.01)
+    assert memory == mc.decide(mc.scan_predictions(hard), "a", "b", "f1_macro", margin=0.01)
+
+
+@pytest.mark.usefixtures("never_loaded")
+def test_a_variance_study_is_that_of_memory(soft):
+    asked = {"ratios": [1.0, 0.95, 0.1], "n_resamples": 20}
+    memory = mc.variance_study(mc.read_predictions(soft), [("f1", "cf1")], **asked)
+    scan = mc.variance_study(mc.scan_predictions(soft), [("f1", "cf1")], **asked)
+    for name, frame in memory.frames().items():
+        pd.testing.assert_frame_equal(frame, scan.frames()[name], check_exact=True, obj=name)
+
+
+@pytest.mark.usefixtures("never_loaded")
+def test_large_scans_of_soft_metrics_have_normal_intervals_and_walds_test(soft):
+    found = mc.compare(mc.scan_predictions(soft), SOFT)
+    assert f"n:{N}|B:0|ci:normal|test:wald|" in found.signature
+    asked = {"method": "normal", "test": "wald", "n_resamples": 20}
+    memory = mc.compare(mc.read_predictions(soft), SOFT, **asked)
+    columns = ["estimate", "standard_error", "ci_low", "ci_high", "rank", "method"]
+    pd.testing.assert_frame_equal(memory.scores[columns], found.scores[columns], check_exact=True)
+    pd.testing.assert_frame_equal(memory.differences, found.differences, check_exact=True)
+    assert "without resamples" in found.method_note()
+    assert found.standings["p_best"].isna().all()
+    assert "wald" in mc.paired_test(mc.scan_predictions(soft), "a", "b", "cf1_macro").signature
+    decided = mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", margin=0.01)
+    assert "ci:normal" in decided.signature
+    with pytest.raises(ValueError, match="no resamples were drawn"):
+        found.simultaneous_intervals()
+
+
+@pytest.mark.usefixtures("never_loaded")
+def test_every_form_of_a_result_without_resamples_can_be_written(soft, tmp_path):
+    found = mc.compare(mc.scan_predictions(soft), SOFT)
+    found.to_html(tmp_path / "x.html")
+    assert "nan" not in str(found)
+    assert found.to_markdown()
+    assert found.to_latex()
+
+
+def test_what_blocks_cannot_answer_is_read_whole_where_it_fits(soft):
+    scan, memory = mc.scan_predictions(soft), mc.read_predictions(soft)
+    asked = {"n_resamples": 30}
+    same(mc.compare(memory, SOFT, **asked), mc.compare(scan, SOFT, **asked), "scores")
+    auc = mc.bootstrap(scan, "roc_auc_ovr", **asked)
+    np.testing.assert_array_equal(auc.draws, mc.bootstrap(memory, "roc_auc_ovr", **asked).draws)
+    asked = {"metric": "accuracy", "method": "mcnemar-exact"}
+    assert mc.paired_test(memory, "a", "b", **asked) == mc.paired_test(scan, "a", "b", **asked)
+
+
+@pytest.mark.parametrize(
+    ("ask", "named"),
+    [
+        (lambda scan: mc.compare(scan, "roc_auc_ovr"), "roc_auc_ovr"),
+        (lambda scan: mc.bootstrap(scan, "roc_auc_ovr"), "roc_auc_ovr"),
+        (lambda scan: mc.compare(scan, "cf1", method="studentized"), "method='studentized'"),
+        (lambda scan: mc.paired_test(scan, "a", "b", "cf1_macro", method="t"), "test 't'"),
+        (
+            lambda scan: mc.paired_test(scan, "a", "b", "accuracy", method="mcnemar-exact"),
+            "test 'mcnemar-exact'",
+        ),
+    ],
+)
+def test_what_neither_blocks_nor_memory_can_answer_is_refused(ask, named, soft, monkeypatch):
+    monkeypatch.setattr(serving, "free_memory", lambda: 1_000)
+    with pytest.raises(ValueError, match=f"{named} needs all samples at once.*method=normal"):
+        ask(mc.scan_predictions(soft))
+
+
+def test_free_memory_is_read_off_the_system():
+    assert 2**20 < serving.free_memory() < 2**60
+
+
+def test_every_test_of_all_pairs_is_served_or_stood_in_for():
+    assert {*get_args(PairsTest)} <= {*serving._TESTS, *serving._TEST_INSTEAD}
