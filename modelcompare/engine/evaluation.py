@@ -168,10 +168,12 @@ class Evaluation(UnitStatistics):
         Returns
         -------
         ndarray of shape (n_rows, n_models, n_values)
-            For a distinct row of multiplicity m, the value with one of its m samples left out.
+            For a distinct row of multiplicity m, the value with one of its m samples left out. The
+            units of one value lie together.
         """
         n_rows = len(range(*rows.indices(self.units.n_units)))
-        out = np.full((n_rows, len(self.models[models]), len(self.keys)), np.nan)
+        shape = (len(self.models[models]), len(self.keys), n_rows)
+        out = np.full(shape, np.nan).transpose(2, 0, 1)
         if self._sums:
             total = self.grand_total(models)
             left = total - self.statistics(models, rows)
@@ -195,7 +197,9 @@ class Evaluation(UnitStatistics):
         """
         left = self.jackknife(models, rows)
         influence = (self.units.size - 1) * (estimate[models] - left)
-        return np.nan_to_num(influence, nan=undefined)
+        if not np.isfinite(influence).all():
+            influence = np.nan_to_num(influence, nan=undefined)
+        return influence
 
     # -- workers ----------------------------------------------------------------------------
 

@@ -107,9 +107,9 @@ class UnitStatistics:
             return numbers
         return cluster_sums(numbers, self._unit_of, self.units)[rows]
 
-    def outcomes(self, model: str) -> Outcomes:
-        """Truth and a model's outputs of every unit; of every sample, where units are clusters."""
-        return self._outcomes(model, slice(None))
+    def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
+        """Truth and a model's outputs of some units; of every sample, where units are clusters."""
+        return self._outcomes(model, rows)
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
         """Where the statistics of some models stand, of all metrics or of some."""
@@ -140,17 +140,20 @@ class UnitStatistics:
                 if position and column.statistic.shared:
                     continue
                 start = column.start + position * column.width
-                found = self._entries(column.statistic, outcomes, rows)
+                found = self.entries(column.statistic, outcomes, rows)
                 if found is not None:
                     out.put_entries(found[0], start + found[1], found[2])
                     continue
                 out.put(start, (self._numbers_of(column.statistic, model, step) for step in steps))
         return out
 
-    def _entries(
+    def entries(
         self, statistic: Statistic, outcomes: Outcomes, rows: slice
     ) -> tuple[IntArray, IntArray, FloatArray] | None:
-        """Units, columns and numbers of a statistic with one of them for each sample."""
+        """Units (from the first of `rows`), columns and numbers of a statistic's samples.
+
+        None where a sample has more than one number that is not 0.
+        """
         found = None if statistic.entries is None else statistic.entries(outcomes)
         if found is None:
             return None
