@@ -105,10 +105,11 @@ class Units:
         starts = range(0, self.n_units, ROW_BLOCK)
         return [slice(start, min(start + ROW_BLOCK, self.n_units)) for start in starts]
 
-    def counts(self, rows: slice = slice(None)) -> IntArray:
+    def counts(self, rows: slice | IntArray = slice(None)) -> IntArray:
         """Number of samples behind each unit, or behind some."""
         if self.multiplicity is None:
-            return np.ones(len(range(*rows.indices(self.n_units))), dtype=np.intp)
+            places = range(*rows.indices(self.n_units)) if isinstance(rows, slice) else rows
+            return np.ones(len(places), dtype=np.intp)
         return self.multiplicity[rows]
 
 

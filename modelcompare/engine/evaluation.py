@@ -22,7 +22,14 @@ from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES, UnitStatistics
 from modelcompare.engine.weights import Everything, GivenWeights, Weights
-from modelcompare.metrics.base import CallableMetric, Metric, OrderMetric, Outcomes, Statistic
+from modelcompare.metrics.base import (
+    AnyMetric,
+    CallableMetric,
+    Metric,
+    OrderMetric,
+    Outcomes,
+    Statistic,
+)
 from modelcompare.resampling import ROW_BLOCK
 
 # Bytes of statistics that are summed at once. Sums of other models together would round otherwise.
@@ -55,6 +62,10 @@ class Evaluation(UnitStatistics):
     units : Units
         What a weight belongs to: samples, clusters (`predictions.groups`), or distinct rows.
     """
+
+    def of_metrics(self, metrics: Sequence[AnyMetric]) -> Evaluation:
+        """The same units' values of other metrics; of units without strata."""
+        return Evaluation(self.predictions, metrics, collapse=self.collapsed, stratify=False)
 
     # -- values -----------------------------------------------------------------------------
 
@@ -195,10 +206,12 @@ class Evaluation(UnitStatistics):
         Returns
         -------
         ndarray of shape (n_rows, n_models, n_values)
-            For a distinct row of multiplicity m, the value with one of its m samples left out.
+            For a distinct row of multiplicity m, the value with one of its m samples left out. The
+            units of one value lie together.
         """
         n_rows = len(range(*rows.indices(self.units.n_units)))
-        out = np.full((n_rows, len(self.models[models]), len(self.keys)), np.nan)
+        shape = (len(self.models[models]), len(self.keys), n_rows)
+        out = np.full(shape, np.nan).transpose(2, 0, 1)
         if self._sums:
             total = self.grand_total(models)
             left = total - self.statistics(models, rows)
@@ -222,7 +235,9 @@ class Evaluation(UnitStatistics):
         """
         left = self.jackknife(models, rows)
         influence = (self.units.size - 1) * (estimate[models] - left)
-        return np.nan_to_num(influence, nan=undefined)
+        if not np.isfinite(influence).all():
+            influence = np.nan_to_num(influence, nan=undefined)
+        return influence
 
     # -- workers ----------------------------------------------------------------------------
 

@@ -13,10 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.class_influence import class_influences, has_few_influences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.resampling import Units
+
+# Differences of one block of pairs that stay in the processor's cache.
+_CACHED_NUMBERS = 65_536
 
 
 @dataclass(frozen=True)
@@ -113,17 +117,17 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     third = np.zeros_like(second)
     fourth = np.zeros_like(first)
     alone = np.zeros(estimate.shape, dtype=bool)
-    for influence, counts in _influences(evaluation, estimate):
-        alone |= np.isnan(influence).any(axis=0)
-        influence = np.nan_to_num(influence, nan=0.0)
-        for value in range(n_values):
-            u = np.ascontiguousarray(influence[:, :, value])
-            weighted = u * counts[:, None]
-            first[value] += weighted.sum(axis=0)
-            second[value] += weighted.T @ u
-            squared = u * weighted
-            third[value] += squared.T @ u
-            fourth[value] += (squared * u * u).sum(axis=0)
+    for value, u, counts in _influences(evaluation, estimate):
+        missing = np.isnan(u)
+        if missing.any():
+            alone[:, value] |= missing.any(axis=1)
+            u = np.where(missing, 0.0, u)
+        weighted = u * counts
+        first[value] += weighted.sum(axis=1)
+        second[value] += weighted @ u.T
+        squared = u * weighted
+        third[value] += squared @ u.T
+        fourth[value] += (squared * u * u).sum(axis=1)
     alone &= ~np.isnan(estimate)
     return _centred(evaluation.units.size, first, second, third, fourth, alone)
 
@@ -138,14 +142,12 @@ def pair_degrees_of_freedom(
     n_models, n_values = estimate.shape
     shape = (n_values, n_models, n_models)
     cross, cubes, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for influence, counts in _influences(evaluation, estimate):
-        influence = np.nan_to_num(influence, nan=0.0)
-        for value in range(n_values):
-            u = np.ascontiguousarray(influence[:, :, value])
-            weighted = u * counts[:, None]
-            cross[value] += weighted.T @ u
-            cubes[value] += (weighted * u * u).T @ u
-            squares[value] += (weighted * u).T @ (u * u)
+    for value, u, counts in _influences(evaluation, estimate):
+        u = np.nan_to_num(u, nan=0.0)
+        weighted = u * counts
+        cross[value] += weighted @ u.T
+        cubes[value] += (weighted * u * u) @ u.T
+        squares[value] += (weighted * u) @ (u * u).T
     a, b = model_a, model_b
     second = (cross[:, a, a] + cross[:, b, b] - 2 * cross[:, a, b]).T
     fourth = (
@@ -164,27 +166,64 @@ def pair_carriers(
     values: IntArray,
 ) -> FloatArray:
     """How many units carry the variance of each difference, of shape (n_pairs, len(values))."""
-    n, sums = evaluation.units.size, np.zeros((4, len(pairs[0]), len(values)))
-    for influence, counts in _influences(evaluation, estimate):
-        for place, (a, b) in enumerate(zip(*pairs, strict=True)):
-            apart = influence[:, a, values] - influence[:, b, values]
-            power = np.ones_like(apart)
-            for exponent in range(4):
-                power *= apart
-                sums[exponent, place] += counts @ power
+    n, sums = evaluation.units.size, np.zeros((4, len(values), len(pairs[0])))
+    place_of = {int(value): place for place, value in enumerate(values)}
+    for value, u, counts in _influences(evaluation, estimate):
+        if value in place_of:
+            sums[:, place_of[value]] += _power_sums(u, counts, pairs)
     mean = sums[0] / n
     second = sums[1] - n * mean**2
     fourth = sums[3] - 4 * mean * sums[2] + 6 * mean**2 * sums[1] - 3 * n * mean**4
-    return np.divide(second**2, fourth, out=np.ones_like(second), where=fourth > 0)
+    return np.divide(second**2, fourth, out=np.ones_like(second), where=fourth > 0).T
+
+
+def _power_sums(u: FloatArray, counts: FloatArray, pairs: tuple[IntArray, IntArray]) -> FloatArray:
+    """Sums of the first four powers of pairs' differences, of shape (4, n_pairs)."""
+    out = np.empty((4, len(pairs[0])))
+    step = max(1, _CACHED_NUMBERS // max(1, u.shape[1]))
+    for start in range(0, out.shape[1], step):
+        a, b = (side[start : start + step] for side in pairs)
+        apart = u[a] - u[b]
+        square = apart * apart
+        powers = (apart, square, square * apart, square * square)
+        out[:, start : start + step] = [power @ counts for power in powers]
+    return out
 
 
 def _influences(
     evaluation: Evaluation, estimate: FloatArray
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Influences of some units after others, and the number of samples behind each.
+) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+    """Influences on each value of some units after others, and the samples behind each unit.
 
-    NaN for a unit without which there is no value.
+    Yields
+    ------
+    value : int
+        Which value; each comes once for some units.
+    influence : ndarray of shape (n_models, n_units_of_some)
+        NaN for a unit without which there is no value. Of units that are left out it is 0.
+    counts : ndarray of shape (n_units_of_some,)
     """
+    units = evaluation.units
+    few = [metric for metric in evaluation.metrics if has_few_influences(metric, evaluation)]
+    for metric in few:
+        where = evaluation.metric_slice(metric.name)
+        for code, some, influence in class_influences(evaluation, metric, estimate[:, where]):
+            yield where.start + code, influence, units.counts(some).astype(np.float64)
+    others = [metric for metric in evaluation.metrics if metric not in few]
+    if not others:
+        return
+    places = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in others)]
+    dense = evaluation.of_metrics(others) if few else evaluation
+    for rows, influence in _dense_influences(dense, estimate[:, places]):
+        counts = units.counts(rows).astype(np.float64)
+        for value, u in zip(places.tolist(), influence.transpose(2, 1, 0), strict=True):
+            yield value, u, counts
+
+
+def _dense_influences(
+    evaluation: Evaluation, estimate: FloatArray
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Influences (n_rows, n_models, n_values) on all values of some units after others."""
     strata = evaluation.units.strata
     if strata is not None:
         means = _stratum_means(evaluation, estimate, strata)
@@ -195,7 +234,7 @@ def _influences(
             # Resamples keep the strata's sizes, so what differs between strata does not vary.
             here = strata[rows]
             influence = (influence - means[here]) * scale[here, None, None]
-        yield influence, evaluation.units.counts(rows).astype(np.float64)
+        yield rows, influence
 
 
 def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:

@@ -120,9 +120,9 @@ class UnitStatistics:
             return numbers
         return cluster_sums(numbers, self._unit_of, self.units)[rows]
 
-    def outcomes(self, model: str) -> Outcomes:
-        """Truth and a model's outputs of every unit; of every sample, where units are clusters."""
-        return self._outcomes(model, slice(None))
+    def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
+        """Truth and a model's outputs of some units; of every sample, where units are clusters."""
+        return self._outcomes(model, rows)
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
         """Where the statistics of some models stand, of all metrics or of some."""
@@ -154,17 +154,20 @@ class UnitStatistics:
                 if position and column.statistic.shared:
                     continue
                 start = column.start + position * column.width
-                found = self._entries(column.statistic, outcomes, rows)
+                found = self.entries(column.statistic, outcomes, rows)
                 if found is not None:
                     out.put_entries(found[0], start + found[1], found[2])
                     continue
                 out.put(start, (self._numbers_of(column.statistic, model, step) for step in steps))
         return out
 
-    def _entries(
+    def entries(
         self, statistic: Statistic, outcomes: Outcomes, rows: slice
     ) -> tuple[IntArray, IntArray, FloatArray] | None:
-        """Units, columns and numbers of a statistic with one of them for each sample."""
+        """Units (from the first of `rows`), columns and numbers of a statistic's samples.
+
+        None where a sample has more than one number that is not 0.
+        """
         if statistic.entries is None or self.predictions.sums is not None:
             return None
         found = statistic.entries(outcomes)
@@ -185,10 +188,7 @@ class UnitStatistics:
         n_models = len(self.models[models])
         n_columns = max((column.stop for column in self.columns(models)), default=0)
         per_row = 8 * 4 * max(n_models * len(self.keys), n_columns)
-        step = max(1, PASS_BYTES // 4 // per_row)
-        for block in self.units.row_blocks():
-            for start in range(block.start, block.stop, step):
-                yield slice(start, min(start + step, block.stop))
+        yield from in_steps(self.units.row_blocks(), max(1, PASS_BYTES // 4 // per_row))
 
     def per_sample(self, unit_weights: FloatArray) -> FloatArray:
         """Weights of the samples behind the units, times their sample weights."""
@@ -232,3 +232,10 @@ class UnitStatistics:
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
         p, here = self._part(slice(None) if self._unit_of is not None else rows)
         return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
+
+
+def in_steps(blocks: Sequence[slice], step: int) -> Iterator[slice]:
+    """Parts of blocks of units, none over the edge of a block."""
+    for block in blocks:
+        for start in range(block.start, block.stop, step):
+            yield slice(start, min(start + step, block.stop))

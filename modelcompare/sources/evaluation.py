@@ -77,6 +77,9 @@ class ScannedEvaluation(Evaluation):
         with progress_bar(n_rows, progress, unit=" rows") as self._bar:
             return super().replicates(weights, n_jobs=n_jobs)
 
+    def of_metrics(self, metrics: Sequence[AnyMetric]) -> ScannedEvaluation:
+        return ScannedEvaluation(self.predictions, metrics, collapse=self.collapsed)
+
     def _running_totals(
         self, weights: Weights, models: slice, blocks: Sequence[int], *args: Any
     ) -> Iterator[list[FloatArray]]:

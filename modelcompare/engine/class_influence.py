@@ -1,0 +1,110 @@
+"""Influences on the values of many classes, of the units that bear on each.
+
+A sample bears on the value of its true class and of the class that a model gave it; on all others
+it has no influence. So of many classes most influences are 0, and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TypeGuard
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.statistics import MANY_COLUMNS
+from modelcompare.metrics.base import AnyMetric, Metric
+
+
+def has_few_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[Metric]:
+    """Whether each value of a metric is one of a class that few samples bear on."""
+    p = evaluation.predictions
+    if not (isinstance(metric, Metric) and metric.per_class and p.n_classes >= MANY_COLUMNS):
+        return False
+    one = slice(0, 1)
+    outcomes = evaluation.outcomes(p.models[0], one)
+    return (
+        p.groups is None
+        and evaluation.units.strata is None
+        and all(evaluation.entries(s, outcomes, one) is not None for s in metric.statistics)
+        and _is_of_single_classes(metric, p.n_classes)
+    )
+
+
+def _is_of_single_classes(metric: Metric, n_classes: int) -> bool:
+    """Whether the value of a class follows from the totals of that class alone."""
+    # Hits, those predicted and those true, of any sizes.
+    steps = np.arange(1.0, n_classes + 1) ** 1.5
+    totals = [steps + 7 * place for place in range(len(metric.statistics))]
+    together = metric.value(*totals)
+    alone = metric.value(*(total[:, None] for total in totals))[:, 0]
+    return bool(np.array_equal(together, alone, equal_nan=True))
+
+
+def class_influences(
+    evaluation: Evaluation, metric: Metric, estimate: FloatArray
+) -> Iterator[tuple[int, IntArray, FloatArray]]:
+    """Influences on each class's value, of some units after others.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and units.
+    metric : Metric
+        One that `has_few_influences`.
+    estimate : ndarray of shape (n_models, n_classes)
+        Its values.
+
+    Yields
+    ------
+    code : int
+        The class.
+    units : ndarray of int of shape (n_some,)
+        Units that bear on it, by any model.
+    influence : ndarray of shape (n_models, n_some)
+        NaN for a unit without which there is no value.
+    """
+    n_models = len(evaluation.models)
+    step = max(1, PASS_BYTES // (8 * n_models * (n_models + 1)))
+    for rows in in_steps(evaluation.units.row_blocks(), step):
+        found = [
+            _of_model(evaluation, metric, estimate, position, rows) for position in range(n_models)
+        ]
+        model = np.repeat(np.arange(n_models), [len(units) for _, units, _ in found])
+        codes, units, influence = (np.concatenate(part) for part in zip(*found, strict=True))
+        pairs, place = np.unique(codes * evaluation.units.n_units + units, return_inverse=True)
+        matrix = np.zeros((n_models, len(pairs)))
+        matrix[model, place] = influence
+        code, unit = np.divmod(pairs, evaluation.units.n_units)
+        edges = np.flatnonzero(np.diff(code, prepend=-1, append=estimate.shape[1]))
+        for first, last in pairwise(edges.tolist()):
+            yield int(code[first]), unit[first:last], matrix[:, first:last]
+
+
+def _of_model(
+    evaluation: Evaluation, metric: Metric, estimate: FloatArray, position: int, rows: slice
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Class, unit and influence of each sample on each class that it bears on, for one model."""
+    totals = evaluation.grand_total(slice(None))
+    columns = {c.statistic: c.of(totals) for c in evaluation.columns(slice(None))}
+    outcomes = evaluation.outcomes(evaluation.models[position], rows)
+    entries = [evaluation.entries(s, outcomes, rows) for s in metric.statistics]
+    codes, numbers = (np.stack(part) for part in zip(*(e[1:] for e in entries if e), strict=True))
+    out = []
+    for place, chosen in enumerate(codes):
+        # Each class once, though several statistics may be of it.
+        here = np.flatnonzero((codes[:place] != chosen).all(axis=0))
+        code, left = chosen[here], []
+        for statistic, other, number in zip(metric.statistics, codes, numbers, strict=True):
+            total = columns[statistic]
+            total = total[min(position, len(total) - 1), code]
+            rest = total - np.where(other[here] == code, number[here], 0.0)
+            rest[np.abs(rest) <= 1e-12 * np.abs(total)] = 0.0
+            left.append(rest[:, None])
+        change = estimate[position, code] - metric.value(*left)[:, 0]
+        out.append((code, rows.start + here, (evaluation.units.size - 1) * change))
+    joined = [np.concatenate(part) for part in zip(*out, strict=True)]
+    bears = joined[2] != 0
+    return joined[0][bears], joined[1][bears], joined[2][bears]
