@@ -149,6 +149,6 @@ class Statistic:
     compute: Callable[[Outcomes], FloatArray] = field(compare=False)
     discrete: bool = False
     indicator: bool = False
-    members_of: Statistic | None = None
+    members_of: Statistic | None = field(default=None, compare=False)
     shared: bool = False
     costly: bool = False
