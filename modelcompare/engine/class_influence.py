@@ -14,7 +14,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.statistics import MANY_COLUMNS
+from modelcompare.engine.statistics import MANY_COLUMNS, PASS_BYTES, in_steps
 from modelcompare.metrics.base import AnyMetric, Metric
 
 

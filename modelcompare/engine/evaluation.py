@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
@@ -172,31 +172,26 @@ class Evaluation(UnitStatistics):
         self._fill_sums(out, totals, models)
         return out
 
-    def values_of_swapped(
-        self, kept: FloatArray, moved: FloatArray, stays: IntArray, comes: IntArray
-    ) -> FloatArray:
-        """Sum metrics of models after part of their outputs was replaced by other models'.
+    def differences_of(
+        self, first: dict[Statistic, FloatArray], second: dict[Statistic, FloatArray]
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """Differences of sum metrics between two sets of totals, one metric after the other.
 
         Parameters
         ----------
-        kept, moved : ndarray of shape (n_resamples, n_columns)
-            Totals over the samples that keep their output, and over those that swap.
-        stays, comes : ndarray of int of shape (n_pairs,)
-            Models whose outputs stay, and models whose outputs come in.
+        first, second : dict of Statistic to ndarray of shape (n_resamples, n_pairs, width)
+            Totals of every statistic; either of the first two axes may be 1 where nothing varies.
 
-        Returns
-        -------
-        ndarray of shape (n_resamples, n_pairs, n_values)
+        Yields
+        ------
+        where : slice
+            The metric's place along the axis of values.
+        differences : ndarray of shape (n_resamples, n_pairs, n_values_in_slice)
         """
-        parts = {}
-        for column in self.columns(slice(None)):
-            own, other = column.of(kept), column.of(moved)
-            parts[column.statistic] = (
-                own + other if column.statistic.shared else own[:, stays] + other[:, comes]
-            )
-        out = np.full((len(kept), len(stays), len(self.keys)), np.nan)
-        self._fill(out, parts)
-        return out
+        for metric in self._sums:
+            a, b = (metric.value(*(t[s] for s in metric.statistics)) for t in (first, second))
+            found = a - b
+            yield self.metric_slice(metric.name), found if metric.per_class else found[..., None]
 
     # -- leave one out ----------------------------------------------------------------------
 

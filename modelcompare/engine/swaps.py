@@ -1,23 +1,26 @@
-"""Totals of two models whose outputs are swapped for some samples.
+"""Differences of pairs of models whose outputs are swapped for some samples.
 
 For a mask Z the swapped totals of a pair are ``total_a - Z @ S_a + Z @ S_b`` and the mirror image:
-``Z @ S`` is computed once for each model and serves all of its pairs.
+``Z @ S`` is computed once for each model and serves all of its pairs. Numbers lie in the order
+(model, class, mask), so that formulas go through all masks of a pair and class at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.statistics import PASS_BYTES
-from modelcompare.engine.weights import Everything, Weights
+from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 
 # Totals of one block of pairs that stay in the processor's cache.
-_CACHED_NUMBERS = 32_768
+_CACHED_NUMBERS = 2**17
 
 
 @dataclass(frozen=True)
@@ -38,50 +41,84 @@ class Swaps:
     def __post_init__(self) -> None:
         _require_sums(self.evaluation)
 
-    @cached_property
-    def total(self) -> FloatArray:
-        """Totals over the whole test set."""
-        return self.evaluation.totals(Everything(self.evaluation.units))[0]
-
-    def passes(self) -> Iterator[range]:
-        """Blocks of resamples whose totals fit into memory at once."""
-        block_bytes = 8 * self.masks.block_size(0) * len(self.total[0])
-        step = max(1, PASS_BYTES // (2 * block_bytes))
+    def passes(self, n_jobs: int | None = None) -> Iterator[SwappedTotals]:
+        """Totals under some blocks of masks after others, as many as fit into memory at once."""
+        total = self.evaluation.grand_total(slice(None))
+        step = max(1, PASS_BYTES // (4 * 8 * self.masks.block_size(0) * len(total)))
         for start in range(0, self.masks.n_blocks, step):
-            yield range(start, min(start + step, self.masks.n_blocks))
+            blocks = range(start, min(start + step, self.masks.n_blocks))
+            found = self.evaluation.totals(self.masks, blocks=blocks, n_jobs=n_jobs)
+            moved = np.concatenate([sums.T for sums in found], axis=1)
+            yield SwappedTotals(self.evaluation, total[:, None] - moved, moved)
 
-    def moved(self, blocks: Sequence[int], n_jobs: int | None = None) -> list[FloatArray]:
-        """Totals over the units that swap, for each of some blocks of resamples."""
-        return self.evaluation.totals(self.masks, blocks=blocks, n_jobs=n_jobs)
+
+@dataclass(frozen=True)
+class SwappedTotals:
+    """Totals over the units that keep their outputs, and over those that swap.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and metrics.
+    kept, moved : ndarray of shape (n_columns, n_masks)
+        The totals.
+    """
+
+    evaluation: Evaluation
+    kept: FloatArray
+    moved: FloatArray
+
+    @property
+    def pairs_at_once(self) -> int:
+        """Pairs whose totals stay in the processor's cache."""
+        of_a_pair = self.moved.size // len(self.evaluation.models)
+        return max(1, _CACHED_NUMBERS // max(1, of_a_pair))
 
     def differences(
-        self, moved: FloatArray, model_a: IntArray, model_b: IntArray
+        self, model_a: IntArray, model_b: IntArray
     ) -> Iterator[tuple[slice, FloatArray]]:
-        """Differences a - b in one block of resamples, some pairs at a time.
+        """Differences a - b of pairs of models, (n_masks, n_pairs, n_values), metric by metric."""
+        first, second = {}, {}
+        for column in self.evaluation.columns(slice(None)):
+            kept, moved = (column.of(sums.T).transpose(1, 2, 0) for sums in (self.kept, self.moved))
+            if column.statistic.shared:
+                x = y = (kept + moved)[..., :1]
+            else:
+                x, y = exchanged(kept, moved, model_a, model_b)
+            first[column.statistic], second[column.statistic] = masks_first(x), masks_first(y)
+        return self.evaluation.differences_of(first, second)
 
-        Parameters
-        ----------
-        moved : ndarray of shape (block_size, n_columns)
-            One block of `moved`.
-        model_a, model_b : ndarray of int of shape (n_pairs,)
-            Positions of the models of each pair.
 
-        Yields
-        ------
-        pairs : slice
-            Which pairs.
-        differences : ndarray of shape (block_size, n_pairs_in_slice, n_values)
-        """
-        evaluation = self.evaluation
-        kept = self.total - moved
-        width = max(1, moved.shape[1] // len(evaluation.models))
-        step = max(1, _CACHED_NUMBERS // (len(moved) * width))
-        for start in range(0, len(model_a), step):
-            pairs = slice(start, min(start + step, len(model_a)))
-            a, b = model_a[pairs], model_b[pairs]
-            value_a = evaluation.values_of_swapped(kept, moved, a, b)
-            value_b = evaluation.values_of_swapped(kept, moved, b, a)
-            yield pairs, value_a - value_b
+def exchanged(
+    kept: FloatArray, moved: FloatArray, model_a: IntArray, model_b: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Totals of both models of some pairs, after each took over what moved from the other.
+
+    Parameters
+    ----------
+    kept, moved : ndarray of shape (n_models, width, n_masks)
+        Totals over the units that keep their outputs, and over those that swap.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+
+    Returns
+    -------
+    of_a, of_b : ndarray of shape (n_pairs, width, n_masks)
+    """
+    of_a, of_b = (np.empty((len(model_a), *kept.shape[1:])) for _ in range(2))
+    # One model beside several that follow each other needs no copies of any.
+    ends = np.flatnonzero((np.diff(model_a) != 0) | (np.diff(model_b) != 1)) + 1
+    for start, stop in pairwise([0, *ends.tolist(), len(model_a)]):
+        a, b = int(model_a[start]), int(model_b[start])
+        others = slice(b, b + stop - start)
+        np.add(kept[a], moved[others], out=of_a[start:stop])
+        np.add(kept[others], moved[a], out=of_b[start:stop])
+    return of_a, of_b
+
+
+def masks_first(numbers: FloatArray) -> FloatArray:
+    """View of numbers (n_pairs, width, n_masks) as (n_masks, n_pairs, width)."""
+    return numbers.transpose(2, 0, 1)
 
 
 def _require_sums(evaluation: Evaluation) -> None:

@@ -195,7 +195,7 @@ class Statistic:
     compute: Callable[[Outcomes], FloatArray] = field(compare=False)
     discrete: bool = False
     indicator: bool = False
-    members_of: Statistic | None = None
+    members_of: Statistic | None = field(default=None, compare=False)
     shared: bool = False
     costly: bool = False
     entries: Callable[[Outcomes], Entries | None] | None = field(default=None, compare=False)

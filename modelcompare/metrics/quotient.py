@@ -43,7 +43,9 @@ class Quotient:
         paper = self.zero_division == "paper"
         values = divide(*self.parts(*totals), math.nan if paper else float(self.zero_division))
         if paper and self.without is not None:
-            np.copyto(values, math.nan, where=self.without(*totals))
+            without = self.without(*totals)
+            if without.any():
+                np.copyto(values, math.nan, where=without)
         return values if self.average is None else averaged(values, totals[-1], self.average)
 
 

@@ -161,9 +161,11 @@ class PairView:
         size = np.abs(self.estimate)
         return size[self.model_a] + size[self.model_b]
 
-    def count_extreme(self, null: FloatArray, pairs: slice = slice(None)) -> IntArray:
+    def count_extreme(
+        self, null: FloatArray, pairs: slice = slice(None), values: slice = slice(None)
+    ) -> IntArray:
         """How many of the null differences (n_resamples, n_pairs, n_values) are as extreme."""
-        observed, scale = self.difference[pairs], self._scale[pairs]
+        observed, scale = self.difference[pairs, values], self._scale[pairs, values]
         return n_extreme(null, observed, self.alternative, scale=scale)
 
     def blocks(self, n_resamples: int) -> list[slice]:

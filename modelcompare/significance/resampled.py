@@ -15,11 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.swaps import Swaps
+from modelcompare.engine.swaps import SwappedTotals, Swaps
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics import Metric, OrderMetric
 from modelcompare.predictions import Predictions
@@ -152,18 +152,19 @@ def _of_counts(
 
 def _count_swapped_totals(view: PairView, masks: Weights) -> FloatArray:
     """Swap sums: each model's totals over the units that move serve all of its pairs."""
-    swaps = Swaps(view.evaluation, masks)
     count = np.zeros(view.difference.shape)
-    for blocks in swaps.passes():
-        moved = swaps.moved(blocks, view.n_jobs)
+    for totals in Swaps(view.evaluation, masks).passes(view.n_jobs):
 
-        def count_block(place: int, moved: list[FloatArray] = moved) -> FloatArray:
-            extreme = np.empty(view.difference.shape)
-            for pairs, swapped in swaps.differences(moved[place], view.model_a, view.model_b):
-                extreme[pairs] = view.count_extreme(swapped, pairs)
+        def count_some(start: int, totals: SwappedTotals = totals) -> IntArray:
+            pairs = slice(start, start + totals.pairs_at_once)
+            extreme = np.empty(view.difference[pairs].shape, dtype=np.intp)
+            for where, null in totals.differences(view.model_a[pairs], view.model_b[pairs]):
+                extreme[:, where] = view.count_extreme(null, pairs, where)
             return extreme
 
-        count += np.sum(map_blocks(count_block, range(len(moved)), view.n_jobs), axis=0)
+        starts = range(0, len(view.model_a), totals.pairs_at_once)
+        numbers = len(view.model_a) * totals.moved.size / len(view.evaluation.models)
+        count += np.concatenate(map_blocks(count_some, starts, view.n_jobs, numbers=numbers))
     return count
 
 
