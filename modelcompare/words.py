@@ -107,6 +107,7 @@ Missing = Literal["refuse", "drop", "worst", "bounds"]
 MissingResults = Literal["refuse", "drop", "worst"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 
+Backend = Literal["threads", "loky", "dask", "ray"]
 Dialect = Literal["duckdb", "bigquery", "snowflake", "spark"]
 GateFormat = Literal["text", "github", "json"]
 OnInconclusive = Literal["fail", "pass", "skip"]

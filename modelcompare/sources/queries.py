@@ -69,8 +69,8 @@ def sketch_query(
     Examples
     --------
     >>> query = sketch_query("duckdb", table="preds", true="y", models=["a", "b"], id="id")
-    >>> print(query.splitlines()[9])
-      GROUP BY GROUPING SETS ((bucket, truth), (bucket, truth, said_0), (bucket, truth, said_1))
+    >>> print(query.splitlines()[12].strip())
+    GROUP BY GROUPING SETS ((bucket, truth), (bucket, truth, said_0), (bucket, truth, said_1))
     """
     check_choice("dialect", dialect, Dialect)
     check_count("buckets", buckets, at_most=MOST_BUCKETS)

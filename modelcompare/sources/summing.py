@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.metrics import default_metrics, resolve_metrics
@@ -25,6 +26,8 @@ from modelcompare.words import check_count, check_options, check_predictions, ch
 BUCKETS = 1024
 SALT = "modelcompare"
 MOST_BUCKETS = 2**20
+# Blocks that wait for each job.
+_BLOCKS_OF_A_JOB = 4
 # Numbers of one statistic and model that are held at once.
 _MOST_NUMBERS = 2**24
 
@@ -115,13 +118,16 @@ def _in_order(
     task: Callable[[Predictions, int], Sketch],
     blocks: Iterator[tuple[Predictions, int]],
     n_jobs: int | None,
-) -> Iterable[Sketch]:
+) -> Iterator[Sketch]:
     """Sketches of blocks, a few of which are held at once."""
     if n_jobs in (None, 1):
-        return (task(*block) for block in blocks)
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    found: Iterable[Sketch] = parallel(delayed(task)(*block) for block in blocks)
-    return found
+        yield from (task(*block) for block in blocks)
+        return
+    # Lists, since not every backend of joblib gives results one by one.
+    at_once = _BLOCKS_OF_A_JOB * effective_n_jobs(n_jobs)
+    with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
+        while some := list(islice(blocks, at_once)):
+            yield from parallel(delayed(task)(*block) for block in some)
 
 
 def _numbered(blocks: Iterable[Predictions]) -> Iterator[tuple[Predictions, int]]:

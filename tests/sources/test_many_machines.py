@@ -1,0 +1,203 @@
+"""Processes and other machines give the numbers of one thread, byte for byte, whoever dies."""
+
+import inspect
+import os
+import signal
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import modelcompare as mc
+from modelcompare.cli import main
+
+SNLI = mc.load_example("snli")[["mlp", "bow_pair", "naive_bayes"]]
+PREDS = SNLI.subset(range(600))
+CLUSTERED = PREDS.with_columns(groups=np.arange(600) // 4)
+FEW = {"n_resamples": 300}
+X = np.random.default_rng(0).normal(size=(90, 2)) + np.arange(90)[:, None] % 3
+
+
+def confident(_truth, y_prob):
+    """A metric of one's own, which is no sum for the engine."""
+    return float((y_prob.max(axis=1) > 0.5).mean())
+
+
+def frames(*found):
+    return b"".join(frame.select_dtypes("number").to_numpy().tobytes() for frame in found)
+
+
+def compared(preds, metrics, **options):
+    result = mc.compare(preds, metrics, **FEW, **options)
+    return frames(result.scores, result.differences)
+
+
+def _estimators(n_jobs):
+    models = {"bayes": GaussianNB(), "most": DummyClassifier()}
+    found = mc.compare_estimators(models, X, np.arange(90) % 3, cv=3, n_jobs=n_jobs)
+    return frames(found.scores)
+
+
+PAIR = "mlp", "bow_pair"
+# What each public function of `n_jobs` gives, as bytes.
+WORK = {
+    "agreement_study": lambda n: frames(mc.agreement_study(PREDS, n_jobs=n, **FEW).table),
+    "bootstrap": lambda n: mc.bootstrap(
+        PREDS, ["f1", "cf1_macro", "log_loss"], collapse=False, n_jobs=n, **FEW
+    ).draws.tobytes(),
+    "bootstrap of clusters": lambda n: mc.bootstrap(
+        CLUSTERED, ["f1_macro", "cf1"], n_jobs=n, **FEW
+    ).draws.tobytes(),
+    "bootstrap of ranks": lambda n: mc.bootstrap(
+        PREDS, "roc_auc_ovr", n_jobs=n, **FEW
+    ).draws.tobytes(),
+    "bootstrap of one's own": lambda n: mc.bootstrap(
+        PREDS, confident, n_jobs=n, **FEW
+    ).draws.tobytes(),
+    "compare": lambda n: compared(PREDS, ["accuracy", "cf1_macro"], n_jobs=n),
+    "compare by max-t": lambda n: compared(
+        CLUSTERED, ["f1"], correction="max-t", method="BCa", n_jobs=n
+    ),
+    "compare by swaps": lambda n: compared(PREDS, ["f1_macro"], test="permutation", n_jobs=n),
+    "compare a sketch": lambda n: compared(mc.sketch(PREDS), ["accuracy", "cf1_macro"], n_jobs=n),
+    "compare_estimators": _estimators,
+    "decide": lambda n: repr(
+        mc.decide(PREDS, *PAIR, "cf1_macro", margin=0.01, method="BCa", n_jobs=n, **FEW)
+    ),
+    "paired_test": lambda n: repr(
+        mc.paired_test(PREDS, *PAIR, "cf1_macro", method="permutation", n_jobs=n, **FEW)
+    ),
+    "sensitivity_study": lambda n: frames(
+        *mc.sensitivity_study(PREDS, "cf1_macro", n_jobs=n, **FEW).frames().values()
+    ),
+    "sketch": lambda n: b"".join(
+        found.tobytes()
+        for found in mc.sketch([PREDS, CLUSTERED] * 5, "cf1_macro", n_jobs=n).numbers.values()
+    ),
+    "undefined_study": lambda n: frames(
+        *mc.undefined_study(PREDS, "precision", ratios=[0.1], n_jobs=n, **FEW).frames().values()
+    ),
+    "variance_study": lambda n: frames(
+        mc.variance_study(PREDS, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A real cluster: a scheduler, and two workers that are processes."""
+    distributed = pytest.importorskip("dask.distributed")
+    started = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with started, distributed.Client(started) as client:
+        yield client
+
+
+def test_every_public_function_of_n_jobs_is_tried():
+    parallel = {
+        name
+        for name in mc.__all__
+        if inspect.isfunction(getattr(mc, name))
+        and "n_jobs" in inspect.signature(getattr(mc, name)).parameters
+    }
+    assert parallel <= {name.split()[0] for name in WORK}
+
+
+@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_threads_and_processes_of_joblib_give_the_same_bytes(backend, name):
+    with joblib.parallel_config(backend):
+        found = WORK[name](2)
+    assert found == WORK[name](None)
+
+
+@pytest.mark.parametrize("name", WORK)
+@pytest.mark.usefixtures("cluster")
+def test_a_dask_cluster_gives_the_same_bytes(name):
+    with joblib.parallel_config("dask"):
+        found = WORK[name](-1)
+    assert found == WORK[name](None)
+
+
+def killer(folder):
+    """Kills the process that calls it, unless it is this one or another was killed before."""
+    mine, mark = os.getpid(), folder / "killed"
+
+    def kill_once():
+        if os.getpid() != mine and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return kill_once, mark
+
+
+def test_a_worker_that_dies_in_mid_run_leaves_no_trace(cluster, tmp_path):
+    kill_once, mark = killer(tmp_path)
+
+    def fragile(y_true, y_prob):
+        kill_once()
+        return float(np.log(y_prob[np.arange(len(y_true)), y_prob.argmax(axis=1)]).mean())
+
+    before = {*cluster.run(os.getpid).values()}
+    with joblib.parallel_config("dask"):
+        found = mc.bootstrap(PREDS, ["f1_macro", fragile], n_jobs=-1, **FEW)
+    assert mark.exists()
+    assert len(before - {*cluster.run(os.getpid).values()}) == 1
+    again = mc.bootstrap(PREDS, ["f1_macro", fragile], **FEW)
+    assert found.draws.tobytes() == again.draws.tobytes()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_sketches_of_many_files_are_made_where_they_lie_and_added(tmp_path):
+    dask = pytest.importorskip("dask")
+    kill_once, mark = killer(tmp_path)
+    paths = []
+    for day in range(6):
+        part = PREDS.subset(range(100 * day, 100 * day + 100))
+        p = {f"{m}:{c}": part.probabilities(m)[:, k] for m in part.models
+             for k, c in enumerate(part.labels)}  # fmt: skip
+        paths.append(tmp_path / f"day{day}.parquet")
+        items = [f"{day}-{i}" for i in range(100)]
+        pd.DataFrame({"item": items, "y_true": part.y_true, **p}).to_parquet(paths[-1])
+
+    @dask.delayed
+    def sketched(path):
+        kill_once()
+        return mc.sketch(path, ["f1_macro", "cf1_macro"])
+
+    found = sum(dask.compute(*map(sketched, paths)))
+    assert mark.exists()
+    here = sum(mc.sketch(path, ["f1_macro", "cf1_macro"]) for path in paths)
+    assert found.about == here.about
+    for key, numbers in here.numbers.items():
+        assert found.numbers[key].tobytes() == numbers.tobytes()
+    assert mc.compare(found, **FEW).n_samples == 600
+
+
+@pytest.mark.parametrize("where", [["--backend", "threads"], ["--backend", "loky", "--jobs", "2"]])
+def test_the_command_line_works_on_a_backend(where, tmp_path, capsys):
+    path = mc.sketch(PREDS, "cf1_macro").save(tmp_path / "s.parquet")
+    asked = ["compare", str(path), "--resamples", "300", "--method", "BCa", "--format", "json"]
+    assert main(asked) == 0
+    here = capsys.readouterr().out
+    assert main([*asked, *where]) == 0
+    assert capsys.readouterr().out == here
+
+
+def test_the_command_line_works_on_a_cluster(cluster, tmp_path, capsys):
+    path = mc.sketch(PREDS, "cf1_macro").save(tmp_path / "s.parquet")
+    asked = ["compare", str(path), "--resamples", "300", "--method", "BCa", "--format", "json"]
+    assert main(asked) == 0
+    here = capsys.readouterr().out
+    address = cluster.scheduler_info()["address"]
+    assert main([*asked, "--backend", "dask", "--scheduler", address]) == 0
+    assert capsys.readouterr().out == here
+
+
+def test_a_scheduler_without_its_backend_is_refused(capsys):
+    assert main(["compare", "x.csv", "--scheduler", "tcp://127.0.0.1:8786"]) == 2
+    assert "say --backend dask or ray" in capsys.readouterr().err
