@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -37,6 +40,7 @@ def scan_predictions(
     source: Any, *, true: str | None = None, id: str | None = None, weight: str | None = None,
     models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
+    checkpoint: str | PathLike[str] | None = None,
 ) -> ScannedPredictions:  # fmt: skip
     """Predictions that stay where they are: read block by block, whenever they are needed.
 
@@ -58,6 +62,10 @@ def scan_predictions(
     id : str, optional
         The column that names the samples, which is no model's. That no name comes twice is not
         checked.
+    checkpoint : path, optional
+        Folder in which totals of resamples are kept while they are added up: a run that was ended
+        goes on where it was, with the same numbers to the last bit. Of rows that changed since it
+        is refused.
 
     Returns
     -------
@@ -91,7 +99,8 @@ def scan_predictions(
         true=true, id=id, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip
-    return ScannedPredictions.of(open_rows(source), columns)
+    folder = None if checkpoint is None else Path(checkpoint)
+    return ScannedPredictions.of(open_rows(source), columns, folder)
 
 
 @dataclass(frozen=True)
@@ -191,16 +200,17 @@ class ScannedPredictions(Predictions):
     them all.
     """
 
-    __slots__ = ("_chosen", "_head", "_kept", "_layout", "_rows")
+    __slots__ = ("_checkpoint", "_chosen", "_head", "_kept", "_layout", "_rows")
 
     _rows: Rows
     _layout: _Layout
     _head: Predictions
     _chosen: IntArray | None
+    _checkpoint: Path | None
     _kept: dict[Hashable, Any]
 
     @classmethod
-    def of(cls, rows: Rows, columns: Columns) -> ScannedPredictions:
+    def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
         """Predictions of a source of rows, whose columns were told or are found."""
         where = rows.name or "the table"
         if rows.n_rows < 2:
@@ -217,17 +227,23 @@ class ScannedPredictions(Predictions):
         layout = _Layout(columns, replace(roles, id=None), where)
         head = layout.predictions(table.select(layout.needed), rows.name)
         layout = layout.settled(head, rows)
-        return cls._made(rows, layout, layout.quietly(table.select(layout.needed), rows.name))
+        head = layout.quietly(table.select(layout.needed), rows.name)
+        return cls._made(rows, layout, head, checkpoint)
 
     @classmethod
     def _made(
-        cls, rows: Rows, layout: _Layout, head: Predictions, chosen: IntArray | None = None
+        cls,
+        rows: Rows,
+        layout: _Layout,
+        head: Predictions,
+        checkpoint: Path | None,
+        chosen: IntArray | None = None,
     ) -> ScannedPredictions:
         part = object.__new__(cls)
         for slot in Predictions.__slots__:
             setattr(part, slot, getattr(head, slot))
         part._rows, part._layout, part._head, part._chosen = rows, layout, head, chosen
-        part._kept = {}
+        part._checkpoint, part._kept = checkpoint, {}
         return part
 
     # -- blocks -----------------------------------------------------------------------------
@@ -251,6 +267,26 @@ class ScannedPredictions(Predictions):
         """Memory that all rows would take, about."""
         table = arrow_table(next(self._tables(0)), self._layout.where).frame
         return int(table.memory_usage(deep=True).sum() / len(table) * len(self))
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Folder in which totals are kept, if they are."""
+        return self._checkpoint
+
+    @property
+    def rows(self) -> Rows:
+        """Where the rows lie."""
+        return self._rows
+
+    @property
+    def reading(self) -> dict[str, object]:
+        """What is made of the rows, and of which, in texts."""
+        chosen = b"" if self._chosen is None else self._chosen.tobytes()
+        return {
+            "columns": self._layout.needed, "options": str(self._layout.columns),
+            "labels": None if self.labels is None else self.labels.tolist(),
+            "chosen": hashlib.sha256(chosen).hexdigest(),
+        }  # fmt: skip
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
         """What was found out of all rows, which are not read again for it."""
@@ -352,14 +388,16 @@ class ScannedPredictions(Predictions):
 
     def __getitem__(self, models: str | Sequence[str]) -> ScannedPredictions:
         head = self._head[models]
-        return self._made(self._rows, self._layout.of_models(head.models), head, self._chosen)
+        layout = self._layout.of_models(head.models)
+        return self._made(self._rows, layout, head, self._checkpoint, self._chosen)
 
     def subset(self, rows: ArrayLike) -> ScannedPredictions:
         chosen = np.sort(np.asarray(rows, dtype=np.intp))
         if self._chosen is not None:
             chosen = self._chosen[chosen]
-        part = self._made(self._rows, self._layout, self._head, chosen)
-        return self._made(self._rows, self._layout, next(part.blocks()), chosen)
+        shared = self._rows, self._layout
+        part = self._made(*shared, self._head, self._checkpoint, chosen)
+        return self._made(*shared, next(part.blocks()), self._checkpoint, chosen)
 
     def with_columns(self, **columns: ArrayLike) -> NoReturn:
         self._refuse(f"{', '.join(columns)} of all rows")
