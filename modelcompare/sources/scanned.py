@@ -23,6 +23,7 @@ from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import alike, column_array
 from modelcompare.readers.gathered import named
 from modelcompare.readers.roles import Roles, find_roles
+from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
 from modelcompare.resampling import ROW_BLOCK
@@ -103,6 +104,10 @@ def scan_predictions(
     return ScannedPredictions.of(open_rows(source), columns, folder)
 
 
+class CannotScanError(ValueError):
+    """Rows make predictions, but not block by block."""
+
+
 @dataclass(frozen=True)
 class _Layout:
     """Which column is what, and the classes: what makes predictions of any of the rows."""
@@ -147,7 +152,7 @@ class _Layout:
         kinds = {model: head.output(model).kind for model in head.models}
         for model, kind in kinds.items():
             if kind not in _SERVED:
-                raise ValueError(
+                raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
                     f"{', '.join(_SERVED)}; read it whole with read_predictions."
                 )
@@ -219,7 +224,7 @@ class ScannedPredictions(Predictions):
         read = named(arrow_table(table, where), columns, where)
         roles = find_roles(read, columns, where, alone=True)
         if roles.layout != "wide":
-            raise ValueError(
+            raise CannotScanError(
                 f"{where} has a row for each model and sample, or is of one model; a scan needs a "
                 "row for each sample, and a column for each model or 'model:class'. Pivot it, or "
                 "read it whole with read_predictions."
@@ -272,6 +277,15 @@ class ScannedPredictions(Predictions):
     def checkpoint(self) -> Path | None:
         """Folder in which totals are kept, if they are."""
         return self._checkpoint
+
+    @property
+    def sentence(self) -> str:
+        """Which column was taken for what, in one line."""
+        parts = {
+            "rows": f"{len(self):,}", "truth": self._layout.roles.true or "none (scores)",
+            "models": counted(self.models), "left out": counted(self._layout.roles.left_out),
+        }  # fmt: skip
+        return Reading(self, parts).sentence
 
     @property
     def rows(self) -> Rows:
