@@ -90,7 +90,7 @@ def compare(
         _check_bounds({"--baseline": baseline, "--plot": plot, "--slice": reading.slice})
         emit(reading.compare_bounds(metrics, family=family, **options), output)
         return
-    predictions = reading.read(sliced=True)
+    predictions = reading.read(sliced=True, by_blocks=True)
     if baseline is not None and len(predictions.models) == 1:
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     from modelcompare.comparison.compare import compare as compare_models

@@ -103,7 +103,7 @@ def gate(
             f"which mean other things; got {inconclusive_exit}."
         )
     options = resampling.options()
-    predictions = reading.read()
+    predictions = reading.read(by_blocks=True)
     from modelcompare.metrics.registry import default_metric
     from modelcompare.questions.rules import Rule
     from modelcompare.questions.rules import gate as by_rules

@@ -7,6 +7,7 @@ command line one option per field.
 from __future__ import annotations
 
 import inspect
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -76,6 +77,13 @@ _MISSING = (
     "Missing results: refuse, drop samples that any model lacks, count as the worst result, or "
     "answer for the worst and the best case (bounds, in compare)."
 )
+_SCAN = (
+    "Read Parquet files, patterns, folders or URLs of them block by block, as is done by itself "
+    "with a file that takes over a quarter of the memory; several files are parts of one table."
+)
+# What reading block by block can be told of columns.
+_SCANNED = ("true", "id", "weight", "scores", "lower_is_better", "na", "normalize", "kind")
+_URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 _FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
 
 Resamples = Annotated[int, _resampling("N", "Number of resamples.", min=2)]
@@ -135,9 +143,22 @@ class ReadingOptions:
     normalize: Annotated[bool, _input("", "Divide probabilities by their sum.", "--normalize")] = (
         False
     )
+    scan: Annotated[bool, _input("", _SCAN, "--scan")] = False
+    checkpoint: Annotated[
+        Path | None,
+        _input("FOLDER", "Keep the work there while files are scanned, to go on where it ended."),
+    ] = None
 
-    def read(self, *, sliced: bool = False) -> Predictions:
-        """Read the files and keep the models asked for; say whether subgroups are looked at."""
+    def read(self, *, sliced: bool = False, by_blocks: bool = False) -> Predictions:
+        """Read the files and keep the models asked for.
+
+        Parameters
+        ----------
+        sliced : bool
+            Whether subgroups are looked at.
+        by_blocks : bool
+            Whether what does not fit into memory may be read block by block.
+        """
         if self.slice and not sliced:
             raise ValueError(
                 "--slice is for compare, slices and report --card, which show subgroups; leave it "
@@ -147,6 +168,9 @@ class ReadingOptions:
         sketched = self._read_sketches()
         if sketched is not None:
             return sketched
+        scanned = self._scanned(by_blocks=by_blocks)
+        if scanned is not None:
+            return scanned
         from modelcompare.readers import asked, read
 
         reading = read(self.files, asked(**self.columns()), self.ids)
@@ -175,6 +199,47 @@ class ReadingOptions:
         count = f"{len(kinds)} sketches" if others else "a sketch"
         say(f"modelcompare: read {count} of {len(total):,} samples")
         return total[chosen(total.models, self.model, "the sketch")] if self.model else total
+
+    def _scanned(self, *, by_blocks: bool) -> Predictions | None:
+        """Predictions that stay in their files, where that was asked for or memory is too small."""
+        asked = self.scan or self.checkpoint is not None or any(map(_URL.match, self._places))
+        unserved = [
+            f"--{field.name.replace('_', '-')}" for field in fields(self)
+            if field.name not in ("files", "model", "scan", "checkpoint", *_SCANNED)
+            and getattr(self, field.name) != field.default
+        ]  # fmt: skip
+        if not asked and (unserved or not by_blocks or not self._too_large()):
+            return None
+        if not by_blocks:
+            raise ValueError(
+                "--scan, --checkpoint and URLs are for compare, variance and gate; leave them out."
+            )
+        if unserved:
+            raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")
+        from modelcompare.sources.scanned import CannotScanError, scan_predictions
+
+        options = {name: getattr(self, name) for name in (*_SCANNED, "checkpoint")}
+        try:
+            found = scan_predictions(self._places, models=self.model, **options)
+        except CannotScanError:
+            if asked:
+                raise
+            return None
+        say(f"modelcompare: read block by block, {found.sentence}")
+        return found
+
+    @property
+    def _places(self) -> list[str]:
+        """The files; of a URL, its slashes, which a path has but once."""
+        return [_URL.sub(r"\1://", path.as_posix()) for path in self.files]
+
+    def _too_large(self) -> bool:
+        """Whether there is one Parquet file that would take too much of the memory."""
+        if len(self.files) != 1 or self.files[0].suffix.lower() != ".parquet":
+            return False
+        from modelcompare.sources.serving import is_large
+
+        return is_large(self.files[0])
 
     def read_sets(self) -> dict[str, Predictions]:
         """Read each test set of the files, by its name."""
@@ -212,7 +277,7 @@ class ReadingOptions:
             **vars(self), "models": self.model, "slices": self.slice or (), "runs": self.run,
             "score": self.score,
         }  # fmt: skip
-        for name in ("files", "model", "slice", "run", "ids"):
+        for name in ("files", "model", "slice", "run", "ids", "scan", "checkpoint"):
             del columns[name]
         return columns
 

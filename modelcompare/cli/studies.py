@@ -53,7 +53,7 @@ def variance(
     if set(ratio or ()) == {1.0} and (stratify or subsamples > 1):
         raise ValueError("--stratify and --subsamples are for parts of the set; --ratio 1 is all.")
     check_folder(output)
-    predictions = reading.read()
+    predictions = reading.read(by_blocks=True)
     from modelcompare.studies.variance import variance_study
 
     options = {**_given(pairs=_pairs(pair), ratios=ratio, tests=test), **study.options()}

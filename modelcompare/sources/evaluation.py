@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import Any
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
@@ -15,7 +14,8 @@ from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
 from modelcompare.predictions import Predictions
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling import ROW_BLOCK, BootstrapWeights, SwapMasks
+from modelcompare.sources.checkpoints import Checkpoint
 from modelcompare.sources.distinct import distinct_rows
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import ZeroDivision
@@ -81,12 +81,44 @@ class ScannedEvaluation(Evaluation):
         return ScannedEvaluation(self.predictions, metrics, collapse=self.collapsed)
 
     def _running_totals(
-        self, weights: Weights, models: slice, blocks: Sequence[int], *args: Any
+        self,
+        weights: Weights,
+        models: slice,
+        blocks: Sequence[int],
+        n_jobs: int | None,
+        totals: Sequence[FloatArray] = (),
+        start: int = 0,
     ) -> Iterator[list[FloatArray]]:
-        for row_block, totals in enumerate(super()._running_totals(weights, models, blocks, *args)):
-            rows = self.units.row_blocks()[row_block]
-            self._bar.update(rows.stop - rows.start)
+        checkpoint = self._checkpoint(weights, models, blocks)
+        start, totals = (start, totals) if checkpoint is None else checkpoint.load()
+        if totals:
+            yield [*totals]
+        rows = self.units.row_blocks()
+        self._bar.update(sum(each.stop - each.start for each in rows[:start]))
+        running = super()._running_totals(weights, models, blocks, n_jobs, totals, start)
+        for done, totals in enumerate(running, start + 1):
+            if checkpoint is not None:
+                checkpoint.save(done, totals, last=done == len(rows))
+            self._bar.update(rows[done - 1].stop - rows[done - 1].start)
             yield totals
+
+    def _checkpoint(
+        self, weights: Weights, models: slice, blocks: Sequence[int]
+    ) -> Checkpoint | None:
+        """Where the totals under drawn weights are kept, if they are; one pass is soon done."""
+        folder = self.predictions.checkpoint
+        drawn_by_seed = isinstance(weights, BootstrapWeights | SwapMasks)
+        if folder is None or self.collapsed or not drawn_by_seed:
+            return None
+        drawn = {
+            name: getattr(weights, name, None) for name in ("n_resamples", "scheme", "size", "seed")
+        }
+        summed = [(column.statistic.name, column.width) for column in self.columns(models)]
+        run = {
+            "weights": type(weights).__name__, **drawn, "blocks": [*blocks], "sums": summed,
+            "models": self.models[models], **self.predictions.reading,
+        }  # fmt: skip
+        return Checkpoint.of(folder, self.predictions.rows.fingerprint(), run)
 
     def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:  # noqa: ARG002
         return distinct_rows(self.predictions, self.metrics, required=required)

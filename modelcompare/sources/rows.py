@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,7 +101,9 @@ class FrameRows:
         return iter(chosen.lazy().collect("pyarrow").to_native().to_batches(ROW_BLOCK))
 
     def fingerprint(self) -> Mapping[str, object]:
-        return {"schema": str(self.frame.collect_schema()), "n_rows": self.n_rows}
+        first = next(recut(self.batches(self.columns), ROW_BLOCK))
+        rows = hashlib.sha256(repr(first.to_pydict()).encode()).hexdigest()
+        return {"columns": self.columns, "n_rows": self.n_rows, "first_rows": rows}
 
 
 def open_rows(source: Any) -> Rows:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -20,6 +23,7 @@ from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import alike, column_array
 from modelcompare.readers.gathered import named
 from modelcompare.readers.roles import Roles, find_roles
+from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
 from modelcompare.resampling import ROW_BLOCK
@@ -37,6 +41,7 @@ def scan_predictions(
     source: Any, *, true: str | None = None, id: str | None = None, weight: str | None = None,
     models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
+    checkpoint: str | PathLike[str] | None = None,
 ) -> ScannedPredictions:  # fmt: skip
     """Predictions that stay where they are: read block by block, whenever they are needed.
 
@@ -58,6 +63,10 @@ def scan_predictions(
     id : str, optional
         The column that names the samples, which is no model's. That no name comes twice is not
         checked.
+    checkpoint : path, optional
+        Folder in which totals of resamples are kept while they are added up: a run that was ended
+        goes on where it was, with the same numbers to the last bit. Of rows that changed since it
+        is refused.
 
     Returns
     -------
@@ -91,7 +100,12 @@ def scan_predictions(
         true=true, id=id, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip
-    return ScannedPredictions.of(open_rows(source), columns)
+    folder = None if checkpoint is None else Path(checkpoint)
+    return ScannedPredictions.of(open_rows(source), columns, folder)
+
+
+class CannotScanError(ValueError):
+    """Rows make predictions, but not block by block."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +152,7 @@ class _Layout:
         kinds = {model: head.output(model).kind for model in head.models}
         for model, kind in kinds.items():
             if kind not in _SERVED:
-                raise ValueError(
+                raise CannotScanError(
                     f"{self.where}: model {model!r} gave {kind}, and a scan reads "
                     f"{', '.join(_SERVED)}; read it whole with read_predictions."
                 )
@@ -191,16 +205,17 @@ class ScannedPredictions(Predictions):
     them all.
     """
 
-    __slots__ = ("_chosen", "_head", "_kept", "_layout", "_rows")
+    __slots__ = ("_checkpoint", "_chosen", "_head", "_kept", "_layout", "_rows")
 
     _rows: Rows
     _layout: _Layout
     _head: Predictions
     _chosen: IntArray | None
+    _checkpoint: Path | None
     _kept: dict[Hashable, Any]
 
     @classmethod
-    def of(cls, rows: Rows, columns: Columns) -> ScannedPredictions:
+    def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
         """Predictions of a source of rows, whose columns were told or are found."""
         where = rows.name or "the table"
         if rows.n_rows < 2:
@@ -209,7 +224,7 @@ class ScannedPredictions(Predictions):
         read = named(arrow_table(table, where), columns, where)
         roles = find_roles(read, columns, where, alone=True)
         if roles.layout != "wide":
-            raise ValueError(
+            raise CannotScanError(
                 f"{where} has a row for each model and sample, or is of one model; a scan needs a "
                 "row for each sample, and a column for each model or 'model:class'. Pivot it, or "
                 "read it whole with read_predictions."
@@ -217,17 +232,23 @@ class ScannedPredictions(Predictions):
         layout = _Layout(columns, replace(roles, id=None), where)
         head = layout.predictions(table.select(layout.needed), rows.name)
         layout = layout.settled(head, rows)
-        return cls._made(rows, layout, layout.quietly(table.select(layout.needed), rows.name))
+        head = layout.quietly(table.select(layout.needed), rows.name)
+        return cls._made(rows, layout, head, checkpoint)
 
     @classmethod
     def _made(
-        cls, rows: Rows, layout: _Layout, head: Predictions, chosen: IntArray | None = None
+        cls,
+        rows: Rows,
+        layout: _Layout,
+        head: Predictions,
+        checkpoint: Path | None,
+        chosen: IntArray | None = None,
     ) -> ScannedPredictions:
         part = object.__new__(cls)
         for slot in Predictions.__slots__:
             setattr(part, slot, getattr(head, slot))
         part._rows, part._layout, part._head, part._chosen = rows, layout, head, chosen
-        part._kept = {}
+        part._checkpoint, part._kept = checkpoint, {}
         return part
 
     # -- blocks -----------------------------------------------------------------------------
@@ -251,6 +272,35 @@ class ScannedPredictions(Predictions):
         """Memory that all rows would take, about."""
         table = arrow_table(next(self._tables(0)), self._layout.where).frame
         return int(table.memory_usage(deep=True).sum() / len(table) * len(self))
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Folder in which totals are kept, if they are."""
+        return self._checkpoint
+
+    @property
+    def sentence(self) -> str:
+        """Which column was taken for what, in one line."""
+        parts = {
+            "rows": f"{len(self):,}", "truth": self._layout.roles.true or "none (scores)",
+            "models": counted(self.models), "left out": counted(self._layout.roles.left_out),
+        }  # fmt: skip
+        return Reading(self, parts).sentence
+
+    @property
+    def rows(self) -> Rows:
+        """Where the rows lie."""
+        return self._rows
+
+    @property
+    def reading(self) -> dict[str, object]:
+        """What is made of the rows, and of which, in texts."""
+        chosen = b"" if self._chosen is None else self._chosen.tobytes()
+        return {
+            "columns": self._layout.needed, "options": str(self._layout.columns),
+            "labels": None if self.labels is None else self.labels.tolist(),
+            "chosen": hashlib.sha256(chosen).hexdigest(),
+        }  # fmt: skip
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
         """What was found out of all rows, which are not read again for it."""
@@ -352,14 +402,16 @@ class ScannedPredictions(Predictions):
 
     def __getitem__(self, models: str | Sequence[str]) -> ScannedPredictions:
         head = self._head[models]
-        return self._made(self._rows, self._layout.of_models(head.models), head, self._chosen)
+        layout = self._layout.of_models(head.models)
+        return self._made(self._rows, layout, head, self._checkpoint, self._chosen)
 
     def subset(self, rows: ArrayLike) -> ScannedPredictions:
         chosen = np.sort(np.asarray(rows, dtype=np.intp))
         if self._chosen is not None:
             chosen = self._chosen[chosen]
-        part = self._made(self._rows, self._layout, self._head, chosen)
-        return self._made(self._rows, self._layout, next(part.blocks()), chosen)
+        shared = self._rows, self._layout
+        part = self._made(*shared, self._head, self._checkpoint, chosen)
+        return self._made(*shared, next(part.blocks()), self._checkpoint, chosen)
 
     def with_columns(self, **columns: ArrayLike) -> NoReturn:
         self._refuse(f"{', '.join(columns)} of all rows")

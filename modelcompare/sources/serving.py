@@ -13,6 +13,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.sources.distinct import distinct_rows
 from modelcompare.sources.evaluation import not_sums, resolve
+from modelcompare.sources.rows import import_pyarrow
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision
 
@@ -106,6 +107,25 @@ def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
             f"{wrong}, and they are too many to be read into memory by themselves. By blocks of "
             f"rows there are metrics that are sums, {options}; .load() reads all there is."
         )
+
+
+def is_large(path: Path) -> bool:
+    """Whether the rows of a Parquet file would take more of the free memory than they may.
+
+    Texts take about eight times what numbers take.
+    """
+    import_pyarrow()
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError):
+        return False
+    with file:
+        texts = sum(not pa.types.is_primitive(kind) for kind in file.schema_arrow.types)
+        width = 8 * (len(file.schema_arrow) + 7 * texts)
+        return file.metadata.num_rows * width > _SHARE * free_memory()
 
 
 def free_memory() -> int:

@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources.evaluation import evaluate, resolve
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -134,4 +135,4 @@ def test_what_needs_all_samples_at_once_is_refused_by_name(metric, soft_frame):
     frame = soft_frame[soft_frame["y_true"] != "z"].drop(columns=["w", "a:z", "b:z"])
     scan = mc.scan_predictions(frame, normalize=True)
     with pytest.raises(ValueError, match=r"cannot be had block by block.*\.load\(\)"):
-        mc.bootstrap(scan, metric, n_resamples=20)
+        evaluate(scan, resolve(metric, scan))

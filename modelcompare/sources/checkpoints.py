@@ -1,0 +1,97 @@
+"""Totals of a long run, kept in a folder, so that it goes on where it was ended.
+
+A folder belongs to one source of rows. Each run over them (resamples of one seed, swaps of another)
+has a file of its own, named after all that its totals depend on, so that totals are never mixed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+
+_SOURCE = "source.json"
+# Saving takes at most this share of the time.
+_SHARE = 1 / 20
+
+
+@dataclass
+class Checkpoint:
+    """The file of one run: its totals after some row blocks.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is.
+    """
+
+    path: Path
+    _next: float = field(default=0.0, init=False)
+
+    @classmethod
+    def of(
+        cls, folder: Path, source: Mapping[str, object], run: Mapping[str, object]
+    ) -> Checkpoint:
+        """The checkpoint of a run over a source.
+
+        Raises
+        ------
+        ValueError
+            If the folder belongs to another source.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        known, told = folder / _SOURCE, json.dumps(source, default=str, indent=1)
+        if not known.exists():
+            _replace(known, told.encode())
+        elif known.read_text() != told:
+            raise ValueError(
+                f"{folder} holds checkpoints of other rows, or of these before they changed; name "
+                "another folder, or delete it to start anew."
+            )
+        digest = hashlib.sha256(json.dumps(run, default=str).encode()).hexdigest()
+        return cls(folder / f"totals-{digest[:24]}.npz")
+
+    def load(self) -> tuple[int, list[FloatArray]]:
+        """How many row blocks were added up, and the totals of each block of resamples."""
+        if not self.path.exists():
+            return 0, []
+        try:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as held:
+                places = range(len(held.files) - 1)
+                return int(held["next"]), [held[f"block_{place}"] for place in places]
+        except (BadZipFile, KeyError, OSError, ValueError) as error:
+            raise ValueError(f"{self.path} is damaged ({error}); delete it.") from error
+
+    def save(self, done: int, totals: Sequence[FloatArray], *, last: bool) -> None:
+        """Keep the totals over so many row blocks, unless the last ones were kept just now."""
+        started = time.monotonic()
+        if started < self._next and not last:
+            return
+        buffer = io.BytesIO()
+        arrays: dict[str, Any] = {f"block_{place}": each for place, each in enumerate(totals)}
+        np.savez(buffer, next=done, **arrays)
+        _replace(self.path, buffer.getvalue())
+        ended = time.monotonic()
+        self._next = ended + (ended - started) / _SHARE
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file whole, or not at all."""
+    new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        new.write_bytes(data)
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)

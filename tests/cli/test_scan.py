@@ -1,0 +1,87 @@
+"""Files that do not fit into memory, on the command line."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from modelcompare.sources import serving
+
+pytest.importorskip("pyarrow")
+
+FEW = ("--resamples", "99")
+
+
+@pytest.fixture(autouse=True)
+def _parquet(tmp_path):
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 3000)
+    said = {m: np.where(rng.random(3000) < 0.2, 1 - true, true) for m in ("cnn", "bow")}
+    frame = pd.DataFrame({"y_true": true, **said, "g": np.arange(3000) // 3})
+    (tmp_path / "parts").mkdir()
+    frame.to_parquet(tmp_path / "x.parquet")
+    for number in range(3):
+        frame.iloc[1000 * number :][:1000].to_parquet(tmp_path / "parts" / f"{number}.parquet")
+
+
+def chosen(*more):
+    return ("--model", "cnn", "--model", "bow", *FEW, *more)
+
+
+def test_a_scan_prints_what_reading_prints(run):
+    read = run("compare", "x.parquet", *chosen())
+    scan = run("compare", "x.parquet", "--scan", *chosen())
+    assert read.code == scan.code == 0
+    assert read.out == scan.out
+    assert scan.read.startswith("modelcompare: read block by block, rows: 3,000; truth: y_true")
+
+
+@pytest.mark.parametrize("parts", ["parts", "parts/*.parquet"])
+def test_parts_of_one_table_are_put_together(parts, run):
+    read = run("compare", "x.parquet", *chosen("--format", "csv"))
+    scan = run("compare", parts, "--scan", *chosen("--format", "csv"))
+    assert scan.code == 0, scan.err
+    assert read.out == scan.out
+
+
+def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
+    assert "block by block" not in run("compare", "x.parquet", *chosen()).read
+    monkeypatch.setattr(serving, "free_memory", lambda: 10_000)
+    for command in (
+        ("compare", "x.parquet", *chosen()),
+        (
+            "gate",
+            "x.parquet",
+            "--baseline",
+            "bow",
+            "--candidate",
+            "cnn",
+            "--margin",
+            "0.05",
+            *chosen(),
+        ),
+        ("variance", "x.parquet", "--pair", "f1_macro,accuracy", *chosen()),
+    ):
+        assert "block by block" in run(*command).read, command
+    # Clusters need all rows, as asked.
+    assert "block by block" not in run("compare", "x.parquet", "--groups", "g", *chosen()).read
+
+
+def test_a_checkpoint_is_kept_where_it_is_asked_for(run):
+    done = run("compare", "x.parquet", "--checkpoint", "kept", *chosen())
+    assert done.code == 0
+    assert "block by block" in done.read
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", "x.parquet", "--scan", "--groups", "g"), "--groups needs all rows in memory"),
+        (("compare", "x.csv", "--scan"), "x.csv: there is no such file"),
+        (("agreement", "x.parquet", "--scan"), "--scan, --checkpoint and URLs are for compare"),
+        (("compare", "s4://bucket/x.parquet"), "there is no file system for s4://"),
+    ],
+)
+def test_what_a_scan_cannot_do_is_refused(arguments, message, run):
+    done = run(*arguments)
+    assert done.code == 2
+    assert message in done.err

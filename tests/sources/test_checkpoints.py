@@ -1,0 +1,145 @@
+"""A run that is killed goes on where it was, with the same bits."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources import checkpoints
+from modelcompare.sources.evaluation import ScannedEvaluation
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+N = 5 * ROW_BLOCK
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1, 2], N)
+    q = rng.dirichlet([2, 1], N)
+    return pd.DataFrame(
+        {
+            "y_true": rng.integers(0, 2, N),
+            "a:0": p[:, 0],
+            "a:1": p[:, 1],
+            "b:0": q[:, 0],
+            "b:1": q[:, 1],
+        }
+    )
+
+
+@pytest.fixture
+def path(frame, tmp_path):
+    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "x.parquet")
+    return tmp_path / "x.parquet"
+
+
+RUN = """
+    import sys, numpy as np, modelcompare as mc
+    from modelcompare.sources import checkpoints
+    checkpoints._SHARE = 1.0
+    scan = mc.scan_predictions(sys.argv[1], checkpoint=sys.argv[2] if len(sys.argv) > 4 else None)
+    np.save(sys.argv[3], mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300).draws)
+"""
+
+
+def command(*arguments):
+    return [sys.executable, "-c", textwrap.dedent(RUN), *map(str, arguments)]
+
+
+def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(path, tmp_path):
+    whole, resumed, folder = tmp_path / "whole.npy", tmp_path / "resumed.npy", tmp_path / "kept"
+    subprocess.run(command(path, folder, whole), check=True)
+    killed = subprocess.Popen(command(path, folder, resumed, "kept"))
+    deadline = time.monotonic() + 60
+    while not [*folder.glob("totals-*.npz")]:
+        assert killed.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert not resumed.exists()
+    (kept,) = folder.glob("totals-*.npz")
+    with np.load(kept) as held:
+        assert 1 <= held["next"] < 5
+    subprocess.run(command(path, folder, resumed, "kept"), check=True)
+    assert resumed.read_bytes() == whole.read_bytes()
+
+
+def test_what_was_added_up_is_not_read_again(path, tmp_path, monkeypatch):
+    scan = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
+    first = mc.bootstrap(scan, "cf1", n_resamples=20)
+    monkeypatch.setattr(
+        ScannedEvaluation, "statistics", lambda *_, **__: pytest.fail("was added up again")
+    )
+    monkeypatch.setattr(ScannedEvaluation, "estimate", lambda _: first.point)
+    again = mc.bootstrap(
+        mc.scan_predictions(path, checkpoint=tmp_path / "kept"), "cf1", n_resamples=20
+    )
+    np.testing.assert_array_equal(first.draws, again.draws)
+
+
+def test_other_options_have_totals_of_their_own(path, tmp_path):
+    kept = mc.scan_predictions(path, checkpoint=tmp_path / "kept")
+    plain = mc.scan_predictions(path)
+    for options in (
+        {"rng": 0}, {"rng": 1}, {"rng": 0, "scheme": "poisson"}, {"rng": 0, "size": 1000},
+    ):  # fmt: skip
+        for _ in range(2):
+            found = mc.bootstrap(kept, "cf1", n_resamples=20, **options)
+            expected = mc.bootstrap(plain, "cf1", n_resamples=20, **options)
+            np.testing.assert_array_equal(found.draws, expected.draws)
+    for metric in ("cf1_macro", "log_loss"):
+        found = mc.paired_test(kept, "b", "a", metric, method="permutation", n_resamples=20)
+        assert found == mc.paired_test(
+            plain, "b", "a", metric, method="permutation", n_resamples=20
+        )
+
+
+def test_totals_of_rows_that_changed_are_refused(frame, path, tmp_path):
+    folder = tmp_path / "kept"
+    mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+    pq.write_table(pa.Table.from_pandas(frame.iloc[1:]), path)
+    with pytest.raises(
+        ValueError, match="checkpoints of other rows, or of these before they changed"
+    ):
+        mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+    other = frame.assign(y_true=1 - frame["y_true"])
+    mc.bootstrap(mc.scan_predictions(frame, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
+    with pytest.raises(ValueError, match="checkpoints of other rows"):
+        mc.bootstrap(mc.scan_predictions(other, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
+
+
+def test_a_damaged_checkpoint_is_named(path, tmp_path):
+    folder = tmp_path / "kept"
+    mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+    (kept,) = folder.glob("totals-*.npz")
+    kept.write_bytes(kept.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"totals-.*is damaged.*delete it"):
+        mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+
+
+def test_nothing_but_whole_files_is_left_behind(tmp_path):
+    checkpoint = checkpoints.Checkpoint.of(tmp_path / "new" / "kept", {"n": 1}, {"seed": 0})
+    assert checkpoint.load() == (0, [])
+    totals = [np.array([[0.1, np.nan]]), np.array([[1 / 3, -0.0]])]
+    checkpoint.save(3, totals, last=False)
+    checkpoint.save(4, totals[:1], last=False)
+    done, found = checkpoint.load()
+    assert done == 3
+    for one, other in zip(totals, found, strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert sorted(each.name[:6] for each in checkpoint.path.parent.iterdir()) == [
+        "source",
+        "totals",
+    ]
