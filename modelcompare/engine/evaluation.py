@@ -208,12 +208,12 @@ class Evaluation(UnitStatistics):
         n_models = len(self.models)
         if not self._sums:
             return []
-        shared = sum(width for statistic, width in self._widths.items() if statistic.shared)
-        own = max(1, sum(self._widths.values()) - shared)
+        shared = sum(width for statistic, width in self._kept_widths.items() if statistic.shared)
+        own = max(1, sum(self._kept_widths.values()) - shared)
         rows = min(self.units.n_units, ROW_BLOCK)
         check_width(self._sums, self._widths, rows)
         at_once = int(np.clip((PASS_BYTES // (8 * rows) - shared) // own, 1, n_models))
-        block_bytes = 8 * weights.block_size(0) * (shared + own * at_once)
+        block_bytes = 8 * weights.block_size(0) * self.columns(slice(0, at_once))[-1].stop
         n_blocks = max(1, PASS_BYTES // (4 * block_bytes))
         return [
             (

@@ -122,6 +122,15 @@ class UnitStatistics:
         statistics = {s for metric in self._sums for s in metric.statistics}
         return {s: s.compute(sample).shape[1] for s in statistics}
 
+    @cached_property
+    def _kept_widths(self) -> dict[Statistic, int]:
+        """Numbers of each unit that `_narrow` keeps."""
+        outcomes = self._outcomes(self.models[0], slice(0, 1))
+        return {
+            s: 1 if width >= MANY_COLUMNS and s.entries and s.entries(outcomes) else width
+            for s, width in self._widths.items()
+        }
+
     def _narrow(self, models: slice, rows: slice) -> Any:
         """Statistics of some models and units, wide ones sparse where most numbers are 0."""
         if max(self._widths.values()) < MANY_COLUMNS:
