@@ -50,6 +50,7 @@ class UnitStatistics:
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
         self._grand_totals: dict[tuple[int, int], FloatArray] = {}
+        self._columns: dict[tuple[int, tuple[str, ...]], list[Column]] = {}
         self._parted: tuple[slice, slice, PartedColumns] | None = None
         self._kept = KeptNumbers()
         self._rows: DistinctRows | None = None
@@ -113,8 +114,11 @@ class UnitStatistics:
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
         """Where the statistics of some models stand, of all metrics or of some."""
-        metrics = self._sums if metrics is None else metrics
-        return lay_out(metrics, self._widths, len(self.models[models]))
+        chosen = tuple(self._sums if metrics is None else metrics)
+        key = (len(self.models[models]), tuple(metric.name for metric in chosen))
+        if key not in self._columns:
+            self._columns[key] = lay_out(chosen, self._widths, key[0])
+        return self._columns[key]
 
     @cached_property
     def _widths(self) -> dict[Statistic, int]:

@@ -120,7 +120,7 @@ class _Rule:
 
     @cached_property
     def _labels(self) -> Labels | None:
-        return Labels.of(self.evaluation.predictions)
+        return Labels.of(self.evaluation)
 
     @property
     def _clustered(self) -> bool:
@@ -176,8 +176,7 @@ class _Rule:
         if self._labels is None or self._clustered or not is_soft_macro(metric):
             nothing = np.zeros(len(self.evaluation.models))
             return nothing, nothing
-        support = np.bincount(self._labels.codes, minlength=self._labels.n_classes)
-        return macro_corrections(self.evaluation, metric, support.astype(np.float64))
+        return macro_corrections(self.evaluation, metric, self._labels.support)
 
     def _support(self, metric: AnyMetric) -> float:
         """Samples of a typical class that a macro average is made of; no limit for other metrics.
@@ -187,7 +186,7 @@ class _Rule:
         """
         if self._labels is None or not isinstance(metric, Metric) or metric.average != "macro":
             return np.inf
-        support = np.bincount(self._labels.codes)
+        support = self._labels.support
         return float(np.median(support[support > 0]))
 
     def _difference(self, metric: AnyMetric, where: slice, pairs: Pairs) -> Interval:
@@ -246,7 +245,7 @@ class _Rule:
         """
         if self._labels is None or not averages_absent_classes(metric):
             return 1.0
-        return self._labels.n_classes / np.count_nonzero(np.bincount(self._labels.codes))
+        return self._labels.n_classes / np.count_nonzero(self._labels.support)
 
     def _needs_resamples(self, metric: AnyMetric) -> bool:
         described = metric.smooth and not isinstance(metric, CallableMetric)

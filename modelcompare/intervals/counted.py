@@ -9,6 +9,7 @@ from typing import Literal, TypeGuard, cast
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
 from modelcompare.intervals.ratios import RECALL, Bounds, ClassRatio, Four
@@ -162,20 +163,29 @@ class Labels:
         Predicted classes.
     weights : ndarray of shape (n_samples,) or None
         Sample weights.
+    counts : ndarray of int of shape (n_samples,) or None
+        How many equal samples each stands for; one if not given.
     """
 
     codes: IntArray
     predicted: IntArray
     n_classes: int
     weights: FloatArray | None
+    counts: IntArray | None = None
 
     @classmethod
-    def of(cls, predictions: Predictions) -> Labels | None:
+    def of(cls, evaluation: Evaluation) -> Labels | None:
         """Labels of a test set; None where the truth is no class, or a model did not choose one."""
+        predictions = evaluation.predictions
         if predictions.codes is None or predictions.true_distribution is not None:
             return None
         if any(predictions.output(m).kind == "values" for m in predictions.models):
             return None
+        if evaluation.collapsed:
+            outcomes = [evaluation.outcomes(model) for model in evaluation.models]
+            predicted = np.stack([each.predicted for each in outcomes], axis=1)
+            codes, counts = outcomes[0].true_codes, evaluation.units.counts()
+            return cls(codes, predicted, predictions.n_classes, None, counts)
         predicted = np.stack([predictions.predicted(m) for m in predictions.models], axis=1)
         return cls(predictions.codes, predicted, predictions.n_classes, predictions.sample_weight)
 
@@ -198,7 +208,8 @@ class Labels:
     @property
     def _tabled(self) -> bool:
         """Whether all cells of a confusion matrix are no more than there are samples."""
-        return self.n_classes**2 <= max(len(self.codes), 4)
+        n_samples = len(self.codes) if self.counts is None else self.counts.sum()
+        return bool(self.n_classes**2 <= max(n_samples, 4))
 
     @property
     def chunks(self) -> list[slice]:
@@ -279,19 +290,37 @@ class Labels:
         return np.where(np.abs(counts) <= 1e-12 * total, 0.0, counts)
 
     @property
+    def support(self) -> FloatArray:
+        """Samples of each class."""
+        found: FloatArray = np.bincount(self.codes, self.counts, self.n_classes).astype(np.float64)
+        return found
+
+    @property
     def size_of_others(self) -> float:
         """Effective number of samples outside of the most frequent class."""
-        return size_of_others(self.codes, self.weights)
+        return size_of_others(self.codes, self.powered(1), self.powered(2))
 
     def powered(self, power: int) -> FloatArray:
-        """Weights to a power; ones where there are none."""
-        return np.ones(len(self.codes)) if self.weights is None else self.weights**power
+        """Weights to a power, of all samples that one stands for together."""
+        times = np.ones(len(self.codes)) if self.counts is None else self.counts.astype(np.float64)
+        return times if self.weights is None else times * self.weights**power
+
+    @property
+    def root_counts(self) -> FloatArray:
+        """What makes squares of one sample those of all samples that it stands for."""
+        return np.sqrt(np.ones(1) if self.counts is None else self.counts)
 
 
-def size_of_others(codes: IntArray, weights: FloatArray | None) -> float:
-    """Effective number of samples outside of the most frequent class."""
-    count = np.bincount(codes, weights)
-    squares = count if weights is None else np.bincount(codes, weights**2)
-    most = count.argmax()
-    others, of_squares = (np.delete(sums, most).sum() for sums in (count, squares))
+def size_of_others(
+    codes: IntArray, weights: FloatArray | None, squares: FloatArray | None = None
+) -> float:
+    """Effective number of samples outside of the most frequent class.
+
+    The `squares` of the weights follow from them where none stands for several samples.
+    """
+    if squares is None and weights is not None:
+        squares = weights**2
+    sums = [np.bincount(codes, each) for each in (weights, squares)]
+    most = sums[0].argmax()
+    others, of_squares = (np.delete(each, most).sum() for each in sums)
     return float(divide(others**2, of_squares, 0.0))

@@ -131,7 +131,7 @@ def _shrunk_errors(labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrun
     unseen, values = np.empty((2, n_models))
     for models in labels.chunks:
         found, unseen[models], values[models] = shrunk(models)
-        influence[:, models] = found.at(*labels.classes(models)).T
+        influence[:, models] = found.at(*labels.classes(models)).T * labels.root_counts[:, None]
     error = shrunk_difference_errors(influence, unseen, pairs, labels.weights)
     a, b = pairs
     return error[:, None], (values[a] - values[b])[:, None], labels.disagreements(pairs)[:, None]
