@@ -19,7 +19,7 @@ from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, progress_bar
 from modelcompare.engine.statistics import PASS_BYTES, UnitStatistics
-from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.engine.weights import GivenWeights, Weights, joined
 from modelcompare.metrics.base import CallableMetric, Metric, OrderMetric, Outcomes, Statistic
 from modelcompare.resampling import ROW_BLOCK
 
@@ -93,6 +93,8 @@ class Evaluation(UnitStatistics):
         ndarray of shape (n_resamples, n_models, n_values)
         """
         out = np.empty((weights.n_resamples, len(self.models), len(self.keys)))
+        if self._sums:
+            weights = joined(weights, max(self.units.n_units, self.columns(slice(None))[-1].stop))
         passes = self._passes(weights)
         work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
         with progress_bar(work, progress) as bar:
