@@ -21,7 +21,7 @@ from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES, UnitStatistics
-from modelcompare.engine.weights import Everything, GivenWeights, Weights
+from modelcompare.engine.weights import Everything, GivenWeights, Weights, joined
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -111,6 +111,8 @@ class Evaluation(UnitStatistics):
         ndarray of shape (n_resamples, n_models, n_values)
         """
         out = self._room(weights.n_resamples, slice(None))
+        if self._sums:
+            weights = joined(weights, max(self.units.n_units, self.columns(slice(None))[-1].stop))
         passes = self._passes(weights)
         work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
         with progress_bar(work, progress) as bar:
@@ -238,8 +240,8 @@ class Evaluation(UnitStatistics):
 
     def _tiles(self) -> list[slice]:
         """Models whose statistics fit into memory at once: the same ones whatever else does."""
-        shared = sum(width for statistic, width in self._widths.items() if statistic.shared)
-        own = max(1, sum(self._widths.values()) - shared)
+        shared = sum(width for statistic, width in self._kept_widths.items() if statistic.shared)
+        own = max(1, sum(self._kept_widths.values()) - shared)
         rows, n_models = min(self.units.n_units, ROW_BLOCK), len(self.models)
         check_width(self._sums, self._widths, rows)
         at_once = int(np.clip((TILE_BYTES // (8 * rows) - shared) // own, 1, n_models))

@@ -62,7 +62,7 @@ class PartedColumns:
         if self._entries:
             out[self._filled] = self._sparse @ rows.T
         for where, numbers in self._dense:
-            out[where] = numbers.T @ rows.T
+            np.matmul(numbers.T, rows.T, out=out[where])
         return out.T.reshape(*weights.shape[:-1], self.shape[1])
 
     @cached_property

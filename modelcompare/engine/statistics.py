@@ -49,6 +49,7 @@ class UnitStatistics:
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
+        self._columns: dict[tuple[int, tuple[str, ...]], list[Column]] = {}
         self._parted: tuple[slice, slice, PartedColumns] | None = None
         self._kept = KeptNumbers(predictions.sums)
         self._rows: DistinctRows | None = None
@@ -126,8 +127,11 @@ class UnitStatistics:
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
         """Where the statistics of some models stand, of all metrics or of some."""
-        metrics = self._sums if metrics is None else metrics
-        return lay_out(metrics, self._widths, len(self.models[models]))
+        chosen = tuple(self._sums if metrics is None else metrics)
+        key = (len(self.models[models]), tuple(metric.name for metric in chosen))
+        if key not in self._columns:
+            self._columns[key] = lay_out(chosen, self._widths, key[0])
+        return self._columns[key]
 
     @cached_property
     def _widths(self) -> dict[Statistic, int]:
@@ -135,6 +139,16 @@ class UnitStatistics:
         statistics = {s for metric in self._sums for s in metric.statistics}
         first = self.models[0], sample, slice(0, 1)
         return {s: self._kept.of(s, *first).shape[1] for s in statistics}
+
+    @cached_property
+    def _kept_widths(self) -> dict[Statistic, int]:
+        """Numbers of each unit that `_narrow` keeps."""
+        one = slice(0, 1)
+        outcomes = self._outcomes(self.models[0], one)
+        return {
+            s: 1 if width >= MANY_COLUMNS and self.entries(s, outcomes, one) else width
+            for s, width in self._widths.items()
+        }
 
     def _narrow(self, models: slice, rows: slice) -> Any:
         """Statistics of some models and units, wide ones sparse where most numbers are 0."""

@@ -11,6 +11,9 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.resampling import Units
 
+# Numbers of a block of resamples that stay in the processor's cache.
+_CACHED_NUMBERS = 2**16
+
 
 class Weights(Protocol):
     """What the engine needs of a source of weights (`resampling.BootstrapWeights`, ...)."""
@@ -91,3 +94,51 @@ class GivenWeights:
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
         drawn = self.draw_all(block)
         yield drawn.astype(np.int32) if counts else drawn
+
+
+@dataclass(frozen=True)
+class JoinedBlocks:
+    """Several blocks of a source of weights as one, so that few units are gone through at once."""
+
+    weights: Weights
+    n_joined: int
+
+    @property
+    def n_resamples(self) -> int:
+        return self.weights.n_resamples
+
+    @property
+    def n_blocks(self) -> int:
+        return -(-self.weights.n_blocks // self.n_joined)
+
+    @property
+    def whole(self) -> bool:
+        return self.weights.whole
+
+    def rows(self, block: int) -> slice:
+        joined = self._blocks(block)
+        return slice(self.weights.rows(joined[0]).start, self.weights.rows(joined[-1]).stop)
+
+    def block_size(self, block: int) -> int:
+        rows = self.rows(block)
+        return rows.stop - rows.start
+
+    def draw(self, block: int, row_block: int) -> FloatArray:
+        return np.concatenate([self.weights.draw(b, row_block) for b in self._blocks(block)])
+
+    def draw_all(self, block: int) -> FloatArray:
+        return np.concatenate([self.weights.draw_all(b) for b in self._blocks(block)])
+
+    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
+        for part in self._blocks(block):
+            yield from self.weights.parts(part, counts=counts)
+
+    def _blocks(self, block: int) -> range:
+        start = block * self.n_joined
+        return range(start, min(start + self.n_joined, self.weights.n_blocks))
+
+
+def joined(weights: Weights, width: int) -> Weights:
+    """The same weights in blocks that are not too small; `width` numbers belong to a resample."""
+    n_joined = _CACHED_NUMBERS // max(1, width * weights.block_size(0))
+    return JoinedBlocks(weights, n_joined) if n_joined > 1 else weights

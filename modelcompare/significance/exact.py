@@ -362,16 +362,21 @@ def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:
 def of_one_class(evaluation: Evaluation, metric: Metric) -> bool:
     """Whether the parts of the quotient are what the class's own counts say, in every model."""
     assert metric.ratio is not None  # noqa: S101  asked before
-    rows = labelled_rows(evaluation)
-    everyone = np.arange(len(evaluation.models))
-    count = PairCounts.per_class if _has_classes(metric) else PairCounts.overall
-    counts = count(rows, everyone, everyone)
-    times = np.stack([counts.both, counts.neither], axis=-1)
     totals = _totals(evaluation, metric.statistics)
+    hits, predicted, support = totals
+    own = np.stack([hits, predicted - hits], axis=-1)
+    members = np.stack([support, support.sum(axis=-1, keepdims=True) - support], axis=-1)
+    if not _has_classes(metric):
+        # Of all samples alike a model is right or wrong, and there are no others.
+        own, members = (np.stack([x.sum(axis=-1), 0 * x[..., 0]], axis=-1)[:, None]
+                        for x in (hits, support))  # fmt: skip
+    times = np.stack([own, members - own], axis=-1)
     found = metric.ratio(*totals)
     return all(
         np.allclose((times * unit).sum(axis=(-1, -2)).reshape(part.shape), part)
-        for unit, part in zip(unit_parts(metric, rows.n_classes), found, strict=True)
+        for unit, part in zip(
+            unit_parts(metric, evaluation.predictions.n_classes), found, strict=True
+        )
     )
 
 

@@ -28,6 +28,8 @@ Matrix = Any  # of numbers, dense or sparse
 
 # Products of this many slopes are fewer than the numbers of as many samples.
 FEW_SLOPES = 8
+# Matrices of fewer numbers are dense: quicker to make and to multiply.
+_SMALL = 2**12
 
 
 @dataclass(frozen=True)
@@ -201,8 +203,7 @@ def kinds_of_labels(evaluation: Evaluation, metric: Metric, a: int, b: int) -> P
     key, one, kind = np.unique(key, return_index=True, return_inverse=True)
     true_class, low, high = key // k**2 % k, key // k % k, key % k
     sign = np.where(said[moves] < other[moves], 1.0, -1.0)
-    shape = (len(key), len(count))
-    signs = sparse.csr_array((sign, (kind, moves)), shape=shape)
+    signs = _matrix(sign, kind, moves, (len(key), len(count)))
     size = np.bincount(kind, count[moves], len(key)).astype(np.float64)
     surplus = np.bincount(kind, sign * count[moves], len(key)).astype(np.float64)
     stays = np.flatnonzero(said == other)
@@ -223,8 +224,8 @@ def kinds_of_labels(evaluation: Evaluation, metric: Metric, a: int, b: int) -> P
     unlike, alike = x[0] - x[1], x[0] + x[1]
     middle = 2 * _residuals(residual, cell_truth, cell_said)
     scale, cell_scale = weight[moves[one]], weight[stays[alone]]
-    fixed = middle.T @ (sparse.diags_array(cell_size * cell_scale, dtype=np.float64) @ middle)
-    shift = (raw[0] - raw[1]).T.tocsr()
+    fixed = middle.T @ _weighted(middle, cell_size * cell_scale)
+    shift = _by_rows((raw[0] - raw[1]).T)
     within = None
     if strata is not None:
         kinds, cells = (
@@ -240,7 +241,7 @@ def _counts(truth: IntArray, said: IntArray, n_classes: int) -> Matrix:
     kinds, right = np.arange(len(truth)), np.flatnonzero(truth == said)
     rows = np.concatenate([right, kinds, kinds])
     columns = np.concatenate([truth[right], n_classes + said, 2 * n_classes + truth])
-    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), (len(truth), 3 * n_classes))
+    return _matrix(np.ones(len(rows)), rows, columns, (len(truth), 3 * n_classes))
 
 
 def _residuals(residual: FloatArray, truth: IntArray, said: IntArray) -> Matrix:
@@ -256,8 +257,29 @@ def _residuals(residual: FloatArray, truth: IntArray, said: IntArray) -> Matrix:
         residual[1, 0, said[wrong]] - others[said[wrong]],
     ])  # fmt: skip
     rows, columns = np.concatenate([kinds, wrong]), np.concatenate([truth, said[wrong]])
-    found = sparse.csr_array((numbers, (rows, columns)), (len(truth), n_classes))
-    return found.toarray() + others if others.any() else found
+    found = _matrix(numbers, rows, columns, (len(truth), n_classes))
+    return _dense(found) + others if others.any() else found
+
+
+def _matrix(
+    numbers: FloatArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]
+) -> Matrix:
+    """Matrix of numbers in places of their own."""
+    if shape[0] * shape[1] > _SMALL:
+        return sparse.csr_array((numbers, (rows, columns)), shape)
+    out = np.zeros(shape)
+    out[rows, columns] = numbers
+    return out
+
+
+def _weighted(matrix: Matrix, weights: FloatArray) -> Matrix:
+    """Rows times their weights."""
+    weights = weights[:, None]
+    return matrix.multiply(weights) if sparse.issparse(matrix) else matrix * weights
+
+
+def _by_rows(matrix: Matrix) -> Matrix:
+    return matrix.tocsr() if sparse.issparse(matrix) else np.ascontiguousarray(matrix)
 
 
 def _dense(matrix: Matrix) -> FloatArray:

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.weights import Weights
+from modelcompare.engine.weights import Weights, joined
 
 Result = TypeVar("Result")
 
@@ -75,6 +75,7 @@ class SwappedPairs(ABC, Generic[Pair]):
     ) -> list[Result]:
         """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
         chosen = self.pairs if pairs is None else [self.pairs[place] for place in pairs]
+        masks = joined(masks, self.evaluation.units.n_units)
 
         def one(block: int) -> Result:
             swapped = np.ascontiguousarray(masks.draw_all(block).T)
