@@ -17,7 +17,7 @@ from modelcompare.metrics.base import OrderMetric, Outcomes, divide
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
-from modelcompare.metrics.running import Below, Running, by_sample, slabs, total
+from modelcompare.metrics.running import Below, Running, by_sample, slabs, summed, total
 
 # Samples whose orders, one for each binary digit of a rank, are kept for the next resamples.
 _MOST_KEPT = 2**17
@@ -63,15 +63,29 @@ class _Groups:
 
     def unequal(self, weights: AnyArray) -> FloatArray:
         """Weight of the pairs of samples in unequal groups, in each resample."""
-        sums = self.running.sums(weights)
-        wide = np.float64 if sums.dtype.kind == "f" else np.int64
-        everything = sums[self.rows[-1]].astype(wide)
-        unequal = np.zeros(len(everything))
-        for groups in slabs(len(self)):
-            before, after = self.rows[:-1][groups], self.rows[1:][groups]
-            sizes = (sums.take(after, axis=0) - sums.take(before, axis=0)).astype(wide)
-            unequal += total(sizes, everything - sizes)
-        return unequal / 2
+        pairs = np.zeros(weights.shape[1])
+        for sizes, others in self._sizes(weights):
+            pairs += total(sizes, others)
+        return pairs / 2
+
+    def spread(self, weights: AnyArray) -> FloatArray:
+        """Sum of squares of twice the mid-ranks less their mean, in each resample."""
+        squares = np.zeros(weights.shape[1])
+        for sizes, others in self._sizes(weights):
+            squares += total(sizes * others, others + 2 * sizes)
+        return squares / 3
+
+    def _sizes(self, weights: AnyArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Weights of some groups after others, and of all but each, (n_groups, n_resamples)."""
+        untied = len(self) == len(weights)
+        sums = weights if untied else self.running.sums(weights)
+        everything = summed(weights) if untied else sums[self.rows[-1]].astype(np.float64)
+        for some in slabs(len(self), floats=True):
+            sizes = sums[some]
+            if not untied:
+                sizes = sums.take(self.rows[1:][some], axis=0)
+                sizes -= sums.take(self.rows[:-1][some], axis=0)
+            yield sizes.astype(np.float64), everything - sizes
 
     def ends(self, samples: slice) -> tuple[IntArray, IntArray]:
         """Rows of the running sums before and after the groups of some samples."""
@@ -85,14 +99,12 @@ def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights)
         sums = [group.running.sums(weights) for group in groups]
-        products = np.zeros((3, weights.shape[1]))
-        for samples in slabs(len(weights)):
-            own = weights[samples].astype(np.float64)
-            a, b = (_centred_ranks(*both, samples) for both in zip(groups, sums, strict=True))
-            weighted = own * a
-            own *= b
-            products += total(weighted, a), total(weighted, b), total(own, b)
-        truth, both, output = products
+        both = np.zeros(weights.shape[1])
+        for some in slabs(len(weights), floats=True):
+            a, b = (_centred_ranks(*ranked, some) for ranked in zip(groups, sums, strict=True))
+            a *= weights[some]
+            both += total(a, b)
+        truth, output = (group.spread(weights) for group in groups)
         return np.clip(divide(both, np.sqrt(truth * output)), -1.0, 1.0)
 
     return evaluate
@@ -101,8 +113,9 @@ def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
 def _centred_ranks(groups: _Groups, sums: AnyArray, samples: slice) -> FloatArray:
     """Twice the mid-ranks of some samples less their mean, (n_samples, n_resamples)."""
     before, after = groups.ends(samples)
-    everything = sums[groups.rows[-1]].astype(np.float64)
-    return sums.take(before, axis=0) - (everything - sums.take(after, axis=0))
+    ranks = sums.take(before, axis=0)
+    ranks += sums.take(after, axis=0)
+    return ranks - sums[groups.rows[-1]].astype(np.float64)
 
 
 SPEARMAN = OrderMetric(
