@@ -118,18 +118,6 @@ def _centred_ranks(groups: _Groups, sums: AnyArray, samples: slice) -> FloatArra
     return ranks - sums[groups.rows[-1]].astype(np.float64)
 
 
-SPEARMAN = OrderMetric(
-    name="spearman", prepare=_prepare_spearman, bounds=(-1.0, 1.0), needs="values",
-    about="""
-    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
-
-    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
-    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
-    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
-)  # fmt: skip
-spearman: Score = plain(SPEARMAN)
-
-
 @dataclass(frozen=True)
 class _Digit:
     """Samples whose true ranks agree in all binary digits before one.
@@ -214,9 +202,16 @@ class _Agreement:
         of_truth, of_output = self.truth.unequal(weights), self.output.unequal(weights)
         return _tau(2 * below - of_truth, of_truth, of_output)
 
+    def leanings(self, weights: FloatArray) -> FloatArray:
+        """Weight of samples in agreement with each, less that of samples in disagreement."""
+        out = np.zeros(len(weights))
+        for digit in self.digits():
+            out += digit.leanings(weights)
+        return out
+
     def leave_out(self, weights: FloatArray) -> FloatArray:
         """Tau-b without each sample in turn, under one vector of weights."""
-        leanings = sum(digit.leanings(weights) for digit in self.digits()) * weights
+        leanings = self.leanings(weights) * weights
         pairs = []
         for groups in (self.truth, self.output):
             unequal = weights * (weights.sum() - np.bincount(groups.codes, weights)[groups.codes])
@@ -231,12 +226,57 @@ def _tau(agreement: FloatArray, of_truth: FloatArray, of_output: FloatArray) -> 
     return np.clip(divide(agreement, product), -1.0, 1.0)
 
 
+def _spearman_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
+    """Spearman's correlation without each sample in turn.
+
+    Without a sample of weight w, twice the centred mid-ranks above it fall by w, those below rise.
+    """
+    agreement = _Agreement.of(outcomes)
+    a, b = (_whole_ranks(groups, weights) for groups in (agreement.truth, agreement.output))
+    moved = _tilt(agreement.output, weights * a) + _tilt(agreement.truth, weights * b)
+    both = weights * a * b
+    left = both.sum() - both - weights * moved + weights**2 * agreement.leanings(weights)
+    spreads = []
+    for groups in (agreement.truth, agreement.output):
+        sizes = np.bincount(groups.codes, weights)
+        own, whole = sizes[groups.codes], weights.sum()
+        cubes = (sizes**3).sum() - own**3 + (own - weights) ** 3
+        spread = (whole - weights) ** 3 - cubes
+        spreads.append(np.where(spread <= 1e-12 * whole**3 / len(weights), 0.0, spread / 3))
+    return np.clip(divide(left, np.sqrt(spreads[0] * spreads[1])), -1.0, 1.0)
+
+
+def _whole_ranks(groups: _Groups, weights: FloatArray) -> FloatArray:
+    """Twice the mid-rank of each sample less the mean, under one vector of weights."""
+    sizes = np.bincount(groups.codes, weights)
+    return (2 * np.cumsum(sizes) - sizes - sizes.sum())[groups.codes]
+
+
+def _tilt(groups: _Groups, numbers: FloatArray) -> FloatArray:
+    """Sum of the numbers of samples above each less that of samples below."""
+    sums = np.bincount(groups.codes, numbers)
+    return (sums.sum() - 2 * np.cumsum(sums) + sums)[groups.codes]
+
+
 def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
     return _Agreement.of(outcomes).tau
 
 
 def _kendall_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
     return _Agreement.of(outcomes).leave_out(weights)
+
+
+SPEARMAN = OrderMetric(
+    name="spearman", prepare=_prepare_spearman, jackknife=_spearman_jackknife,
+    bounds=(-1.0, 1.0), needs="values",
+    about="""
+    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
+
+    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
+    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
+    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
+)  # fmt: skip
+spearman: Score = plain(SPEARMAN)
 
 
 KENDALL = OrderMetric(
