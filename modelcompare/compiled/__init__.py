@@ -24,7 +24,9 @@ class _Gate:
     def open(self, work: int) -> ModuleType | None:
         """Count the work; the kernels once it is enough and if numba is there."""
         self.work += work
-        if self.kernels is None and not self.missing and self.work >= ENOUGH_WORK:
+        if self.missing or self.work < ENOUGH_WORK:
+            return None
+        if self.kernels is None:
             try:
                 from modelcompare.compiled import kernels
             except ImportError:

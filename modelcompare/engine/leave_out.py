@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.resampling import random_groups
 
 # Evaluations per model and metric that influence functions may cost.
 MAX_EVALUATIONS = 1000
-_AT_ONCE = 64
+_AT_ONCE = 128
 
 
-def leave_out(evaluate: Callable[[FloatArray], FloatArray], n_units: int) -> FloatArray:
+def leave_out(evaluate: Callable[[AnyArray], FloatArray], n_units: int) -> FloatArray:
     """Values without each unit in turn, of shape (n_units, n_values).
 
     Above `MAX_EVALUATIONS` units whole random groups are left out (delete-group jackknife). A
@@ -24,7 +24,7 @@ def leave_out(evaluate: Callable[[FloatArray], FloatArray], n_units: int) -> Flo
     Parameters
     ----------
     evaluate : callable
-        Values, of shape (n_resamples, ...), under weights (n_resamples, n_units).
+        Values, of shape (n_resamples, ...), under whole weights (n_resamples, n_units).
     n_units : int
         Number of units.
     """
@@ -33,11 +33,12 @@ def leave_out(evaluate: Callable[[FloatArray], FloatArray], n_units: int) -> Flo
     parts = []
     for start in range(0, len(sizes), _AT_ONCE):
         chosen = np.arange(start, min(start + _AT_ONCE, len(sizes)))
-        weights = (group[None, :] != chosen[:, None]).astype(np.float64)
+        # In eight bits, unit after unit: order metrics read them several times faster.
+        weights = (group[:, None] != chosen).astype(np.uint8).T
         parts.append(evaluate(weights).reshape(len(chosen), -1))
     left = np.vstack(parts)
     if len(sizes) == n_units:
         return left[group]
-    estimate = evaluate(np.ones((1, n_units))).reshape(1, -1)
+    estimate = evaluate(np.ones((1, n_units), np.uint8)).reshape(1, -1)
     share = (n_units - sizes) / ((n_units - 1) * np.sqrt(sizes))
     return (estimate - (estimate - left) * share[:, None])[group]

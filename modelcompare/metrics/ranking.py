@@ -208,7 +208,7 @@ class Descending:
         hits, retrieved = self._hits.sums(weights), self._retrieved.sums(weights)
         area = np.zeros(weights.shape[1])
         steps = np.flatnonzero(np.diff(self._hits_at))
-        for some in map(steps.__getitem__, slabs(len(steps))):
+        for some in map(steps.__getitem__, slabs(len(steps), floats=True)):
             before, after = hits[self._hits_at[some]], hits[self._hits_at[some + 1]]
             reached = retrieved[self._retrieved_at[some]]
             # Where nothing was retrieved, nothing was hit.

@@ -17,7 +17,7 @@ from modelcompare.metrics.base import OrderMetric, Outcomes, divide
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
-from modelcompare.metrics.running import Below, Running, by_sample, slabs, total
+from modelcompare.metrics.running import Below, Running, by_sample, slabs, summed, total
 
 # Samples whose orders, one for each binary digit of a rank, are kept for the next resamples.
 _MOST_KEPT = 2**17
@@ -63,15 +63,29 @@ class _Groups:
 
     def unequal(self, weights: AnyArray) -> FloatArray:
         """Weight of the pairs of samples in unequal groups, in each resample."""
-        sums = self.running.sums(weights)
-        wide = np.float64 if sums.dtype.kind == "f" else np.int64
-        everything = sums[self.rows[-1]].astype(wide)
-        unequal = np.zeros(len(everything))
-        for groups in slabs(len(self)):
-            before, after = self.rows[:-1][groups], self.rows[1:][groups]
-            sizes = (sums.take(after, axis=0) - sums.take(before, axis=0)).astype(wide)
-            unequal += total(sizes, everything - sizes)
-        return unequal / 2
+        pairs = np.zeros(weights.shape[1])
+        for sizes, others in self._sizes(weights):
+            pairs += total(sizes, others)
+        return pairs / 2
+
+    def spread(self, weights: AnyArray) -> FloatArray:
+        """Sum of squares of twice the mid-ranks less their mean, in each resample."""
+        squares = np.zeros(weights.shape[1])
+        for sizes, others in self._sizes(weights):
+            squares += total(sizes * others, others + 2 * sizes)
+        return squares / 3
+
+    def _sizes(self, weights: AnyArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Weights of some groups after others, and of all but each, (n_groups, n_resamples)."""
+        untied = len(self) == len(weights)
+        sums = weights if untied else self.running.sums(weights)
+        everything = summed(weights) if untied else sums[self.rows[-1]].astype(np.float64)
+        for some in slabs(len(self), floats=True):
+            sizes = sums[some]
+            if not untied:
+                sizes = sums.take(self.rows[1:][some], axis=0)
+                sizes -= sums.take(self.rows[:-1][some], axis=0)
+            yield sizes.astype(np.float64), everything - sizes
 
     def ends(self, samples: slice) -> tuple[IntArray, IntArray]:
         """Rows of the running sums before and after the groups of some samples."""
@@ -85,14 +99,12 @@ def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
     def evaluate(weights: FloatArray) -> FloatArray:
         weights = by_sample(weights)
         sums = [group.running.sums(weights) for group in groups]
-        products = np.zeros((3, weights.shape[1]))
-        for samples in slabs(len(weights)):
-            own = weights[samples].astype(np.float64)
-            a, b = (_centred_ranks(*both, samples) for both in zip(groups, sums, strict=True))
-            weighted = own * a
-            own *= b
-            products += total(weighted, a), total(weighted, b), total(own, b)
-        truth, both, output = products
+        both = np.zeros(weights.shape[1])
+        for some in slabs(len(weights), floats=True):
+            a, b = (_centred_ranks(*ranked, some) for ranked in zip(groups, sums, strict=True))
+            a *= weights[some]
+            both += total(a, b)
+        truth, output = (group.spread(weights) for group in groups)
         return np.clip(divide(both, np.sqrt(truth * output)), -1.0, 1.0)
 
     return evaluate
@@ -101,20 +113,9 @@ def _prepare_spearman(outcomes: Outcomes) -> Evaluate:
 def _centred_ranks(groups: _Groups, sums: AnyArray, samples: slice) -> FloatArray:
     """Twice the mid-ranks of some samples less their mean, (n_samples, n_resamples)."""
     before, after = groups.ends(samples)
-    everything = sums[groups.rows[-1]].astype(np.float64)
-    return sums.take(before, axis=0) - (everything - sums.take(after, axis=0))
-
-
-SPEARMAN = OrderMetric(
-    name="spearman", prepare=_prepare_spearman, bounds=(-1.0, 1.0), needs="values",
-    about="""
-    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
-
-    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
-    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
-    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
-)  # fmt: skip
-spearman: Score = plain(SPEARMAN)
+    ranks = sums.take(before, axis=0)
+    ranks += sums.take(after, axis=0)
+    return ranks - sums[groups.rows[-1]].astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -201,9 +202,16 @@ class _Agreement:
         of_truth, of_output = self.truth.unequal(weights), self.output.unequal(weights)
         return _tau(2 * below - of_truth, of_truth, of_output)
 
+    def leanings(self, weights: FloatArray) -> FloatArray:
+        """Weight of samples in agreement with each, less that of samples in disagreement."""
+        out = np.zeros(len(weights))
+        for digit in self.digits():
+            out += digit.leanings(weights)
+        return out
+
     def leave_out(self, weights: FloatArray) -> FloatArray:
         """Tau-b without each sample in turn, under one vector of weights."""
-        leanings = sum(digit.leanings(weights) for digit in self.digits()) * weights
+        leanings = self.leanings(weights) * weights
         pairs = []
         for groups in (self.truth, self.output):
             unequal = weights * (weights.sum() - np.bincount(groups.codes, weights)[groups.codes])
@@ -218,12 +226,57 @@ def _tau(agreement: FloatArray, of_truth: FloatArray, of_output: FloatArray) -> 
     return np.clip(divide(agreement, product), -1.0, 1.0)
 
 
+def _spearman_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
+    """Spearman's correlation without each sample in turn.
+
+    Without a sample of weight w, twice the centred mid-ranks above it fall by w, those below rise.
+    """
+    agreement = _Agreement.of(outcomes)
+    a, b = (_whole_ranks(groups, weights) for groups in (agreement.truth, agreement.output))
+    moved = _tilt(agreement.output, weights * a) + _tilt(agreement.truth, weights * b)
+    both = weights * a * b
+    left = both.sum() - both - weights * moved + weights**2 * agreement.leanings(weights)
+    spreads = []
+    for groups in (agreement.truth, agreement.output):
+        sizes = np.bincount(groups.codes, weights)
+        own, whole = sizes[groups.codes], weights.sum()
+        cubes = (sizes**3).sum() - own**3 + (own - weights) ** 3
+        spread = (whole - weights) ** 3 - cubes
+        spreads.append(np.where(spread <= 1e-12 * whole**3 / len(weights), 0.0, spread / 3))
+    return np.clip(divide(left, np.sqrt(spreads[0] * spreads[1])), -1.0, 1.0)
+
+
+def _whole_ranks(groups: _Groups, weights: FloatArray) -> FloatArray:
+    """Twice the mid-rank of each sample less the mean, under one vector of weights."""
+    sizes = np.bincount(groups.codes, weights)
+    return (2 * np.cumsum(sizes) - sizes - sizes.sum())[groups.codes]
+
+
+def _tilt(groups: _Groups, numbers: FloatArray) -> FloatArray:
+    """Sum of the numbers of samples above each less that of samples below."""
+    sums = np.bincount(groups.codes, numbers)
+    return (sums.sum() - 2 * np.cumsum(sums) + sums)[groups.codes]
+
+
 def _prepare_kendall(outcomes: Outcomes) -> Evaluate:
     return _Agreement.of(outcomes).tau
 
 
 def _kendall_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
     return _Agreement.of(outcomes).leave_out(weights)
+
+
+SPEARMAN = OrderMetric(
+    name="spearman", prepare=_prepare_spearman, jackknife=_spearman_jackknife,
+    bounds=(-1.0, 1.0), needs="values",
+    about="""
+    Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
+
+    Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
+    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
+    example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
+)  # fmt: skip
+spearman: Score = plain(SPEARMAN)
 
 
 KENDALL = OrderMetric(

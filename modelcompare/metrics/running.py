@@ -19,8 +19,8 @@ from modelcompare.compiled import kernels_for
 
 # Most samples in a run: their 8-bit weights sum to 16 bits.
 _LONGEST_RUN = 256
-# Samples read at once: what they add up to fits the processor's cache.
-_SLAB = 512
+# Samples read at once: what is made of them fits the processor's cache.
+_SLAB, _SLAB_OF_FLOATS = 512, 128
 # What a sample does in the compiled loop.
 _STARTS, _READS_ONCE, _READS_TWICE, _ADDS = range(4)
 
@@ -50,17 +50,18 @@ def total(rows: AnyArray, times: AnyArray | None = None) -> FloatArray:
     return rows.sum(axis=0, dtype=np.uint32 if rows.dtype == np.uint8 else np.int64)
 
 
-def summed(weights: AnyArray, samples: IntArray) -> FloatArray:
-    """Weight of some samples in each resample."""
+def summed(weights: AnyArray, samples: IntArray | None = None) -> FloatArray:
+    """Weight of some samples, or of all, in each resample."""
     out = np.zeros(weights.shape[1])
-    for rows in slabs(len(samples)):
-        out += total(weights.take(samples[rows], axis=0))
+    for some in slabs(len(weights) if samples is None else len(samples)):
+        out += total(weights[some if samples is None else samples[some]])
     return out
 
 
-def slabs(n_samples: int) -> Iterator[slice]:
-    """Rows of some samples after others."""
-    return (slice(start, start + _SLAB) for start in range(0, n_samples, _SLAB))
+def slabs(n_samples: int, *, floats: bool = False) -> Iterator[slice]:
+    """Rows of some samples after others, fewer at once if floats are made of them."""
+    step = _SLAB_OF_FLOATS if floats else _SLAB
+    return (slice(start, start + step) for start in range(0, n_samples, step))
 
 
 @dataclass(frozen=True)
@@ -152,8 +153,10 @@ class Below:
 
     def _read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         sums = self._running.sums(weights)
-        wide = sums.dtype if sums.dtype.kind in "if" else np.uint64
         times = 2 if self._up_to is None else 1
+        wide = sums.dtype if sums.dtype.kind in "if" else np.uint64
+        if sums.dtype == np.uint16 and times == 2:
+            wide = np.dtype(np.uint32)  # 512 products of 255 and a sum below 2^15 add up to less.
         read, readers = np.zeros((2, weights.shape[1]))
         for rows in slabs(len(self.readers)):
             own = weights.take(self.readers[rows], axis=0)
