@@ -12,7 +12,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.resampling import Units
 
 # Numbers of a block of resamples that stay in the processor's cache.
-_CACHED_NUMBERS = 2**16
+CACHED_NUMBERS = 2**16
 
 
 class Weights(Protocol):
@@ -140,5 +140,5 @@ class JoinedBlocks:
 
 def joined(weights: Weights, width: int) -> Weights:
     """The same weights in blocks that are not too small; `width` numbers belong to a resample."""
-    n_joined = _CACHED_NUMBERS // max(1, width * weights.block_size(0))
+    n_joined = CACHED_NUMBERS // max(1, width * weights.block_size(0))
     return JoinedBlocks(weights, n_joined) if n_joined > 1 else weights

@@ -168,10 +168,11 @@ def max_t_step_down(null: Iterable[FloatArray], observed: FloatArray) -> FloatAr
     tied = statistic - TIE_TOLERANCE * np.maximum(1.0, size)
     count, n_resamples = np.zeros(len(rising)), 0
     for block in null:
-        left = np.where(np.isnan(block), np.inf, block)[:, rising]
+        left = block.T[rising]
+        left[np.isnan(left)] = np.inf
         # The largest of a hypothesis and of those below it.
-        np.maximum.accumulate(left, axis=1, out=left)
-        count += (left >= tied).sum(axis=0)
+        np.maximum.accumulate(left, axis=0, out=left)
+        count += (left >= tied[:, None]).sum(axis=1)
         n_resamples += len(block)
     p_values = resampling_p(count, n_resamples)
     out[rising] = np.maximum.accumulate(p_values[::-1])[::-1]

@@ -263,10 +263,14 @@ class Grids:
         """Where a model has no value."""
         return np.isnan(self._statistic(self.observed, np.arange(len(self.observed))))
 
-    def cells(self, drawn: IntArray) -> IntArray:
-        """Place of drawn numbers (..., n_hypotheses, 2) within each grid."""
-        place = np.clip(drawn - self._low, 0, self._sizes - 1)
-        return place[..., 0] * self._sizes[:, 1] + place[..., 1]
+    def cells(self, drawn: FloatArray) -> IntArray:
+        """Place of drawn numbers (n_hypotheses, 2, n_resamples) within each grid."""
+        drawn = drawn - self._low[..., None]
+        if self._low.any():
+            drawn = np.clip(drawn, 0, self._sizes[..., None] - 1)
+        # Counts of samples are whole, and so are their products.
+        place: IntArray = (drawn[:, 0] * self._sizes[:, 1, None] + drawn[:, 1]).astype(np.intp)
+        return place
 
     @cached_property
     def _low(self) -> IntArray:

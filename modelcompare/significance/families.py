@@ -100,20 +100,23 @@ class _ExactNull:
         self._tables = -np.log(p_values)
         self._marks = _marks(evaluation, per_class=metric.per_class)
         undefined = self._grids.undefined()
-        self.observed = np.where(undefined, np.nan, self._looked_up(self._only_a[None])[0])
+        self.observed = np.where(undefined, np.nan, self._looked_up(self._only_a[..., None])[0])
 
     def blocks(self, masks: SwapMasks) -> Iterator[FloatArray]:
         """Minus log p-values (block_size, n_hypotheses) of each block of swaps."""
         n_models, n_values = int(self._marks.shape[0]), self._only_a.shape[1]
         n_models //= 2 * n_values
         for block in range(masks.n_blocks):
-            swapped = np.ascontiguousarray(masks.draw_all(block).T)
-            moved = (self._marks @ swapped).T.reshape(-1, n_models, n_values, 2)
-            yield self._looked_up(self._only_a - moved[:, self.model_a] + moved[:, self.model_b])
+            moved = (self._marks @ masks.draw_all(block).T).reshape(n_models, n_values, 2, -1)
+            drawn = self._only_a[..., None] - moved[self.model_a]
+            drawn += moved[self.model_b]
+            yield self._looked_up(drawn)
 
     def _looked_up(self, drawn: FloatArray) -> FloatArray:
-        flat = np.rint(drawn).astype(np.intp).reshape(len(drawn), -1, 2)
-        return self._tables[self._first + self._grids.cells(flat)]
+        """Of numbers (n_pairs, n_values, 2, n_resamples), which lie together."""
+        cells = self._grids.cells(drawn.reshape(-1, *drawn.shape[2:]))
+        cells += self._first[:, None]
+        return self._tables[cells].T
 
 
 def _marks(evaluation: Evaluation, *, per_class: bool) -> sparse.csr_array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.weights import Weights, joined
+from modelcompare.engine.weights import CACHED_NUMBERS, Weights
 
 Result = TypeVar("Result")
 
@@ -75,19 +76,24 @@ class SwappedPairs(ABC, Generic[Pair]):
     ) -> list[Result]:
         """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
         chosen = self.pairs if pairs is None else [self.pairs[place] for place in pairs]
-        masks = joined(masks, self.evaluation.units.n_units)
+        # Of few units many blocks are gone through at once.
+        step = max(1, CACHED_NUMBERS // (self.evaluation.units.n_units * masks.block_size(0)))
 
-        def one(block: int) -> Result:
-            swapped = np.ascontiguousarray(masks.draw_all(block).T)
+        def some(start: int) -> list[Result]:
+            blocks = range(start, min(start + step, masks.n_blocks))
+            drawn = [masks.draw_all(block) for block in blocks]
+            swapped = np.ascontiguousarray(np.concatenate(drawn).T)
             columns = [
                 self.statistics(pair, pair.sums[:, None] - 2 * (pair.signed @ swapped))
                 for pair in chosen
             ]
-            return reduce(np.stack(columns, axis=1)[:, :, None])
+            ends = np.cumsum([len(each) for each in drawn])[:-1]
+            return [reduce(part) for part in np.split(np.stack(columns, axis=1)[:, :, None], ends)]
 
         # Many thin products: threads of BLAS would wait for each other more than they work.
         with threadpool_limits(limits=1):
-            return map_blocks(one, range(masks.n_blocks), n_jobs)
+            found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs)
+        return list(chain.from_iterable(found))
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
