@@ -15,8 +15,8 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.views import DifferenceView, ScoreView
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning

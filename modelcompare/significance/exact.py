@@ -12,7 +12,7 @@ The statistic is that of `significance.studentized`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.predictions import Predictions
+from modelcompare.significance.exact_lines import Conics
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
@@ -61,21 +62,16 @@ class PairCounts:
     def per_class(cls, predictions: Predictions, a: IntArray, b: IntArray) -> PairCounts:
         """Counts of every class."""
         codes, n_classes = _codes(predictions), predictions.n_classes
-        said = [predictions.predicted(model) for model in predictions.models]
+        said = np.array([predictions.predicted(model) for model in predictions.models])
         support = np.bincount(codes, minlength=n_classes)
-
-        def tally(chosen: IntArray, right: BoolArray) -> FloatArray:
-            hits = np.bincount(chosen[right], minlength=n_classes)
-            return np.stack([hits, np.bincount(chosen, minlength=n_classes) - hits], axis=-1)
-
-        own = np.array([tally(one, one == codes) for one in said])
-        both = np.array(
-            [
-                tally(said[i][same], (said[i] == codes)[same])
-                for i, j in zip(a, b, strict=True)
-                for same in [said[i] == said[j]]
-            ]
-        ).reshape(len(a), n_classes, 2)
+        own = np.empty((len(said), n_classes, 2))
+        both = np.empty((len(a), n_classes, 2))
+        for code in range(n_classes):
+            for place, rows in enumerate((codes == code, codes != code)):
+                # Counts of samples are whole, and single precision holds them.
+                chosen = (said[:, rows] == code).astype(np.float32)
+                joint = chosen @ chosen.T
+                own[:, code, place], both[:, code, place] = np.diagonal(joint), joint[a, b]
         members = np.stack([support, len(codes) - support], axis=-1)
         return cls._of(both, own[a], own[b], members)
 
@@ -123,6 +119,7 @@ def exact_p_values(
     model_b: IntArray,
     *,
     alternative: Alternative = "two-sided",
+    n_jobs: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """p-values of all swaps of each pair's outputs, and the smallest that there can be.
 
@@ -136,6 +133,8 @@ def exact_p_values(
         Positions of the models of each pair.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is greater than b.
+    n_jobs : int, optional
+        As in `map_blocks`.
 
     Returns
     -------
@@ -145,7 +144,7 @@ def exact_p_values(
     p = evaluation.predictions
     count = PairCounts.per_class if metric.per_class else PairCounts.overall
     grids = Grids.of(metric, count(p, model_a, model_b), p.n_classes)
-    values = np.concatenate([grids.p_values(some, alternative) for some in grids.chunks()])
+    values = grids.all_p_values(alternative, n_jobs)
     shape = (len(model_a), -1)
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** grids.discordant.sum(axis=1))
@@ -211,6 +210,48 @@ class Grids:
             stop = max(start + 1, int(np.searchsorted(cells, before + _CELLS, side="right")))
             yield slice(start, stop)
             start = stop
+
+    def all_p_values(self, alternative: Alternative, n_jobs: int | None) -> FloatArray:
+        """p-values of all hypotheses: of large grids line by line, of others cell by cell."""
+        values = np.empty(len(self.discordant))
+        large = self._is_large & (alternative == "two-sided")
+        if large.any():
+            values[large] = self._part(large).mass_of_lines(n_jobs)
+        if not large.all():
+            rest = self._part(~large)
+            values[~large] = np.concatenate([rest.p_values(s, alternative) for s in rest.chunks()])
+        return values
+
+    def mass_of_lines(self, n_jobs: int | None) -> FloatArray:
+        """Two-sided p-values of large grids."""
+        (p, q), (e, f), (c, d) = (part.T for part in (self.slope, self.imbalance, self.cross))
+        t = np.abs(self._statistic(self.observed, np.arange(len(self.observed))))
+        t = np.maximum(t - TIE_TOLERANCE * np.maximum(1.0, t), 0.0)
+        s, v = t**2, self.common
+        conics = Conics(
+            p**2 + s * e * (2 * c - v * e), 2 * (p * q + s * (e * d + f * c - v * e * f)),
+            q**2 + s * f * (2 * d - v * f), s * self.within, self.discordant, self._low,
+        )  # fmt: skip
+        # What the grid was cut off of counts as extreme.
+        found = np.clip(conics.mass(n_jobs) + 1e-18, np.finfo(float).tiny, 1.0)
+        return np.where(t == 0, 1.0, found)
+
+    @cached_property
+    def _is_large(self) -> BoolArray:
+        """Whether all cells but few are looked at, and none is special; see `_put_special`."""
+        reach = (self.discordant - 2 * self._low).sum(axis=1)
+        usual = (self._least > reach) & ~self._alone & (self.discordant > 0).all(axis=1)
+        finite = np.isfinite(self._statistic(self.observed, np.arange(len(self.observed))))
+        return np.asarray(usual & finite & (self._low > 0).all(axis=1))
+
+    def _part(self, chosen: BoolArray) -> Grids:
+        """Some of the hypotheses."""
+        arrays = {
+            each.name: getattr(self, each.name)[chosen]
+            for each in fields(self)
+            if each.name not in ("metric", "n_classes")
+        }
+        return replace(self, **arrays)
 
     def p_values(self, some: slice, alternative: Alternative) -> FloatArray:
         """Mass of the swaps that are as extreme as what was observed."""
