@@ -16,6 +16,7 @@ from modelcompare.comparison.views import DifferenceView, ScoreView
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
@@ -110,6 +111,7 @@ class BootstrapResult:
         return np.count_nonzero(np.isnan(self.draws), axis=0)
 
     @written_out(methods=choices(indent=12))
+    @one_blas_thread()
     def confidence_interval(
         self, *, method: IntervalMethod = "auto", confidence_level: float = 0.95
     ) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
 from modelcompare.comparison.verdict import foremost_sentences, sentences
 from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
     comparison_note,
@@ -124,6 +125,7 @@ class Comparison(Result):
         return self.bootstrap.evaluation.predictions.name
 
     @cached_property
+    @one_blas_thread()
     def scores(self) -> pd.DataFrame:
         """One row for each model, metric and class.
 
@@ -149,6 +151,7 @@ class Comparison(Result):
         )
 
     @cached_property
+    @one_blas_thread()
     def differences(self) -> pd.DataFrame:
         """One row for each pair of models, metric and class.
 

@@ -15,6 +15,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.class_influence import class_influences, has_few_influences
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.resampling import Units
@@ -109,6 +110,7 @@ class InfluenceMoments:
         return np.sqrt(np.maximum(sums, 0.0) / (self.n_samples * (self.n_samples - 1)))
 
 
+@one_blas_thread()
 def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> InfluenceMoments:
     """Sums of products of all models' influences, in one pass over the units."""
     n_models, n_values = estimate.shape
@@ -132,6 +134,7 @@ def influence_moments(evaluation: Evaluation, estimate: FloatArray) -> Influence
     return _centred(evaluation.units.size, first, second, third, fourth, alone)
 
 
+@one_blas_thread()
 def pair_degrees_of_freedom(
     evaluation: Evaluation, estimate: FloatArray, model_a: IntArray, model_b: IntArray
 ) -> FloatArray:
@@ -159,6 +162,7 @@ def pair_degrees_of_freedom(
     return np.clip(2.0 / np.maximum(share - 1 / n, 2 / n), 1.0, n - 1.0)
 
 
+@one_blas_thread()
 def pair_carriers(
     evaluation: Evaluation,
     estimate: FloatArray,
@@ -257,6 +261,7 @@ def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArra
     return sums / np.maximum(sizes, 1.0)[:, None, None]
 
 
+@one_blas_thread()
 def signed_sums(
     evaluation: Evaluation, estimate: FloatArray, masks: Weights
 ) -> tuple[FloatArray, FloatArray]:

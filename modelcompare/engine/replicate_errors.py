@@ -6,11 +6,13 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 
 
+@one_blas_thread()
 def replicate_second_moments(evaluation: Evaluation, weights: Weights) -> FloatArray:
     """Covariance of the models' values on each resample, by its own influence functions.
 

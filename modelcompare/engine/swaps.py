@@ -84,36 +84,38 @@ class SwappedTotals:
             if column.statistic.shared:
                 x = y = (kept + moved)[..., :1]
             else:
-                x, y = exchanged(kept, moved, model_a, model_b)
+                x = taken_over(kept, moved, model_a, model_b)
+                y = taken_over(kept, moved, model_b, model_a)
             first[column.statistic], second[column.statistic] = masks_first(x), masks_first(y)
         return self.evaluation.differences_of(first, second)
 
 
-def exchanged(
-    kept: FloatArray, moved: FloatArray, model_a: IntArray, model_b: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Totals of both models of some pairs, after each took over what moved from the other.
+def taken_over(kept: FloatArray, moved: FloatArray, stays: IntArray, comes: IntArray) -> FloatArray:
+    """Totals of models whose swapped outputs are replaced by other models'.
 
     Parameters
     ----------
     kept, moved : ndarray of shape (n_models, width, n_masks)
         Totals over the units that keep their outputs, and over those that swap.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
+    stays, comes : ndarray of int of shape (n_pairs,)
+        Models whose outputs stay, and models whose outputs come in.
 
     Returns
     -------
-    of_a, of_b : ndarray of shape (n_pairs, width, n_masks)
+    ndarray of shape (n_pairs, width, n_masks)
     """
-    of_a, of_b = (np.empty((len(model_a), *kept.shape[1:])) for _ in range(2))
+    out = np.empty((len(stays), *kept.shape[1:]))
     # One model beside several that follow each other needs no copies of any.
-    ends = np.flatnonzero((np.diff(model_a) != 0) | (np.diff(model_b) != 1)) + 1
-    for start, stop in pairwise([0, *ends.tolist(), len(model_a)]):
-        a, b = int(model_a[start]), int(model_b[start])
-        others = slice(b, b + stop - start)
-        np.add(kept[a], moved[others], out=of_a[start:stop])
-        np.add(kept[others], moved[a], out=of_b[start:stop])
-    return of_a, of_b
+    along, across = np.diff(stays), np.diff(comes)
+    kind = np.where((along == 0) & (across == 1), 1, np.where((along == 1) & (across == 0), 2, 0))
+    ends = np.flatnonzero((kind == 0) | np.diff(kind, prepend=kind[:1]).astype(bool)) + 1
+    for start, stop in pairwise([0, *ends.tolist(), len(stays)]):
+        first, second = int(stays[start]), int(comes[start])
+        n, same = stop - start, stop - start == 1 or kind[start] == 1
+        own = kept[first] if same else kept[first : first + n]
+        other = moved[second : second + n] if same else moved[second]
+        np.add(own, other, out=out[start:stop])
+    return out
 
 
 def masks_first(numbers: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
@@ -118,6 +119,7 @@ class Contrast:
     def _drawn(self) -> BootstrapResult:
         return _DrawnLater(self.view)
 
+    @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
         """Bounds of the difference."""
         found = self._drawn.difference_interval(

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.significance import replicate_t, resampled, studentized, two_models
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.words import PAIRED_TESTS
@@ -27,6 +28,7 @@ _ROWS = {
 TESTS: Mapping[str, PairTest] = {name: _ROWS[name] for name in PAIRED_TESTS}
 
 
+@one_blas_thread()
 def run_test(name: str, view: PairView) -> Outcome:
     """Outcome of a test, for all pairs and values of a view.
 

@@ -12,95 +12,25 @@ The statistic is that of `significance.studentized`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import DistinctRows
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.significance.binomial import binomial_mass, half_binomial, tail_masses
+from modelcompare.significance.exact_lines import Conics
+from modelcompare.significance.pair_counts import PairCounts, labelled_rows
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
 # Binomial numbers further from their mean than this many standard deviations have a mass of 2e-19.
 _DEVIATIONS = 9.0
 _CELLS = 2**18
-
-
-@dataclass(frozen=True)
-class PairCounts:
-    """What two models did with the samples of a class (first two columns) and with the others.
-
-    Each of shape (n_pairs, n_values, 2): of the members of the class, those predicted as such; of
-    the others, those predicted as the class, too.
-
-    Parameters
-    ----------
-    both, neither : ndarray
-        Samples so predicted by both models, and by neither.
-    only_a, only_b : ndarray
-        By one model alone.
-    """
-
-    both: FloatArray
-    neither: FloatArray
-    only_a: FloatArray
-    only_b: FloatArray
-
-    @property
-    def discordant(self) -> FloatArray:
-        """Samples whose outputs a swap moves."""
-        return self.only_a + self.only_b
-
-    @classmethod
-    def per_class(cls, rows: DistinctRows, a: IntArray, b: IntArray) -> PairCounts:
-        """Counts of every class."""
-        codes, said = rows.codes, [*rows.predicted.values()]
-        # Sums of ones are counted faster than added up.
-        alone = rows.n_rows == rows.multiplicity.sum()
-        times = rows.multiplicity.astype(np.float64)
-
-        everywhere = np.ones(rows.n_rows, dtype=bool)
-
-        def count(classes: IntArray, where: BoolArray) -> AnyArray:
-            return np.bincount(classes[where], None if alone else times[where], rows.n_classes)
-
-        def tally(chosen: IntArray, where: BoolArray) -> FloatArray:
-            hits = count(codes, where & (chosen == codes))
-            return np.stack([hits, count(chosen, where) - hits], axis=-1)
-
-        own = np.array([tally(one, everywhere) for one in said])
-        both = np.array(
-            [tally(said[i], said[i] == said[j]) for i, j in zip(a, b, strict=True)]
-        ).reshape(len(a), rows.n_classes, 2)
-        support = count(codes, everywhere)
-        members = np.stack([support, rows.multiplicity.sum() - support], axis=-1)
-        return cls._of(both, own[a], own[b], members)
-
-    @classmethod
-    def overall(cls, rows: DistinctRows, a: IntArray, b: IntArray) -> PairCounts:
-        """Counts of right answers; there are no others."""
-        right = np.array([said == rows.codes for said in rows.predicted.values()], float)
-        joint = (right * rows.multiplicity) @ right.T
-        own = np.diagonal(joint)
-
-        def column(numbers: FloatArray) -> FloatArray:
-            return np.stack([numbers, np.zeros_like(numbers)], axis=-1)[:, None]
-
-        members = np.array([rows.multiplicity.sum(), 0.0])
-        return cls._of(column(joint[a, b]), column(own[a]), column(own[b]), members)
-
-    @classmethod
-    def _of(
-        cls, both: FloatArray, own_a: FloatArray, own_b: FloatArray, members: FloatArray
-    ) -> PairCounts:
-        neither = members - own_a - own_b + both
-        return cls(both, neither, own_a - both, own_b - both)
 
 
 def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
@@ -125,6 +55,7 @@ def exact_p_values(
     model_b: IntArray,
     *,
     alternative: Alternative = "two-sided",
+    n_jobs: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """p-values of all swaps of each pair's outputs, and the smallest that there can be.
 
@@ -138,6 +69,8 @@ def exact_p_values(
         Positions of the models of each pair.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is greater than b.
+    n_jobs : int, optional
+        As in `map_blocks`.
 
     Returns
     -------
@@ -147,7 +80,7 @@ def exact_p_values(
     rows = labelled_rows(evaluation)
     count = PairCounts.per_class if metric.per_class else PairCounts.overall
     grids = Grids.of(metric, count(rows, model_a, model_b), rows.n_classes)
-    values = np.concatenate([grids.p_values(some, alternative) for some in grids.chunks()])
+    values = grids.all_p_values(alternative, n_jobs)
     shape = (len(model_a), -1)
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** grids.discordant.sum(axis=1))
@@ -213,6 +146,48 @@ class Grids:
             stop = max(start + 1, int(np.searchsorted(cells, before + _CELLS, side="right")))
             yield slice(start, stop)
             start = stop
+
+    def all_p_values(self, alternative: Alternative, n_jobs: int | None) -> FloatArray:
+        """p-values of all hypotheses: of large grids line by line, of others cell by cell."""
+        values = np.empty(len(self.discordant))
+        large = self._is_large & (alternative == "two-sided")
+        if large.any():
+            values[large] = self._part(large).mass_of_lines(n_jobs)
+        if not large.all():
+            rest = self._part(~large)
+            values[~large] = np.concatenate([rest.p_values(s, alternative) for s in rest.chunks()])
+        return values
+
+    def mass_of_lines(self, n_jobs: int | None) -> FloatArray:
+        """Two-sided p-values of large grids."""
+        (p, q), (e, f), (c, d) = (part.T for part in (self.slope, self.imbalance, self.cross))
+        t = np.abs(self._statistic(self.observed, np.arange(len(self.observed))))
+        t = np.maximum(t - TIE_TOLERANCE * np.maximum(1.0, t), 0.0)
+        s, v = t**2, self.common
+        conics = Conics(
+            p**2 + s * e * (2 * c - v * e), 2 * (p * q + s * (e * d + f * c - v * e * f)),
+            q**2 + s * f * (2 * d - v * f), s * self.within, self.discordant, self._low,
+        )  # fmt: skip
+        # What the grid was cut off of counts as extreme.
+        found = np.clip(conics.mass(n_jobs) + 1e-18, np.finfo(float).tiny, 1.0)
+        return np.where(t == 0, 1.0, found)
+
+    @cached_property
+    def _is_large(self) -> BoolArray:
+        """Whether all cells but few are looked at, and none is special; see `_put_special`."""
+        reach = (self.discordant - 2 * self._low).sum(axis=1)
+        usual = (self._least > reach) & ~self._alone & (self.discordant > 0).all(axis=1)
+        finite = np.isfinite(self._statistic(self.observed, np.arange(len(self.observed))))
+        return np.asarray(usual & finite & (self._low > 0).all(axis=1))
+
+    def _part(self, chosen: BoolArray) -> Grids:
+        """Some of the hypotheses."""
+        arrays = {
+            each.name: getattr(self, each.name)[chosen]
+            for each in fields(self)
+            if each.name not in ("metric", "n_classes")
+        }
+        return replace(self, **arrays)
 
     def p_values(self, some: slice, alternative: Alternative) -> FloatArray:
         """Mass of the swaps that are as extreme as what was observed."""
@@ -394,10 +369,3 @@ def _totals(evaluation: Evaluation, statistics: tuple[Statistic, ...]) -> list[F
     by_name = {c.statistic: c.of(total) for c in evaluation.columns(slice(None))}
     n_models = len(evaluation.models)
     return [np.broadcast_to(by_name[s], (n_models, by_name[s].shape[-1])) for s in statistics]
-
-
-def labelled_rows(evaluation: Evaluation) -> DistinctRows:
-    """True and predicted classes, which must be there."""
-    if evaluation.labelled is None:
-        raise ValueError("counts of a class need true labels.")
-    return evaluation.labelled

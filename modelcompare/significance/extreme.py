@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.words import Alternative
 
@@ -47,8 +47,13 @@ def n_extreme(
         less_extreme = null < observed - tolerance
     else:
         less_extreme = null > observed + tolerance
-    counted: IntArray = less_extreme.view(np.int8).sum(axis=0, dtype=np.int32)
-    return len(null) - counted
+    return len(null) - n_true(less_extreme)
+
+
+def n_true(found: BoolArray) -> IntArray:
+    """How many are true along axis 0; `numpy.count_nonzero` takes twice as long."""
+    counted: IntArray = found.view(np.int8).sum(axis=0, dtype=np.int32)
+    return counted
 
 
 def resampling_p(count: ArrayLike, n_resamples: int, *, exact: bool = False) -> FloatArray:

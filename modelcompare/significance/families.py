@@ -21,7 +21,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.corrections import max_t_step_down
-from modelcompare.significance.exact import Grids, PairCounts, labelled_rows
+from modelcompare.significance.exact import Grids
+from modelcompare.significance.pair_counts import PairCounts, labelled_rows
 from modelcompare.significance.studentized import road_of, swap_statistic
 from modelcompare.words import Alternative
 

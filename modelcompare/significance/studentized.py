@@ -46,6 +46,7 @@ from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
+from modelcompare.significance.extreme import n_true
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.swapped_areas import SwappedAreas
@@ -93,7 +94,7 @@ def studentized_permutation(view: PairView) -> Outcome:
             p_values[:, where], floor[:, where] = flipped.p_value, flipped.floor
         elif isinstance(metric, Metric) and road == "exact":
             p_values[:, where], floor[:, where] = exact_p_values(
-                evaluation, metric, a, b, alternative=view.alternative
+                evaluation, metric, a, b, alternative=view.alternative, n_jobs=view.n_jobs
             )
         else:
             if road == "raw":
@@ -166,7 +167,7 @@ def _drawn_p_values(
     if len(drawn):
         extreme = statistic.map(
             masks,
-            lambda t: as_extreme(t, observed[drawn], alternative).sum(axis=0),
+            lambda t: n_true(as_extreme(t, observed[drawn], alternative)),
             pairs=drawn,
             n_jobs=n_jobs,
         )

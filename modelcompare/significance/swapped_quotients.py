@@ -41,12 +41,14 @@ class SwappedQuotients(SwappedSums):
         square *= 4
         size = self.evaluation.units.size
         rounding = ROUNDING * np.sqrt(size * np.maximum(own, 0.0))
-        score[np.abs(score) <= rounding] = 0.0
+        np.copyto(score, 0.0, where=np.abs(score) <= rounding)
         least = score**2 / size
         # No sum of squares is below the square of the sum over their number; with one that is
         # centred the statistic stays finite, and the order of its sizes as it is.
         square = np.maximum(square, least) if self.strata is None else square + least
-        out = np.divide(score, np.sqrt(square), out=np.zeros_like(score), where=score != 0)
+        with np.errstate(invalid="ignore"):
+            out = score / np.sqrt(square)
+        np.copyto(out, 0.0, where=score == 0)
         empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
         other = pooled * bottom - numerator
         if (empty | (np.minimum(np.abs(numerator), np.abs(other)) <= ROUNDING * bottom)).any():

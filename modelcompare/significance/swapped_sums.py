@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.statistics import PASS_BYTES
+from modelcompare.engine.swaps import masks_first, taken_over
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
@@ -33,19 +34,22 @@ _CACHED_NUMBERS = 65_536
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of some units, and those that are 0 but in one stratum each."""
+    """Statistics of some units, their products, and what is 0 but in one stratum each."""
 
     dense: FloatArray
+    products: FloatArray
     by_stratum: Any = None  # a sparse array
 
     def weighted(self, weights: FloatArray) -> FloatArray:
         """Sums of all columns under each row of weights."""
-        sums = weights @ self.dense
-        return sums if self.by_stratum is None else np.hstack([sums, weights @ self.by_stratum])
+        parts = [weights @ self.dense, weights @ self.products]
+        if self.by_stratum is not None:
+            parts.append(weights @ self.by_stratum)
+        return np.hstack(parts)
 
     def __getitem__(self, units: IntArray) -> Columns:
         by_stratum = None if self.by_stratum is None else self.by_stratum[units]
-        return Columns(self.dense[units], by_stratum)
+        return Columns(self.dense[units], self.products[units], by_stratum)
 
 
 class SwappedSums(ABC):
@@ -136,21 +140,34 @@ class SwappedSums(ABC):
             where there are `enough`.
         """
         count = np.zeros(self.observed.shape, dtype=np.intp)
-        places: list[list[IntArray]] = [[] for _ in self.model_a]
         multiplicity = self.evaluation.units.counts()
         for rows in growing(self.evaluation.units.n_units):
-            columns = self.differing(self.parts(rows))
-            for pair, (a, b) in enumerate(zip(self.model_a, self.model_b, strict=True)):
-                if (count[pair] >= enough).all():
-                    continue
-                differ = np.any([part[:, a] != part[:, b] for part in columns], axis=0)
-                count[pair] += multiplicity[rows] @ differ
-                here = rows.start + np.flatnonzero(differ.any(axis=1))
-                places[pair].append(np.repeat(here, multiplicity[here]))
-            if (count >= enough).all():
+            open_pairs = np.flatnonzero((count < enough).any(axis=1))
+            if not len(open_pairs):
                 break
-        found = [np.concatenate(parts) if parts else np.empty(0, np.intp) for parts in places]
-        return count, [few if len(few) < enough else None for few in found]
+            columns = self.differing(self.parts(rows))
+            step = max(1, _CACHED_NUMBERS // columns[0][:, 0].size)
+            for start in range(0, len(open_pairs), step):
+                some = open_pairs[start : start + step]
+                count[some] += np.tensordot(multiplicity[rows], self._differ(columns, some), 1)
+        few = [self._moving(pair, enough) if (found < enough).all() else None
+               for pair, found in enumerate(count)]  # fmt: skip
+        return count, few
+
+    def _moving(self, pair: int, enough: int) -> IntArray | None:
+        """Units that differ in any value, once for each of their samples; None if `enough`."""
+        multiplicity, places = self.evaluation.units.counts(), []
+        for rows in growing(self.evaluation.units.n_units):
+            differ = self._differ(self.differing(self.parts(rows)), np.array([pair]))
+            here = rows.start + np.flatnonzero(differ.any(axis=(1, 2)))
+            places.append(np.repeat(here, multiplicity[here]))
+        units = np.concatenate(places)
+        return units if len(units) < enough else None
+
+    def _differ(self, columns: Sequence[FloatArray], pairs: IntArray) -> BoolArray:
+        """Where the two models' numbers differ, of shape (n_rows, n_pairs, n_values)."""
+        a, b = self.model_a[pairs], self.model_b[pairs]
+        return np.any([part[:, a] != part[:, b] for part in columns], axis=0)
 
     @abstractmethod
     def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
@@ -163,7 +180,14 @@ class SwappedSums(ABC):
         return self._parted_columns(self._statistics_of(rows))
 
     def _statistics_of(self, rows: slice) -> FloatArray:
+        if len(self.evaluation.units.row_blocks()) == 1:
+            return self._all_statistics[rows]
         return self.evaluation.statistics(rows=rows, metrics=(self.metric,))
+
+    @cached_property
+    def _all_statistics(self) -> FloatArray:
+        """Statistics of all units, where they fit into memory at once."""
+        return self.evaluation.statistics(metrics=(self.metric,))
 
     def _parted_columns(self, numbers: FloatArray) -> list[FloatArray]:
         columns = self.evaluation.columns(slice(None), (self.metric,))
@@ -175,7 +199,9 @@ class SwappedSums(ABC):
     ) -> list[FloatArray]:
         """Totals of models whose swapped outputs are replaced by other models'."""
         return [
-            k + m if k.shape[1] == 1 else k[:, stays] + m[:, comes]
+            k + m
+            if k.shape[1] == 1
+            else masks_first(taken_over(k.transpose(1, 2, 0), m.transpose(1, 2, 0), stays, comes))
             for k, m in zip(kept, moved, strict=True)
         ]
 
@@ -214,13 +240,14 @@ class SwappedSums(ABC):
     def _matrix(self, rows: slice) -> Columns:
         dense = self._statistics_of(rows)
         parts = self._parted_columns(dense)
-        columns = [*parts, *self.products(parts, rows)]
-        if sum(part[0].size for part in columns) > dense.shape[1]:
-            dense = np.hstack([part.reshape(len(part), -1) for part in columns])
+        # Filled column by column, so columns lie contiguously.
+        products = [part.reshape(len(dense), -1).T for part in self.products(parts, rows)]
+        more = np.concatenate([np.empty((0, len(dense))), *products]).T
         numbers = () if self.strata is None else self.stratified(parts)
         if self.strata is None or not numbers:
-            return Columns(dense)
-        return Columns(dense, sparse.hstack([self.strata.spread(x, rows) for x in numbers]).tocsr())
+            return Columns(dense, more)
+        spread = sparse.hstack([self.strata.spread(x, rows) for x in numbers]).tocsr()
+        return Columns(dense, more, spread)
 
     @cached_property
     def _only_matrix(self) -> Columns:
@@ -248,8 +275,10 @@ class SwappedSums(ABC):
 
     def _statistics(self, moved: FloatArray, pairs: IntArray | None = None) -> FloatArray:
         pairs = np.arange(len(self.model_a)) if pairs is None else pairs
+        # Columns lie contiguously: formulas go through all masks of a pair and class at once.
+        moved = np.asfortranarray(moved)
         kept = self.total - moved
-        kept[np.abs(kept) <= ROUNDING * np.abs(self.total)] = 0.0
+        np.copyto(kept, 0.0, where=np.abs(kept) <= ROUNDING * np.abs(self.total))
         kept_groups, moved_groups = self.groups(kept), self.groups(moved)
         width = max(1, len(moved) * max(shape[-1] for shape in self._shapes))
         step = max(1, _CACHED_NUMBERS // width)

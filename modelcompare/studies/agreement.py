@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import agreement_tables
@@ -100,6 +101,7 @@ class AgreementStudy(Result):
         }  # fmt: skip
         return signature("agreement_study", made)
 
+    @one_blas_thread()
     def population(
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
     ) -> pd.DataFrame:
@@ -186,6 +188,7 @@ class AgreementStudy(Result):
         return plot_population(self, self.population(ratios, n_subsamples=n_subsamples))
 
 
+@one_blas_thread()
 def agreement_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
     test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,

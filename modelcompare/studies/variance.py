@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.engine.parallel import progress_bar
+from modelcompare.engine.parallel import one_blas_thread, progress_bar
 from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import variance_tables
@@ -137,6 +137,7 @@ class VarianceStudy(Result):
         return out.reset_index()
 
     @cached_property
+    @one_blas_thread()
     def relative_efficiency(self) -> pd.DataFrame:
         """How many samples metric b needs for each sample of metric a, for the same separation.
 
@@ -194,6 +195,7 @@ class VarianceStudy(Result):
             raise ValueError(f"`pair` {pair!r} was not studied; there are {self.pairs}.")
         return places[asked]
 
+    @one_blas_thread()
     def _over_ratios(self, task: Any) -> pd.DataFrame:
         frames = []
         for ratio in self.ratios:

@@ -168,9 +168,9 @@ def test_results_do_not_depend_on_jobs_or_memory(monkeypatch, columns):
     part = Evaluation(preds, metrics)
     weights = BootstrapWeights(part.units, 700, SEED)
     expected = part.replicates(weights)
-    np.testing.assert_allclose(part.replicates(weights, n_jobs=3), expected, atol=1e-13)
+    np.testing.assert_array_equal(part.replicates(weights, n_jobs=3), expected)
     monkeypatch.setattr(evaluation, "PASS_BYTES", 20_000)
-    np.testing.assert_allclose(part.replicates(weights), expected, atol=1e-13)
+    np.testing.assert_array_equal(part.replicates(weights), expected)
 
 
 def test_row_blocks_add_up(monkeypatch):
@@ -266,6 +266,5 @@ def test_every_backend_of_joblib_gives_the_same_numbers(backend, test):
     here = mc.compare(preds, metrics, **options)
     with joblib.parallel_config(backend):
         there = mc.compare(preds, metrics, n_jobs=2, **options)
-    # Threads of BLAS, which these have and those have not, round the last bit otherwise.
-    pd.testing.assert_frame_equal(there.scores, here.scores, rtol=1e-12)
-    pd.testing.assert_frame_equal(there.differences, here.differences, rtol=1e-12)
+    pd.testing.assert_frame_equal(there.scores, here.scores, check_exact=True)
+    pd.testing.assert_frame_equal(there.differences, here.differences, check_exact=True)

@@ -1,0 +1,150 @@
+"""The exact test of many samples: the mass of all swaps, line by line instead of cell by cell.
+
+With x and y the surplus of the two binomial numbers of `significance.exact`, the square of the
+statistic is ``(p x + q y)^2 / (U - 2 delta W + delta^2 V)`` with delta and W linear in x and y. It
+is at least T^2 where ``alpha x^2 + beta x y + gamma y^2 >= T^2 U``: on the line of one x, outside
+or between the two roots of a quadratic in y. The mass of such y is read from a table of the
+binomial distribution function, so that a p-value of m^2 cells costs m lines, and half of these,
+since x and y may both change their sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.parallel import map_blocks
+
+# Lines that stay in the processor's cache.
+_LINES = 2**15
+
+
+@dataclass(frozen=True)
+class Conics:
+    """Where two binomial numbers make a statistic extreme, for each of some hypotheses.
+
+    Extreme are ``alpha x^2 + beta x y + gamma y^2 >= kappa``.
+
+    Parameters
+    ----------
+    alpha, beta, gamma, kappa : ndarray of shape (n_hypotheses,)
+        Coefficients.
+    n : ndarray of int of shape (n_hypotheses, 2)
+        Trials of the two numbers, each of probability 1/2.
+    low : ndarray of int of shape (n_hypotheses, 2)
+        The smallest of each that has any mass to speak of.
+    """
+
+    alpha: FloatArray
+    beta: FloatArray
+    gamma: FloatArray
+    kappa: FloatArray
+    n: IntArray
+    low: IntArray
+
+    def mass(self, n_jobs: int | None) -> FloatArray:
+        """Probability of what is extreme, of shape (n_hypotheses,)."""
+        first, second = (_Binomials.of(self.n[:, i], self.low[:, i]) for i in (0, 1))
+        order = np.argsort(first.half, kind="stable")
+        blocks = list(_blocks(first.half[order]))
+
+        def of_block(block: int) -> FloatArray:
+            return self._of_some(order[blocks[block]], first, second)
+
+        numbers = 20 * int(first.half.sum())
+        found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
+        out = np.empty(len(order))
+        out[order] = np.concatenate(found)
+        return out
+
+    def _of_some(self, some: IntArray, first: _Binomials, second: _Binomials) -> FloatArray:
+        x, weight = first.lines(some)
+        alpha, beta, gamma, kappa = (
+            part[some, None] for part in (self.alpha, self.beta, self.gamma + 0.0, self.kappa)
+        )
+        middle, rest = beta * x, alpha * x * x - kappa
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = np.sqrt(middle * middle - 4 * gamma * rest)
+            # The sum that does not cancel gives one root, the product of both the other.
+            sum_of_both = -(middle + np.copysign(spread, middle)) / 2
+            roots = sum_of_both / gamma, rest / sum_of_both
+        lower, upper = np.minimum(*roots), np.maximum(*roots)
+        outside = gamma >= 0
+        mass = second.up_to(some, lower, outside) + second.up_to(some, -upper, outside)
+        mass = np.where(outside, mass, 1 - mass)
+        # Without roots a line is extreme as a whole, or not at all.
+        mass = np.where(np.isnan(lower), rest >= 0, mass)
+        return np.einsum("ij,ij->i", weight, mass)
+
+
+@dataclass(frozen=True)
+class _Binomials:
+    """Tables of Binomial(n, 1/2) numbers without the tails, one for each n.
+
+    Parameters
+    ----------
+    n, low : ndarray of int of shape (n_hypotheses,)
+        Trials, and the smallest number looked at; the largest is n - low.
+    which : ndarray of int of shape (n_hypotheses,)
+        Row of the tables.
+    mass, below : ndarray of shape (n_rows, width), (n_rows, width + 1)
+        Mass of each number from the smallest, and of all that are smaller.
+    """
+
+    n: IntArray
+    low: IntArray
+    which: IntArray
+    mass: FloatArray
+    below: FloatArray
+
+    @classmethod
+    def of(cls, n: IntArray, low: IntArray) -> _Binomials:
+        both, which = np.unique(np.stack([n, low], axis=1), axis=0, return_inverse=True)
+        trials, first = both[:, :1].astype(np.float64), both[:, 1:]
+        number = first + np.arange(int((both[:, 0] - 2 * both[:, 1]).max(initial=0)) + 1)
+        there = number <= both[:, :1] - first
+        ratio = np.where(there, (trials - number + 1) / np.maximum(number, 1), 0.0)
+        ratio[:, 0] = 1.0
+        shape: FloatArray = np.cumprod(ratio, axis=1, dtype=np.float64)
+        mass = shape / shape.sum(axis=1, keepdims=True)
+        below = np.hstack([np.zeros((len(mass), 1)), np.cumsum(mass, axis=1)])
+        return cls(n, low, which.ravel(), mass, below)
+
+    @property
+    def half(self) -> IntArray:
+        """How many numbers there are whose surplus 2 k - n is not negative."""
+        return self.n - self.low - (self.n + 1) // 2 + 1
+
+    def lines(self, some: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Surpluses x >= 0, and the mass of x and -x, each (n_hypotheses, n_lines)."""
+        step = np.arange(int(self.half[some].max()))
+        middle = (self.n[some, None] + 1) // 2
+        place = np.minimum(middle - self.low[some, None] + step, self.mass.shape[1] - 1)
+        there = step < self.half[some, None]
+        x = (2 * (middle + step) - self.n[some, None]).astype(np.float64)
+        mass = self.mass[self.which[some, None], place] * there
+        return x, np.where(x == 0, mass, 2 * mass)
+
+    def up_to(self, some: IntArray, surplus: FloatArray, inclusive: BoolArray) -> FloatArray:
+        """Mass of surpluses up to a number, or below it; 0 where it is NaN."""
+        number = (surplus + self.n[some, None]) / 2
+        n_below = (
+            np.floor(number) + 1
+            if inclusive.all()
+            else np.where(inclusive, np.floor(number) + 1, np.ceil(number))
+        )
+        size = (self.n - 2 * self.low + 1)[some, None]
+        place = np.fmin(np.fmax(n_below - self.low[some, None], 0), size).astype(np.intp)
+        return np.take(self.below, self.which[some, None] * self.below.shape[1] + place)
+
+
+def _blocks(n_lines: IntArray) -> Iterator[slice]:
+    """Hypotheses, in the order of their lines, whose lines stay in the cache together."""
+    start = 0
+    while start < len(n_lines):
+        stop = min(start + max(1, _LINES // int(n_lines[start])), len(n_lines))
+        yield slice(start, stop)
+        start = stop

@@ -1,0 +1,170 @@
+"""The same numbers to the last bit, whatever does the work: threads, processes, BLAS, memory."""
+
+import threading
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import modelcompare as mc
+from modelcompare import resampling
+from modelcompare.engine import evaluation, parallel, swaps
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.products import Product
+from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling import BootstrapWeights
+from modelcompare.significance import swapped_sums
+
+PAIRS = ["f1", "precision", ("f1_macro", "cf1_macro")]
+TESTS = [
+    "t",
+    "paired-t",
+    "permutation",
+    "studentized-permutation",
+    "sign-flip",
+    "bootstrap",
+    "wald",
+]
+
+
+@pytest.fixture(scope="module")
+def preds():
+    """Large enough for BLAS to part its products, if it may."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 1500)
+    scores = {f"m{i}": rng.random((1500, 3)) + 0.2 * i * np.eye(3)[truth] for i in range(4)}
+    return mc.Predictions(truth, {m: s / s.sum(axis=1, keepdims=True) for m, s in scores.items()})
+
+
+def variance(preds, n_jobs=None):
+    study = mc.variance_study(preds, PAIRS, ratios=[1, 0.5], n_resamples=200, n_jobs=n_jobs)
+    return [study.distribution, study.tests, study.variance_ratios, study.separation]
+
+
+def agreement(preds, test, n_jobs=None):
+    study = mc.agreement_study(preds, PAIRS, test=test, n_resamples=200, n_jobs=n_jobs)
+    return [study.table, study.pairs]
+
+
+def comparison(preds, n_jobs=None):
+    metrics = ["accuracy", "f1", "cf1_macro", "log_loss", "matthews_corrcoef"]
+    result = mc.compare(preds, metrics, n_resamples=200, method="BCa", n_jobs=n_jobs)
+    return [result.scores, result.differences]
+
+
+TASKS = {"variance": variance, "comparison": comparison}
+TASKS |= {test: (lambda preds, n_jobs=None, t=test: agreement(preds, t, n_jobs)) for test in TESTS}
+
+
+@pytest.fixture(scope="module", params=TASKS)
+def task(request):
+    return TASKS[request.param]
+
+
+@pytest.fixture(scope="module")
+def expected(task, preds):
+    """What one thread of one process gives, BLAS at one thread, too."""
+    with threadpool_limits(1):
+        return task(preds, 1)
+
+
+def assert_same(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_as_many_threads_as_you_like(task, preds, expected, n_jobs, n_threads):
+    with threadpool_limits(n_threads):
+        assert_same(task(preds, n_jobs), expected)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_every_backend(task, preds, expected, backend, n_jobs):
+    with joblib.parallel_config(backend, n_jobs=2), threadpool_limits(2):
+        assert_same(task(preds, n_jobs), expected)
+
+
+def test_as_much_memory_as_you_like(task, preds, expected, monkeypatch):
+    for module in (evaluation, swaps, swapped_sums):
+        monkeypatch.setattr(module, "PASS_BYTES", 1)
+    for module in (swaps, swapped_sums):
+        monkeypatch.setattr(module, "_CACHED_NUMBERS", 1)
+    assert_same(task(preds), expected)
+
+
+def test_threads_of_blas_are_given_back(preds):
+    with threadpool_limits(2):
+        mc.variance_study(preds, ["f1"], ratios=[1], n_resamples=130)
+        with pytest.raises(ZeroDivisionError):
+            parallel.map_blocks(lambda block: 1 // block, [0, 1], None)
+        free = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+    assert free == [2] * len(free)
+
+
+def test_a_product_has_one_thread_of_blas():
+    def count(_block):
+        return next(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas")
+
+    with threadpool_limits(2):
+        assert parallel.map_blocks(count, range(3), None) == [1, 1, 1]
+        assert parallel.map_blocks(count, range(3), 2) == [1, 1, 1]
+
+
+def test_work_within_a_thread_stays_there():
+    def inner(_block):
+        return threading.get_ident()
+
+    def outer(_block):
+        return {threading.get_ident(), *parallel.map_blocks(inner, range(4), None)}
+
+    with threadpool_limits(2):
+        assert [len(idents) for idents in parallel.map_blocks(outer, range(3), None)] == [1, 1, 1]
+
+
+def test_tasks_on_threads_know_the_callers_errstate():
+    with threadpool_limits(2), np.errstate(all="raise"):
+        found = parallel.map_blocks(lambda _block: np.geterr()["divide"], range(4), None)
+    assert found == ["raise"] * 4
+
+
+@pytest.mark.parametrize(
+    "metrics", [["f1", "cf1"], ["accuracy", "caccuracy"], ["recall", "log_loss"], ["brier_score"]]
+)
+@pytest.mark.parametrize("columns", [{}, {"sample_weight": np.linspace(0.1, 3, 90)},
+                                     {"groups": np.arange(90) // 2}])  # fmt: skip
+def test_products_in_parts_are_the_plain_products(metrics, columns):
+    rng = np.random.default_rng(0)
+    preds = mc.Predictions(
+        rng.integers(0, 3, 90), {m: rng.dirichlet([1, 1, 1], 90) for m in "ab"}, **columns
+    )
+    part = Evaluation(preds, resolve_metrics(metrics, preds), collapse=False)
+    weights = BootstrapWeights(part.units, 20, np.random.SeedSequence(0))
+    (found,) = part.totals(weights)
+    expected = weights.draw_all(0) @ part.statistics()
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_counts_too_large_for_single_precision_stay_exact():
+    truth = np.array([0, 1] * 40)
+    preds = mc.Predictions(truth, {"a": truth, "b": 1 - truth})
+    part = Evaluation(preds, resolve_metrics("f1", preds), collapse=False)
+    weights = np.full((1, 80), 2.0**20)
+    weights[0, ::2] += 1
+    product = part._product(slice(None), slice(0, 80))
+    assert isinstance(product, Product)
+    np.testing.assert_array_equal(product.sums(weights, whole=True), weights @ part.statistics())
+
+
+def test_row_blocks_do_not_change_a_draw_of_one(preds, monkeypatch):
+    monkeypatch.setattr(resampling, "ROW_BLOCK", 1000)
+    metrics = resolve_metrics(["f1", "cf1"], preds)
+    first = Evaluation(preds, metrics, collapse=False)
+    weights = BootstrapWeights(first.units, 300, np.random.SeedSequence(0))
+    with threadpool_limits(2):
+        here, there = (first.replicates(weights, n_jobs=n_jobs) for n_jobs in (None, 2))
+    np.testing.assert_array_equal(here, there)

@@ -1,0 +1,70 @@
+"""Large grids of the exact test, line by line and cell by cell."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import modelcompare as mc
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.significance.exact import Grids
+from modelcompare.significance.exact_lines import Conics
+from modelcompare.significance.pair_counts import PairCounts
+
+NAMES = ["f1", "precision", "recall", "jaccard", "specificity", "f2"]
+
+
+def grids(metric, *, skill):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 1200)
+    scores = [rng.random((1200, 3)) + s * np.eye(3)[truth] for s in (0.3, 0.3, 0.3 + skill)]
+    preds = mc.Predictions(truth, {f"m{i}": s.argmax(axis=1) for i, s in enumerate(scores)})
+    evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
+    counts = PairCounts.per_class(preds, np.array([0, 0, 1]), np.array([1, 2, 2]))
+    return Grids.of(evaluation.metrics[0], counts, 3)
+
+
+@pytest.mark.parametrize("skill", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("metric", NAMES)
+def test_lines_hold_the_mass_of_their_cells(metric, skill):
+    made = grids(metric, skill=skill)
+    assert made._is_large.all()
+    found = made.all_p_values("two-sided", None)
+    cells = np.concatenate([made.p_values(some, "two-sided") for some in made.chunks()])
+    np.testing.assert_allclose(found, cells, rtol=1e-11, atol=2e-15)
+
+
+def test_one_number_alone_is_the_sign_test():
+    n, observed = np.array([[300, 200]]), 36
+    conics = Conics(
+        np.ones(1), np.zeros(1), np.zeros(1), np.array([observed**2 - 0.5]), n, n // 2 - 78
+    )
+    expected = stats.binomtest((300 + observed) // 2, 300).pvalue
+    assert conics.mass(None)[0] == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta", "gamma"), [(1, 0.5, 2), (1, 3, 1), (2, 1, 0), (1, 1, -1)]
+)
+def test_every_kind_of_conic(alpha, beta, gamma):
+    n, kappa = np.array([[100, 120]]), 150.5
+    low = np.array([[1, 1]])
+    x, y = (2 * np.arange(m + 1) - m for m in (100, 120))
+    mass = np.outer(*(stats.binom.pmf(np.arange(m + 1), m, 0.5) for m in (100, 120)))
+    form = alpha * x[:, None] ** 2 + beta * x[:, None] * y + gamma * y**2
+    parts = [np.array([float(part)]) for part in (alpha, beta, gamma, kappa)]
+    found = Conics(*parts, n, low).mass(None)
+    assert found[0] == pytest.approx(mass[form >= kappa].sum(), rel=1e-11)
+
+
+def test_counts_of_pairs_are_those_of_a_loop():
+    rng = np.random.default_rng(1)
+    truth, first, second = rng.integers(0, 4, (3, 200))
+    preds = mc.Predictions(truth, {"a": first, "b": second})
+    found = PairCounts.per_class(preds, np.array([0]), np.array([1]))
+    for code in range(4):
+        for place, rows in enumerate((truth == code, truth != code)):
+            a, b = first[rows] == code, second[rows] == code
+            expected = [(a & b).sum(), (~a & ~b).sum(), (a & ~b).sum(), (~a & b).sum()]
+            counts = (found.both, found.neither, found.only_a, found.only_b)
+            assert [part[0, code, place] for part in counts] == expected
