@@ -6,6 +6,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.sources.hashing import bucket_of
+from modelcompare.sources.sketch_files import to_frame
 
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]
 METRICS = [
@@ -204,6 +205,14 @@ def test_a_saved_sketch_is_the_same_to_the_bit(tmp_path):
     for key, found in sketched.numbers.items():
         np.testing.assert_array_equal(read.numbers[key], found)
     assert [path.name for path in tmp_path.iterdir()] == ["day.sketch.parquet"]
+
+
+def test_rows_of_several_sketches_add_up():
+    truth = np.array(["cat", "dog", "eel", "cat", "ant", "eel"] * 20)
+    whole = mc.Predictions(truth, {"m": np.roll(truth, 1)}, ids=np.arange(120))
+    parts = [whole.subset(truth == "cat"), whole.subset(truth != "cat")]
+    rows = pd.concat([to_frame(mc.sketch(part, "f1")) for part in parts])
+    same_numbers(mc.read_sketch(rows), mc.sketch(whole, "f1"))
 
 
 def test_models_can_be_chosen():
