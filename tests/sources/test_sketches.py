@@ -6,7 +6,6 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.sources.hashing import bucket_of
-from modelcompare.sources.sketch_files import to_frame
 
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]
 METRICS = [
@@ -211,7 +210,7 @@ def test_rows_of_several_sketches_add_up():
     truth = np.array(["cat", "dog", "eel", "cat", "ant", "eel"] * 20)
     whole = mc.Predictions(truth, {"m": np.roll(truth, 1)}, ids=np.arange(120))
     parts = [whole.subset(truth == "cat"), whole.subset(truth != "cat")]
-    rows = pd.concat([to_frame(mc.sketch(part, "f1")) for part in parts])
+    rows = pd.concat([mc.sketch(part, "f1").to_frame() for part in parts])
     same_numbers(mc.read_sketch(rows), mc.sketch(whole, "f1"))
 
 
