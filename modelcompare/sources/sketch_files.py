@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
     ----------
     source : path or DataFrame
         Parquet, or any other table that `read_predictions` reads; frames of pandas, polars,
-        pyarrow, DuckDB. Rows of several such tables of one kind, one after the other, add up.
+        pyarrow, DuckDB. Rows of several sketches of one kind, one after the other, add up.
 
     Returns
     -------
@@ -72,12 +72,10 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
             "modelcompare.sketch(...).save writes them."
         )
     saying = frame["statistic"] == _ABOUT
-    told = frame["label"][saying].unique()
-    if len(told) != 1:
-        raise ValueError(
-            f"{name} holds rows of {len(told)} kinds of sketch; read each kind by itself."
-        )
-    return _from_rows(frame[~saying], json.loads(told[0]), name)
+    told = [json.loads(text) for text in frame["label"][saying].unique()]
+    if not told:
+        raise ValueError(f"{name} lacks the row that says what its numbers are.")
+    return _from_rows(frame[~saying], told, name)
 
 
 def holds_sketch(path: Path) -> bool:
@@ -140,25 +138,18 @@ def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> 
     )  # fmt: skip
 
 
-def _from_rows(frame: pd.DataFrame, told: Mapping[str, Any], name: str) -> Sketch:
-    if told.get("version") != VERSION:
-        raise ValueError(
-            f"{name} is a sketch of version {shown(told.get('version'))}, and this program reads "
-            f"version {VERSION}; sketch the predictions again."
-        )
+def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str) -> Sketch:
     rows = frame.assign(
         **{column: frame[column].fillna("").astype(str) for column in COLUMNS[1:5]},
         **{column: frame[column].astype(np.int64) for column in ("bucket", "place")},
         value=frame["value"].astype(np.float64),
     )
-    about, size = _about(told, rows), int(told["buckets"])
+    # Parts may have met other classes.
+    first, *others = (_blank(each, rows, name) for each in told)
+    blank = sum(others, first)
+    about, numbers = blank.about, dict(blank.numbers)
+    numbers[SAMPLES.name, EVERY_MODEL] = np.zeros((blank.n_buckets, 1))
     summed = {each.name: each for each in (*about.statistics, SAMPLES)}
-    n_classes = len(about.labels or ())
-    numbers = {
-        (each.name, model): np.zeros((size, n_classes**each.class_axes * each.width))
-        for each in summed.values()
-        for model in ((EVERY_MODEL,) if each.shared else about.models)
-    }
     for key, part in rows.groupby(["statistic", "model"], sort=False):
         if key not in numbers:
             raise ValueError(f"{name} holds {key[0]!r} of {key[1]!r}, of which it says nothing.")
@@ -166,6 +157,24 @@ def _from_rows(frame: pd.DataFrame, told: Mapping[str, Any], name: str) -> Sketc
         np.add.at(numbers[key], (part["bucket"].to_numpy(), columns), part["value"].to_numpy())
     counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
     return Sketch(about, np.rint(counts).astype(np.intp), numbers)
+
+
+def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
+    """A sketch of nothing that is such as a table says."""
+    if told.get("version") != VERSION:
+        raise ValueError(
+            f"{name} is a sketch of version {shown(told.get('version'))}, and this program reads "
+            f"version {VERSION}; sketch the predictions again."
+        )
+    about, size = _about(told, rows), int(told["buckets"])
+    numbers = {
+        (each.name, model): np.zeros(
+            (size, len(about.labels or ()) ** each.class_axes * each.width)
+        )
+        for each in about.statistics
+        for model in ((EVERY_MODEL,) if each.shared else about.models)
+    }
+    return Sketch(about, np.zeros(size, dtype=np.intp), numbers)
 
 
 def _columns(rows: pd.DataFrame, summed: Summed, labels: tuple[Any, ...]) -> IntArray:

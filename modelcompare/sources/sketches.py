@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray, IntArray
@@ -159,6 +160,12 @@ class Sketch(Predictions):
         from modelcompare.sources.sketch_files import write
 
         return write(self, Path(path))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The sketch as a table, which `modelcompare.read_sketch` reads."""
+        from modelcompare.sources.sketch_files import to_frame
+
+        return to_frame(self)
 
     def __repr__(self) -> str:
         about = self.about

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,6 +12,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.kinds import Output
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.base import Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import SUPPORT
@@ -28,6 +31,8 @@ SALT = "modelcompare"
 MOST_BUCKETS = 2**20
 # Blocks that wait for each job.
 _BLOCKS_OF_A_JOB = 4
+# Up to so many classes samples are counted by kind first.
+_FEW_CLASSES = 8
 # Numbers of one statistic and model that are held at once.
 _MOST_NUMBERS = 2**24
 
@@ -185,13 +190,13 @@ def _of_block(block: Predictions, metrics: Any, buckets: int, salt: str, n_befor
     if names is None:
         names = np.arange(n_before, n_before + len(block))
     bucket = bucket_of(names, buckets, salt)
-    numbers, judged = _summed(block, statistics, bucket, buckets)
+    numbers = _summed(block, statistics, bucket, buckets)
     about = About(
         salt=salt, models=block.models,
         kinds=tuple(block.output(model).kind for model in block.models),
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         metrics=tuple(metric.name for metric in chosen),
-        statistics=_described(statistics, numbers, block), judged=judged,
+        statistics=_described(statistics, numbers, block), judged=_judged(chosen),
         soft_truth=block.true_distribution is not None, score_names=block.score_names,
         greater_is_better=block.greater_is_better, name=block.name,
     )  # fmt: skip
@@ -216,32 +221,79 @@ def _sums(metrics: Iterable[Any]) -> list[Metric]:
 
 def _summed(
     block: Predictions, statistics: Iterable[Statistic], bucket: IntArray, buckets: int
-) -> tuple[Numbers, tuple[str, ...]]:
-    """Sums by bucket of each statistic and model, and the statistics of scores all 0 or 1."""
-    from scipy.sparse import csc_array
-
-    n = len(block)
-    weight = np.ones(n) if block.sample_weight is None else block.sample_weight
+) -> Numbers:
+    """Sums by bucket of each statistic and model."""
     numbers: dict[tuple[str, str], FloatArray] = {}
-    judged = dict.fromkeys(s.name for s in statistics if s.name.startswith("scores"))
     step = _rows_at_once(block, statistics)
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
-        part = block if step >= n else block.subset(rows)
-        place = np.arange(len(rows) + 1)
-        shape = (buckets, len(rows))
-        indicator = csc_array((weight[rows], bucket[rows], place), shape=shape)
-        for model in part.models:
-            outcomes = Outcomes.of(part, model)
+    for start in range(0, len(block), step):
+        rows = np.arange(start, min(start + step, len(block)))
+        part = _Part(block if step >= len(block) else block.subset(rows), bucket[rows], buckets)
+        for place, model in enumerate(block.models):
+            outcomes = Outcomes.of(part.predictions, model)
             for statistic in statistics:
-                key = (statistic.name, EVERY_MODEL if statistic.shared else model)
-                if statistic.shared and model != part.models[0]:
+                if statistic.shared and place > 0:
                     continue
-                found = statistic.compute(outcomes)
-                if statistic.name in judged and not np.isin(found, (0.0, 1.0)).all():
-                    del judged[statistic.name]
-                numbers[key] = numbers.get(key, 0.0) + indicator @ found
-    return numbers, tuple(judged)
+                key = (statistic.name, EVERY_MODEL if statistic.shared else model)
+                numbers[key] = numbers.get(key, 0.0) + part.sums(statistic, model, outcomes)
+    return numbers
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some rows, and the bucket of each."""
+
+    predictions: Predictions
+    bucket: IntArray
+    buckets: int
+
+    def sums(self, statistic: Statistic, model: str, outcomes: Outcomes) -> FloatArray:
+        """Sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
+        if statistic.discrete and self._kinds is not None:
+            return self._counts(model) @ statistic.compute(self._kinds)
+        return self._indicator @ statistic.compute(outcomes)
+
+    @cached_property
+    def _indicator(self) -> Any:
+        """Matrix (n_buckets, n_rows) of the weights, each in its bucket."""
+        from scipy.sparse import csc_array
+
+        n, weight = len(self.predictions), self.predictions.sample_weight
+        ones = np.ones(n) if weight is None else weight
+        return csc_array((ones, self.bucket, np.arange(n + 1)), shape=(self.buckets, n))
+
+    @cached_property
+    def _kinds(self) -> Outcomes | None:
+        """One sample of each true and predicted class, where these are few and samples weigh 1."""
+        p, k = self.predictions, self.predictions.n_classes
+        few = p.codes is not None and k <= _FEW_CLASSES
+        if not few or p.true_distribution is not None or p.sample_weight is not None:
+            return None
+        if any(p.output(model).kind == "values" for model in p.models):
+            return None
+        said = Output("labels", np.tile(np.arange(k), k))
+        return Outcomes(said, np.repeat(np.arange(k), k), k)
+
+    def _counts(self, model: str) -> FloatArray:
+        """Samples of each kind by bucket, of shape (n_buckets, n_kinds)."""
+        if model not in self._counted:
+            p, k = self.predictions, self.predictions.n_classes
+            cell = (self.bucket * k + np.asarray(p.codes)) * k + p.predicted(model)
+            counts = np.bincount(cell, minlength=self.buckets * k * k)
+            self._counted[model] = counts.reshape(self.buckets, -1).astype(np.float64)
+        return self._counted[model]
+
+    @cached_property
+    def _counted(self) -> dict[str, FloatArray]:
+        return {}
+
+
+def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
+    """Statistics of scores that are all 0 or 1."""
+    return tuple(
+        metric.statistics[0].name
+        for metric in metrics
+        if metric.needs == "scores" and metric.proportion is not None
+    )
 
 
 def _described(

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources.sketch_files import to_frame
 
 NAN = math.nan
 # Values without sense, by kind of option; None is one of them where an option has no such default.
@@ -226,7 +225,7 @@ def _doors() -> dict[str, Door]:
             ("y_true", "y_prob", "labels", "sample_weight"),
         ),
         "sketch": Door(mc.sketch, {"source": PLAIN}),
-        "read_sketch": Door(mc.read_sketch, {"source": to_frame(mc.sketch(PLAIN))}),
+        "read_sketch": Door(mc.read_sketch, {"source": mc.sketch(PLAIN).to_frame()}),
         "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
         "decide": Door(
             mc.decide,

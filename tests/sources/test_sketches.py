@@ -206,6 +206,14 @@ def test_a_saved_sketch_is_the_same_to_the_bit(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["day.sketch.parquet"]
 
 
+def test_rows_of_several_sketches_add_up():
+    truth = np.array(["cat", "dog", "eel", "cat", "ant", "eel"] * 20)
+    whole = mc.Predictions(truth, {"m": np.roll(truth, 1)}, ids=np.arange(120))
+    parts = [whole.subset(truth == "cat"), whole.subset(truth != "cat")]
+    rows = pd.concat([mc.sketch(part, "f1").to_frame() for part in parts])
+    same_numbers(mc.read_sketch(rows), mc.sketch(whole, "f1"))
+
+
 def test_models_can_be_chosen():
     pair = mc.sketch(PREDS, "accuracy")[["mlp", "bow_pair"]]
     assert pair.models == ("mlp", "bow_pair")

@@ -10,6 +10,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
+import modelcompare as mc
+
 HERE = Path(__file__).parent
 rng = np.random.default_rng(0)
 
@@ -91,5 +93,15 @@ def benchmarks():
     write("benchmarks.csv", pd.DataFrame(rows, columns=["set", "item", "model", "score"]))
 
 
-for make in (digits, diabetes, markers, answers, translations, benchmarks):
+def days():
+    """Sketches of two parts of the example that ships, of which docs/large.md tells as of days."""
+    preds = mc.load_example("snli")[["bow_pair", "naive_bayes"]]
+    for name, first, last in (("monday", 0, 5000), ("tuesday", 5000, 9824)):
+        part = preds.subset(np.arange(first, last))
+        outputs = {model: part.probabilities(model) for model in part.models}
+        named = mc.Predictions(part.y_true, outputs, labels=part.labels, ids=np.arange(first, last))
+        mc.sketch(named, "f1_macro", buckets=256).save(HERE / f"{name}.sketch.parquet")
+
+
+for make in (digits, diabetes, markers, answers, translations, benchmarks, days):
     make()
