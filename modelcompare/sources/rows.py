@@ -66,14 +66,13 @@ class DatasetRows:
     def batches(self, columns: Sequence[str]) -> Batches:
         import pyarrow.dataset as ds
 
-        # Read ahead as little as keeps the disk busy, and keep no part of a file that was read:
-        # memory must not grow with the files.
+        # Nothing is read ahead, and no part of a file is kept: memory must not grow with the files.
         options = None
         if self._is_parquet:
             options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
         scanner = self.dataset.scanner(
-            columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=2, fragment_readahead=1,
-            fragment_scan_options=options,
+            columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
+            fragment_scan_options=options, use_threads=False,
         )  # fmt: skip
         yield from scanner.to_batches()
 
