@@ -74,8 +74,7 @@ class UnitStatistics:
             return None
         if any(p.output(model).kind == "values" for model in p.models):
             return None
-        predicted = {model: p.predicted(model) for model in p.models}
-        return DistinctRows(p.codes, predicted, np.ones(len(p), np.intp), None, p.n_classes)
+        return DistinctRows.of_each(p)
 
     @property
     def collapsed(self) -> bool:

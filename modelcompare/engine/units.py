@@ -68,6 +68,14 @@ class DistinctRows:
             predictions.n_classes,
         )
 
+    @classmethod
+    def of_each(cls, predictions: Predictions) -> DistinctRows:
+        """Every sample for itself, equal or not."""
+        assert predictions.codes is not None  # noqa: S101  checked by the caller
+        predicted = {model: predictions.predicted(model) for model in predictions.models}
+        times = np.ones(len(predictions), dtype=np.intp)
+        return cls(predictions.codes, predicted, times, None, predictions.n_classes)
+
     def outcomes(self, model: str, rows: slice) -> Outcomes:
         """Outcomes of the distinct rows for one model."""
         output = Output("labels", self.predicted[model][rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,6 +32,10 @@ def distinct_rows(
 
 def _few(scan: ScannedPredictions, most: int) -> DistinctRows | None:
     """The distinct rows, where they are no more than so many."""
+    counted = scan.counted()
+    if counted is not None:
+        rows, times = counted
+        return _joined([replace(DistinctRows.of_each(rows), multiplicity=times)])
     held: list[DistinctRows] = []
     for block in scan.blocks():
         held.append(DistinctRows.of(block, None))

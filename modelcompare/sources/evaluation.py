@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from functools import cached_property
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
@@ -15,6 +16,7 @@ from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import ROW_BLOCK, BootstrapWeights, SwapMasks
+from modelcompare.sources.areas import BinnedArea, BinnedAreas, binned
 from modelcompare.sources.checkpoints import Checkpoint
 from modelcompare.sources.distinct import distinct_rows
 from modelcompare.sources.scanned import ScannedPredictions
@@ -39,7 +41,10 @@ def resolve(
     """Metrics that fit the predictions, wherever they are; the default ones where none is named."""
     shown = sample_of(predictions)
     named = default_metrics(shown) if metrics is None else metrics
-    return resolve_metrics(named, shown, zero_division=zero_division)
+    chosen = resolve_metrics(named, shown, zero_division=zero_division)
+    if isinstance(predictions, ScannedPredictions):
+        return tuple(binned(metric, predictions.head) for metric in chosen)
+    return chosen
 
 
 def sample_of(predictions: Predictions) -> Predictions:
@@ -79,6 +84,21 @@ class ScannedEvaluation(Evaluation):
 
     def of_metrics(self, metrics: Sequence[AnyMetric]) -> ScannedEvaluation:
         return ScannedEvaluation(self.predictions, metrics, collapse=self.collapsed)
+
+    def _fill_others(self, out: FloatArray, weights: Weights, n_jobs: int | None) -> None:
+        for metric in self.metrics:
+            if isinstance(metric, BinnedArea):
+                where = self.metric_slice(metric.name)
+                for rows, areas in self._areas.values(weights, n_jobs):
+                    out[rows, :, where] = areas[..., None]
+
+    def _leave_out(self, metric: AnyMetric, model: str, rows: slice) -> FloatArray:  # noqa: ARG002
+        part, here = self._part(rows)
+        return self._areas.left_out(part, model, here)
+
+    @cached_property
+    def _areas(self) -> BinnedAreas:
+        return BinnedAreas(self.predictions, self.units)
 
     def _running_totals(
         self,
@@ -161,7 +181,8 @@ def not_sums(metrics: Sequence[AnyMetric], head: Predictions) -> list[str]:
 
 
 def _check_sums(metrics: Sequence[AnyMetric], head: Predictions) -> None:
-    unserved = not_sums(metrics, head)
+    binned_areas = {metric.name for metric in metrics if isinstance(metric, BinnedArea)}
+    unserved = [name for name in not_sums(metrics, head) if name not in binned_areas]
     if unserved:
         raise ValueError(
             f"{', '.join(unserved)} cannot be had block by block, as it needs all samples at once "

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from os import PathLike
 from typing import Any, Protocol
 
@@ -14,6 +15,9 @@ import numpy as np
 from modelcompare.arrays import IntArray
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.words import shown
+
+# Heading of how often a row occurs.
+TIMES = "__times"
 
 Batches = Iterator[Any]
 """Record batches of pyarrow, one after the other."""
@@ -37,6 +41,9 @@ class Rows(Protocol):
     def batches(self, columns: Sequence[str]) -> Batches:
         """Some columns of all rows, in order."""
 
+    def counted(self, columns: Sequence[str], most: int) -> Any | None:
+        """Distinct rows as a table of pyarrow with their number in `TIMES`; None if more."""
+
     def fingerprint(self) -> Mapping[str, object]:
         """What tells these rows from others, as far as it can be had without reading them."""
 
@@ -57,11 +64,54 @@ class DatasetRows:
         return int(self.dataset.count_rows())
 
     def batches(self, columns: Sequence[str]) -> Batches:
-        # Read ahead as little as keeps the disk busy: memory must not grow with the files.
+        import pyarrow.dataset as ds
+
+        # Nothing is read ahead, and no part of a file is kept: memory must not grow with the files.
+        options = None
+        if self._is_parquet:
+            options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
         scanner = self.dataset.scanner(
-            columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=2, fragment_readahead=1
-        )
+            columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
+            fragment_scan_options=options, use_threads=False,
+        )  # fmt: skip
         yield from scanner.to_batches()
+
+    @property
+    def _is_parquet(self) -> bool:
+        kind = getattr(self.dataset, "format", None)
+        return kind is not None and kind.default_extname == "parquet"
+
+    def counted(self, columns: Sequence[str], most: int) -> Any | None:
+        relation = self._relation(columns)
+        if relation is not None:
+            return relation.counted(columns, most)
+        import pyarrow as pa
+
+        found: Any = None
+        for batch in self.batches(columns):
+            ones = np.ones(batch.num_rows, dtype=np.int64)
+            new = pa.Table.from_batches([batch]).append_column(TIMES, [ones])
+            both = new if found is None else pa.concat_tables([found, new])
+            sums = both.group_by([*columns], use_threads=False).aggregate([(TIMES, "sum")])
+            found = sums.rename_columns({f"{TIMES}_sum": TIMES})
+            if found.num_rows > most:
+                return None
+        return found
+
+    def _relation(self, columns: Sequence[str]) -> FrameRows | None:
+        """The same rows for DuckDB, which counts them several times faster, where it is at hand."""
+        from pyarrow import fs
+
+        local = isinstance(getattr(self.dataset, "filesystem", None), fs.LocalFileSystem)
+        if not local or not self._is_parquet:
+            return None
+        first = next(self.dataset.get_fragments())
+        if find_spec("duckdb") is None or not {*columns} <= {*first.physical_schema.names}:
+            return None
+        import duckdb
+        import narwhals as nw
+
+        return FrameRows(nw.from_native(duckdb.read_parquet(self.dataset.files)))
 
     def fingerprint(self) -> Mapping[str, object]:
         found: dict[str, object] = {"schema": str(self.dataset.schema), "n_rows": self.n_rows}
@@ -99,6 +149,13 @@ class FrameRows:
         if hasattr(native, "to_arrow_reader"):
             return iter(native.to_arrow_reader(ROW_BLOCK))
         return iter(chosen.lazy().collect("pyarrow").to_native().to_batches(ROW_BLOCK))
+
+    def counted(self, columns: Sequence[str], most: int) -> Any | None:
+        import narwhals as nw
+
+        groups = self.frame.lazy().group_by(*columns).agg(nw.len().alias(TIMES))
+        found = groups.head(most + 1).collect("pyarrow").to_native()
+        return found if found.num_rows <= most else None
 
     def fingerprint(self) -> Mapping[str, object]:
         first = next(recut(self.batches(self.columns), ROW_BLOCK))

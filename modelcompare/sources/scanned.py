@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import DataWarning, rows_from
+from modelcompare.engine.statistics import COLLAPSE_AT
 from modelcompare.kinds import Output
 from modelcompare.predictions import Predictions
 from modelcompare.readers.asked import Columns
@@ -27,7 +28,7 @@ from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
 from modelcompare.resampling import ROW_BLOCK
-from modelcompare.sources.rows import Rows, open_rows, recut, selected
+from modelcompare.sources.rows import TIMES, Batches, Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, SampleColumn
 
 Found = TypeVar("Found")
@@ -147,7 +148,17 @@ class _Layout:
             warnings.simplefilter("ignore", DataWarning)
             return self.predictions(table, name, first)
 
-    def settled(self, head: Predictions, rows: Rows) -> _Layout:
+    def counted(self, head: Predictions, rows: Rows) -> Any | None:
+        """Distinct rows and their numbers, where all is labels and they are a small share.
+
+        The source counts them, which is many times faster than reading its rows one by one.
+        """
+        of_labels = all(head.output(model).kind == "labels" for model in head.models)
+        if not of_labels or self.columns.weight is not None:
+            return None
+        return rows.counted(self.needed, int(COLLAPSE_AT * rows.n_rows))
+
+    def settled(self, head: Predictions, rows: Rows, counted: Any | None) -> _Layout:
         """The same for all rows: the kind of the outputs as the first ones show it, all classes."""
         kinds = {model: head.output(model).kind for model in head.models}
         for model, kind in kinds.items():
@@ -163,7 +174,8 @@ class _Layout:
         if labels is not None and all(None in of_model for of_model in places.values()):
             said = [places[model][None] for model, kind in kinds.items() if kind == "labels"]
             said = [each for each in (self.roles.true, *said) if each is not None]
-            labels = _classes(rows, said)
+            batches = rows.batches(said) if counted is None else iter(counted.to_batches())
+            labels = _classes(batches, said)
         return replace(self, columns=replace(self.columns, kind=told), labels=labels)
 
     def of_models(self, models: Sequence[str]) -> _Layout:
@@ -178,12 +190,12 @@ def _has_other_scores(block: Predictions) -> bool:
     return any(not np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)
 
 
-def _classes(rows: Rows, columns: Sequence[str]) -> AnyArray:
+def _classes(batches: Batches, columns: Sequence[str]) -> AnyArray:
     """All labels in some columns, sorted."""
     import pyarrow as pa
 
     found: dict[str, Any] = dict.fromkeys(columns)
-    for batch in rows.batches(columns):
+    for batch in batches:
         for column, known in found.items():
             new = pa.chunked_array([batch[column].unique()])
             both = new if known is None else pa.chunked_array([*known.chunks, *new.chunks])
@@ -231,9 +243,12 @@ class ScannedPredictions(Predictions):
             )
         layout = _Layout(columns, replace(roles, id=None), where)
         head = layout.predictions(table.select(layout.needed), rows.name)
-        layout = layout.settled(head, rows)
+        counted = layout.counted(head, rows)
+        layout = layout.settled(head, rows, counted)
         head = layout.quietly(table.select(layout.needed), rows.name)
-        return cls._made(rows, layout, head, checkpoint)
+        part = cls._made(rows, layout, head, checkpoint)
+        part._kept["counted"] = counted
+        return part
 
     @classmethod
     def _made(
@@ -322,6 +337,23 @@ class ScannedPredictions(Predictions):
             self._check_kinds(part, number * ROW_BLOCK)
             yield part
 
+    def counted(self) -> tuple[Predictions, IntArray] | None:
+        """Distinct rows and how often each occurs, where all is labels and they are few."""
+        if self._chosen is not None:
+            return None
+        table = self.kept("counted", lambda: self._layout.counted(self._head, self._rows))
+        if table is None:
+            return None
+        times = table[TIMES].to_numpy()
+        self._check_length(int(times.sum()))
+        try:
+            return self._layout.quietly(table.drop_columns(TIMES), self.name), times
+        except ValueError:
+            # The rows themselves say where they are wrong.
+            for _ in self.blocks():
+                pass
+            raise
+
     def load(self) -> Predictions:
         """All rows in memory."""
         import pyarrow as pa
@@ -338,6 +370,9 @@ class ScannedPredictions(Predictions):
         for table in recut(batches, ROW_BLOCK, skip=n_seen):
             n_seen += table.num_rows
             yield table
+        self._check_length(n_seen)
+
+    def _check_length(self, n_seen: int) -> None:
         if n_seen != len(self):
             raise ValueError(
                 f"{self._layout.where} gave {n_seen:,} rows after it had {len(self):,}; it changed "

@@ -11,6 +11,7 @@ from pathlib import Path
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.sources.areas import BinnedArea
 from modelcompare.sources.distinct import distinct_rows
 from modelcompare.sources.evaluation import not_sums, resolve
 from modelcompare.sources.rows import import_pyarrow
@@ -59,7 +60,7 @@ def serve(
     place of the default one. Of sums by blocks of rows there are the intervals and tests that need
     totals and influences; the defaults need more, so that normal intervals and Wald's test take
     their place. What cannot be had by blocks is read whole, where it has fewer than `LARGE` rows
-    and fits into a quarter of the free memory.
+    and fits into a quarter of the free memory; where it does not, the ROC AUC is had from bins.
 
     Raises
     ------
@@ -77,7 +78,8 @@ def serve(
         return Served(predictions, method, test, (method, test) != ("normal", "wald"))
     if len(predictions) < LARGE and predictions.n_bytes <= _SHARE * free_memory():
         return Served(predictions.load(), method, test)
-    _refuse(unserved, method, test)
+    areas = {metric.name for metric in chosen if isinstance(metric, BinnedArea)}
+    _refuse([name for name in unserved if name not in areas], method, test)
     method, test = _METHOD_INSTEAD.get(method, method), _of_large(test)
     return Served(predictions, method, test, (method, test) != ("normal", "wald"))
 

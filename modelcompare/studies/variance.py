@@ -21,6 +21,7 @@ from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
+from modelcompare.sources.serving import serve
 from modelcompare.studies.distributions import Part, distribution_frame, summarized, tests_frame
 from modelcompare.studies.efficiency import relative_efficiency, variance_ratios
 from modelcompare.studies.pairs import (
@@ -284,6 +285,8 @@ def variance_study(
         progress=progress,
     )  # fmt: skip
     check_variance_tests(tests)
+    asked = MetricPairs.of(pairs, predictions, zero_division)
+    predictions = serve(predictions, asked.metrics).predictions
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)

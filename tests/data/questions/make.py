@@ -103,5 +103,20 @@ def days():
         mc.sketch(named, "f1_macro", buckets=256).save(HERE / f"{name}.sketch.parquet")
 
 
-for make in (digits, diabetes, markers, answers, translations, benchmarks, days):
+def clicks():
+    """Made up: two models' probabilities that each of 800 views was clicked on, in two files."""
+    rng = np.random.default_rng(1)
+    wish = rng.normal(-1, 1.5, 800)
+    clicked = np.where(rng.logistic(size=800) < wish, "yes", "no")
+    columns = {"y_true": clicked}
+    for name, noise in {"deep": 0.4, "linear": 1.2}.items():
+        p = (1 / (1 + np.exp(-wish - rng.normal(0, noise, 800)))).round(3)
+        columns |= {f"{name}:no": 1 - p, f"{name}:yes": p}
+    frame = pd.DataFrame(columns)
+    (HERE / "clicks").mkdir(exist_ok=True)
+    for part in (0, 1):
+        frame[400 * part :][:400].to_parquet(HERE / "clicks" / f"{part}.parquet", index=False)
+
+
+for make in (digits, diabetes, markers, answers, translations, benchmarks, days, clicks):
     make()

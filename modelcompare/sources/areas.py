@@ -1,0 +1,135 @@
+"""The ROC AUC of a scan, from counts of scores in fine bins: a function of sums.
+
+Pairs of a positive and a negative in one bin count a half, as ties do. Of bins that hold equal
+shares of the samples, a pair in 4,096 is in one, and is nearly as often one way as the other: the
+AUC is off by about a five-thousandth of its standard error, 3e-8 on ten million samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.weights import Everything, Weights
+from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import Units
+from modelcompare.sources.scanned import ScannedPredictions
+
+N_BINS = 4096
+# Scores whose quantiles are the bins' edges, from all over the test set.
+_SAMPLE = 2**18
+# Bytes of the counts of the resamples that are made in one reading.
+_PASS_BYTES = 160 * 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinnedArea(OrderMetric):
+    """The ROC AUC of two classes, from bins."""
+
+
+def binned(metric: AnyMetric, head: Predictions) -> AnyMetric:
+    """The ROC AUC of two classes from bins, which its signature says; other metrics as they are."""
+    if metric.name != "roc_auc" or not isinstance(metric, OrderMetric) or head.n_classes != 2:
+        return metric
+    same = {field.name: getattr(metric, field.name) for field in fields(metric)}
+    return BinnedArea(**{**same, "signature": lambda: f"{N_BINS} bins"})
+
+
+class BinnedAreas:
+    """Areas of all models of a scan under weights, and without each sample.
+
+    Parameters
+    ----------
+    predictions : ScannedPredictions
+        Two classes.
+    units : Units
+        Its samples.
+    """
+
+    def __init__(self, predictions: ScannedPredictions, units: Units) -> None:
+        self._predictions, self._units = predictions, units
+
+    def values(self, weights: Weights, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:
+        """Areas (n_resamples, n_models) of some resamples after others."""
+        n_models = len(self._predictions.models)
+        step = max(1, _PASS_BYTES // (8 * weights.block_size(0) * n_models * 2 * N_BINS))
+        for first in range(0, weights.n_blocks, step):
+            blocks = range(first, min(first + step, weights.n_blocks))
+            for block, counts in zip(blocks, self._counts(weights, blocks, n_jobs), strict=True):
+                yield weights.rows(block), _area(counts)
+
+    def left_out(self, part: Predictions, model: str, rows: slice) -> FloatArray:
+        """The area of a model without each of some samples of a part, of shape (n_samples, 1)."""
+        negative, positive = self._total[self._predictions.models.index(model)]
+        cells = self._cells(part, model)[rows]
+        of_positive, place = cells >= N_BINS, cells % N_BINS
+        below = np.cumsum(negative) - negative / 2
+        above = positive.sum() - np.cumsum(positive) + positive / 2
+        weight = np.ones(len(cells)) if part.sample_weight is None else part.sample_weight[rows]
+        lost = weight * np.where(of_positive, below[place], above[place])
+        n_positive = positive.sum() - np.where(of_positive, weight, 0.0)
+        n_negative = negative.sum() - np.where(of_positive, 0.0, weight)
+        wins = (positive * below).sum() - lost
+        pairs = n_positive * n_negative
+        return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)[:, None]
+
+    @cached_property
+    def _total(self) -> FloatArray:
+        """Counts of the test set, of shape (n_models, 2, N_BINS)."""
+        (counts,) = self._counts(Everything(self._units), [0], None)
+        return counts[0]
+
+    def _counts(
+        self, weights: Weights, blocks: Sequence[int], n_jobs: int | None
+    ) -> list[FloatArray]:
+        """Sums of weights by class and bin, (block_size, n_models, 2, N_BINS), for each block."""
+        models = self._predictions.models
+        sums = [np.zeros((weights.block_size(b), len(models), 2 * N_BINS)) for b in blocks]
+        for row_block, part in enumerate(self._predictions.blocks()):
+            cells = [self._cells(part, model) for model in models]
+
+            def add(place: int, row_block: int = row_block, part: Predictions = part) -> None:
+                drawn = weights.draw(blocks[place], row_block)
+                if part.sample_weight is not None:
+                    drawn = drawn * part.sample_weight
+                for total, row in zip(sums[place], drawn, strict=True):
+                    for of_model, where in zip(total, cells, strict=True):  # noqa: B023
+                        of_model += np.bincount(where, row, 2 * N_BINS)
+
+            map_blocks(add, range(len(blocks)), n_jobs)
+        return [each.reshape(len(each), len(models), 2, N_BINS) for each in sums]
+
+    def _cells(self, part: Predictions, model: str) -> IntArray:
+        """Bin of each sample's score, those of positives behind those of negatives."""
+        outcomes = Outcomes.of(part, model)
+        place = np.searchsorted(self._edges[model], outcomes.score(1), side="right")
+        return outcomes.true_codes * N_BINS + place
+
+    @cached_property
+    def _edges(self) -> dict[str, FloatArray]:
+        """Inner edges of each model's bins: quantiles of scores from all over the test set."""
+        step = max(1, len(self._predictions) // _SAMPLE)
+        found: dict[str, list[FloatArray]] = {model: [] for model in self._predictions.models}
+        for part in self._predictions.blocks():
+            for model, scores in found.items():
+                scores.append(Outcomes.of(part, model).score(1)[::step])
+        shares = np.arange(1, N_BINS) / N_BINS
+        return {
+            model: np.unique(np.quantile(np.concatenate(scores), shares))
+            for model, scores in found.items()
+        }
+
+
+def _area(counts: FloatArray) -> FloatArray:
+    """Areas of counts (..., 2, N_BINS), NaN where a class is missing."""
+    negative, positive = counts[..., 0, :], counts[..., 1, :]
+    below = np.cumsum(negative, axis=-1) - negative / 2
+    wins = (positive * below).sum(axis=-1)
+    pairs = positive.sum(axis=-1) * negative.sum(axis=-1)
+    return np.divide(wins, pairs, out=np.full(wins.shape, np.nan), where=pairs > 0)

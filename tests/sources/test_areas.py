@@ -1,0 +1,88 @@
+"""The ROC AUC of a scan that does not fit is had from bins, and off by next to nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import modelcompare as mc
+from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources import serving
+
+pytest.importorskip("pyarrow")
+
+N = 2 * ROW_BLOCK + 500
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    true = rng.random(N) < 0.2
+    score = true + rng.normal(size=N)
+    skewed = 1 / (1 + np.exp(-8 * score))  # most of them next to 0 or 1
+    coarse = np.round(1 / (1 + np.exp(-score + rng.normal(size=N))), 2)
+    columns = {"y_true": np.where(true, "yes", "no")}
+    for model, p in {"skewed": skewed, "coarse": coarse}.items():
+        columns |= {f"{model}:no": 1 - p, f"{model}:yes": p}
+    return pd.DataFrame(columns | {"w": rng.integers(1, 4, N)})
+
+
+@pytest.fixture(autouse=True)
+def _never_loaded(monkeypatch):
+    monkeypatch.setattr(serving, "free_memory", lambda: 1_000)
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_the_area_is_off_by_a_tiny_part_of_its_standard_error(weight, frame):
+    kept = frame if weight else frame.drop(columns="w")
+    scan = mc.scan_predictions(kept, weight=weight)
+    found = mc.bootstrap(scan, "roc_auc", n_resamples=20)
+    errors = found.moments.standard_error()[:, 0]
+    for model, area, error in zip(scan.models, found.point[:, 0], errors, strict=True):
+        weights = frame["w"] if weight else None
+        exact = roc_auc_score(frame["y_true"], frame[f"{model}:yes"], sample_weight=weights)
+        assert abs(area - exact) < 1e-3 * error
+    # Ties are ties in bins too.
+    assert found.point[1, 0] == pytest.approx(exact, abs=1e-13)
+
+
+def test_replicates_and_errors_are_those_of_memory_but_for_the_bins(frame):
+    asked = {"metrics": ["roc_auc", "log_loss"], "n_resamples": 40}
+    plain = frame.drop(columns="w").iloc[:, [0, 3, 4, 1, 2]]
+    memory = mc.bootstrap(mc.read_predictions(plain), **asked)
+    scan = mc.bootstrap(mc.scan_predictions(plain), **asked)
+    np.testing.assert_allclose(scan.draws[..., 0], memory.draws[..., 0], atol=2e-6)
+    np.testing.assert_array_equal(scan.draws[..., 1], memory.draws[..., 1])
+    errors = scan.moments.standard_error(), memory.moments.standard_error()
+    np.testing.assert_allclose(*errors, rtol=1e-4)
+
+
+def test_the_signature_names_the_bins(frame):
+    plain = frame.drop(columns="w")
+    found = mc.compare(mc.scan_predictions(plain), "roc_auc")
+    assert "|ci:normal|test:wald|" in found.signature
+    assert "roc_auc:[4096 bins]" in found.signature
+    memory = mc.compare(
+        mc.read_predictions(plain), "roc_auc", method="normal", test="wald", n_resamples=20
+    )
+    assert "bins" not in memory.signature
+    columns = ["difference", "standard_error", "ci_low", "ci_high"]
+    np.testing.assert_allclose(
+        found.differences[columns].to_numpy(float), memory.differences[columns].to_numpy(float),
+        atol=1e-6,
+    )  # fmt: skip
+
+
+def test_neither_jobs_nor_row_groups_change_a_bit_of_an_area(frame):
+    plain = frame.drop(columns="w")
+    one = mc.bootstrap(mc.scan_predictions(plain), "roc_auc", n_resamples=130)
+    two = mc.bootstrap(mc.scan_predictions(plain), "roc_auc", n_resamples=130, n_jobs=2)
+    np.testing.assert_array_equal(one.draws, two.draws)
+
+
+def test_what_fits_into_memory_is_exact(frame, monkeypatch):
+    monkeypatch.undo()
+    plain = frame.drop(columns="w").iloc[:9_000]
+    scan = mc.bootstrap(mc.scan_predictions(plain), "roc_auc", n_resamples=20)
+    memory = mc.bootstrap(mc.read_predictions(plain), "roc_auc", n_resamples=20)
+    np.testing.assert_array_equal(scan.draws, memory.draws)
