@@ -66,7 +66,7 @@ def bootstrap(
     collapse : bool, optional
         See `modelcompare.engine.Evaluation`.
     n_jobs : int, optional
-        joblib's; the replicates do not depend on it.
+        As in `compare`; the replicates do not depend on it.
     rng : int, Generator, SeedSequence or None
         Source of randomness.
     progress : bool

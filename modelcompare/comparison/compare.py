@@ -104,7 +104,8 @@ def compare(
     collapse : bool, optional
         See `modelcompare.engine.Evaluation`.
     n_jobs : int, optional
-        joblib's; results do not depend on it.
+        joblib's number of workers; results do not depend on it. None is what
+        ``joblib.parallel_config`` says, and where that says nothing, as many threads as BLAS has.
     rng : int, Generator, SeedSequence or None
         Source of randomness; the default gives the same numbers each time.
     progress : bool

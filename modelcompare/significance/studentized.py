@@ -35,20 +35,19 @@ are counted. Otherwise p = (1 + number as extreme) / (1 + n_resamples).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, Protocol, TypeVar
+from typing import Literal
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
+from modelcompare.significance.swap_statistic import SwapStatistic
 from modelcompare.significance.swapped_areas import SwappedAreas
 from modelcompare.significance.swapped_averages import SwappedAverages
 from modelcompare.significance.swapped_forms import SwappedForms
@@ -58,24 +57,6 @@ from modelcompare.words import Alternative
 
 Road = Literal["exact", "quotient", "form", "average", "area", "raw", "flip"]
 NAME = "studentized-permutation"
-Result = TypeVar("Result")
-
-
-class SwapStatistic(Protocol):
-    """A statistic of pairs of models, as it is and after swaps."""
-
-    def map(
-        self,
-        masks: Weights,
-        reduce: Callable[[FloatArray], Result],
-        *,
-        pairs: IntArray | None = None,
-        n_jobs: int | None = None,
-    ) -> list[Result]: ...
-    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray: ...
-    @property
-    def observed(self) -> FloatArray: ...
-    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]: ...
 
 
 def studentized_permutation(view: PairView) -> Outcome:

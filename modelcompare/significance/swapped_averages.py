@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -33,9 +33,8 @@ from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import class_slopes, quotient_parts
+from modelcompare.significance.swap_statistic import Result
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
-
-Result = TypeVar("Result")
 
 # Numbers of samples, classes and pairs beyond which no product of each pair is formed.
 _MOST_NUMBERS = 2**26
@@ -122,16 +121,13 @@ class SwappedAverages(SwappedSums):
             and numbers <= _MOST_NUMBERS
         )
 
-    def map(
+    def reduced(
         self,
         masks: Weights,
         reduce: Callable[[FloatArray], Result],
-        *,
-        pairs: IntArray | None = None,
-        n_jobs: int | None = None,
+        pairs: IntArray,
+        n_jobs: int | None,
     ) -> list[Result]:
-        """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
-        pairs = np.arange(len(self.model_a)) if pairs is None else pairs
         out: list[Result] = []
         for blocks in self._passes(masks):
             moved = self._sums(masks, blocks, n_jobs)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import CACHED_NUMBERS, Weights
-
-Result = TypeVar("Result")
+from modelcompare.significance.swap_statistic import Result, SwapStatistic
 
 
 class SignedSums(Protocol):
@@ -39,19 +36,8 @@ class SignedSums(Protocol):
 Pair = TypeVar("Pair", bound=SignedSums)
 
 
-class SwappedPairs(ABC, Generic[Pair]):
-    """A statistic of pairs of models in one value, from sums that are signed by swaps.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Models and units.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
-    """
-
-    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
-        self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
+class SwappedPairs(SwapStatistic, Generic[Pair]):
+    """A statistic of pairs of models in one value, from sums that are signed by swaps."""
 
     @abstractmethod
     def form_pairs(self) -> Sequence[Pair]:
@@ -66,16 +52,14 @@ class SwappedPairs(ABC, Generic[Pair]):
         """What is to be signed, of each pair, made once."""
         return self.form_pairs()
 
-    def map(
+    def reduced(
         self,
         masks: Weights,
         reduce: Callable[[FloatArray], Result],
-        *,
-        pairs: IntArray | None = None,
-        n_jobs: int | None = None,
+        pairs: IntArray,
+        n_jobs: int | None,
     ) -> list[Result]:
-        """Reduce the statistics (block_size, n_pairs, 1) of each block of swaps."""
-        chosen = self.pairs if pairs is None else [self.pairs[place] for place in pairs]
+        chosen = [self.pairs[place] for place in pairs]
         # Of few units many blocks are gone through at once.
         step = max(1, CACHED_NUMBERS // (self.evaluation.units.n_units * masks.block_size(0)))
 
@@ -90,9 +74,7 @@ class SwappedPairs(ABC, Generic[Pair]):
             ends = np.cumsum([len(each) for each in drawn])[:-1]
             return [reduce(part) for part in np.split(np.stack(columns, axis=1)[:, :, None], ends)]
 
-        # Many thin products: threads of BLAS would wait for each other more than they work.
-        with threadpool_limits(limits=1):
-            found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs)
+        found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs)
         return list(chain.from_iterable(found))
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
@@ -111,7 +93,6 @@ class SwappedPairs(ABC, Generic[Pair]):
         return np.array([self.statistics(pair, pair.sums[:, None]) for pair in self.pairs])
 
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
-        """Samples that a swap changes; see `SwappedSums.movable`."""
         multiplicity = self.evaluation.units.counts()
         found = []
         for pair in self.pairs:

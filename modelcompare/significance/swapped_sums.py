@@ -6,11 +6,11 @@ image: ``Z @ S`` is computed once for each model and serves all of its pairs.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -23,8 +23,7 @@ from modelcompare.engine.swaps import masks_first, taken_over
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
-
-Result = TypeVar("Result")
+from modelcompare.significance.swap_statistic import Result, SwapStatistic
 
 # What rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
@@ -52,7 +51,7 @@ class Columns:
         return Columns(self.dense[units], self.products[units], by_stratum)
 
 
-class SwappedSums(ABC):
+class SwappedSums(SwapStatistic):
     """A statistic of pairs of models after swaps, from sums over the units that swap.
 
     Parameters
@@ -68,8 +67,8 @@ class SwappedSums(ABC):
     def __init__(
         self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
     ) -> None:
-        self.evaluation, self.metric = evaluation, metric
-        self.model_a, self.model_b = model_a, model_b
+        super().__init__(evaluation, model_a, model_b)
+        self.metric = metric
 
     @abstractmethod
     def of_pairs(
@@ -94,15 +93,13 @@ class SwappedSums(ABC):
         """Strata of the units."""
         return Strata.of(self.evaluation.units)
 
-    def map(
+    def reduced(
         self,
         masks: Weights,
         reduce: Callable[[FloatArray], Result],
-        *,
-        pairs: IntArray | None = None,
-        n_jobs: int | None = None,
+        pairs: IntArray,
+        n_jobs: int | None,
     ) -> list[Result]:
-        """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
         out: list[Result] = []
         for blocks in self._passes(masks):
             moved = self._sums(masks, blocks, n_jobs)
@@ -128,17 +125,6 @@ class SwappedSums(ABC):
         return self._statistics(np.zeros((1, len(self.total))))[0]
 
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
-        """Samples that a swap changes.
-
-        Returns
-        -------
-        count : ndarray of int of shape (n_pairs, n_values)
-            How many samples there are whose outputs differ in a value; counting may end at
-            `enough`.
-        units : list of ndarray
-            Units that differ in any value, once for each of their samples, for each pair; None
-            where there are `enough`.
-        """
         count = np.zeros(self.observed.shape, dtype=np.intp)
         multiplicity = self.evaluation.units.counts()
         for rows in growing(self.evaluation.units.n_units):

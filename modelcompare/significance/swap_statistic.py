@@ -1,0 +1,75 @@
+"""What a statistic of pairs of models after swaps is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.weights import Weights
+
+Result = TypeVar("Result")
+
+
+class SwapStatistic(ABC):
+    """A statistic of pairs of models, as it is and after swaps of their outputs.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and units.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    """
+
+    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
+        self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
+
+    def map(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        *,
+        pairs: IntArray | None = None,
+        n_jobs: int | None = None,
+    ) -> list[Result]:
+        """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
+        chosen = np.arange(len(self.model_a)) if pairs is None else pairs
+        return self.reduced(masks, reduce, chosen, n_jobs)
+
+    @abstractmethod
+    def reduced(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        pairs: IntArray,
+        n_jobs: int | None,
+    ) -> list[Result]:
+        """The same, of the pairs at these places."""
+
+    @property
+    @abstractmethod
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, n_values)."""
+
+    @abstractmethod
+    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
+        """Statistics (n_swaps, n_values) of one pair when these units swap where a bit is 1."""
+
+    @abstractmethod
+    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
+        """Samples that a swap changes.
+
+        Returns
+        -------
+        count : ndarray of int of shape (n_pairs, n_values)
+            How many samples there are whose outputs differ in a value; counting may end at
+            `enough`.
+        units : list of ndarray
+            Units that differ in any value, once for each of their samples, for each pair; None
+            where there are `enough`.
+        """
