@@ -131,6 +131,17 @@ def test_a_subset_is_cut_into_blocks_of_its_own(table):
     np.testing.assert_array_equal(codes, table["y_true"].to_numpy()[rows[::2]])
 
 
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    frame = soft_table(24 * ROW_BLOCK)
+    scan = mc.scan_predictions(write(frame, tmp_path / "x.parquet", ROW_BLOCK))
+    pool = pa.default_memory_pool()
+    before = pool.bytes_allocated()
+    held = [pool.bytes_allocated() - before for _ in scan.blocks()]
+    assert len(held) == 24
+    # Some blocks are read ahead, however many there are.
+    assert max(held) < frame.memory_usage(index=False).sum() / 2
+
+
 def test_loading_gives_what_reading_gives(table, tmp_path):
     path = write(table, tmp_path / "x.parquet")
     read, loaded = mc.read_predictions(path), mc.scan_predictions(path).load()
