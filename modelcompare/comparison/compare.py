@@ -68,7 +68,9 @@ def compare(
     ----------
     predictions : Predictions
         One test set and the outputs of two or more models; with one model there are scores and
-        no differences.
+        no differences. Of a scan (`scan_predictions`) that does not fit into memory, or has ten
+        million rows, metrics that are not of labels alone have normal intervals and Wald's test
+        by default, without resamples; the signature says so.
     metrics : str, metric, callable, or sequence of these, optional
         Names ("f1" is per class, "f1_macro" its average, "cf1" its probabilistic twin), Metric
         objects, or functions ``metric(y_true, y_output)``. By default accuracy, f1_macro and,

@@ -66,7 +66,7 @@ class DatasetRows:
     def batches(self, columns: Sequence[str]) -> Batches:
         import pyarrow.dataset as ds
 
-        # Nothing is read ahead, and no part of a file is kept: memory must not grow with the files.
+        # Little is read ahead, and no part of a file is kept: memory must not grow with the files.
         options = None
         if self._is_parquet:
             options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)

@@ -18,7 +18,7 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import DataWarning, rows_from
 from modelcompare.engine.statistics import COLLAPSE_AT
-from modelcompare.kinds import Output
+from modelcompare.kinds import Output, check_guess
 from modelcompare.predictions import Predictions
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import alike, column_array
@@ -60,7 +60,8 @@ def scan_predictions(
         table: a column of the truth, and for each model one of labels, values or scores, or one
         ``model:class`` of probabilities for each class.
     true, weight, models, scores, lower_is_better, na, normalize, kind
-        As for `read_predictions`, found in the same ways from the first 65,536 rows.
+        As for `read_predictions`, found in the same ways from the first 65,536 rows; name the
+        models where these rows are not like the others.
     id : str, optional
         The column that names the samples, which is no model's. That no name comes twice is not
         checked.
@@ -148,19 +149,36 @@ class _Layout:
             warnings.simplefilter("ignore", DataWarning)
             return self.predictions(table, name, first)
 
-    def counted(self, head: Predictions, rows: Rows) -> Any | None:
+    def counted(self, first: Any, rows: Rows) -> Any | None:
         """Distinct rows and their numbers, where all is labels and they are a small share.
 
         The source counts them, which is many times faster than reading its rows one by one.
         """
-        of_labels = all(head.output(model).kind == "labels" for model in head.models)
-        if not of_labels or self.columns.weight is not None:
+        if self._names_classes(first) != [*self.needed]:
             return None
         return rows.counted(self.needed, int(COLLAPSE_AT * rows.n_rows))
 
-    def settled(self, head: Predictions, rows: Rows, counted: Any | None) -> _Layout:
-        """The same for all rows: the kind of the outputs as the first ones show it, all classes."""
-        kinds = {model: head.output(model).kind for model in head.models}
+    def with_classes(self, first: Any, rows: Rows) -> _Layout:
+        """The same with all classes, where cells name them: the first rows may lack some."""
+        named = self._names_classes(first)
+        return replace(self, labels=_classes(rows.batches(named), named)) if named else self
+
+    def _names_classes(self, first: Any) -> list[str]:
+        """The columns of labels: the truth and models that gave no fractions; none of headings."""
+        import pyarrow as pa
+
+        true, kind = self.roles.true, self.columns.kind
+        by_heading = any(None not in of_model for of_model in self.places.values())
+        named = [
+            column for column in self.needed
+            if not pa.types.is_floating(first.schema.field(column).type)
+            and column != self.columns.weight
+        ]  # fmt: skip
+        return [] if by_heading or true not in named or kind in ("values", "scores") else named
+
+    def settled(self, shown: Predictions) -> _Layout:
+        """The same for all rows: classes, and the kind of the outputs, as some rows show them."""
+        kinds = {model: shown.output(model).kind for model in shown.models}
         for model, kind in kinds.items():
             if kind not in _SERVED:
                 raise CannotScanError(
@@ -169,14 +187,7 @@ class _Layout:
                 )
         alike = {*kinds.values()}
         told = alike.pop() if len(alike) == 1 else self.columns.kind
-        labels = head.labels
-        places = replace(self, labels=labels).places
-        if labels is not None and all(None in of_model for of_model in places.values()):
-            said = [places[model][None] for model, kind in kinds.items() if kind == "labels"]
-            said = [each for each in (self.roles.true, *said) if each is not None]
-            batches = rows.batches(said) if counted is None else iter(counted.to_batches())
-            labels = _classes(batches, said)
-        return replace(self, columns=replace(self.columns, kind=told), labels=labels)
+        return replace(self, columns=replace(self.columns, kind=told), labels=shown.labels)
 
     def of_models(self, models: Sequence[str]) -> _Layout:
         """The same, of some of the models."""
@@ -242,11 +253,19 @@ class ScannedPredictions(Predictions):
                 "read it whole with read_predictions."
             )
         layout = _Layout(columns, replace(roles, id=None), where)
-        head = layout.predictions(table.select(layout.needed), rows.name)
-        counted = layout.counted(head, rows)
-        layout = layout.settled(head, rows, counted)
-        head = layout.quietly(table.select(layout.needed), rows.name)
-        part = cls._made(rows, layout, head, checkpoint)
+        first = table.select(layout.needed)
+        counted = layout.counted(first, rows)
+        if counted is None:
+            layout = layout.with_classes(first, rows)
+            shown = layout.predictions(first, rows.name)
+            if layout.labels is not None:
+                # Single probabilities are of the last class, as nobody said.
+                outputs = {model: shown.output(model) for model in shown.models}
+                check_guess(layout.labels, None, outputs, dict.fromkeys(outputs, np.empty(0)))
+            layout = layout.settled(shown)
+        else:
+            layout = layout.settled(layout.predictions(counted.drop_columns(TIMES), rows.name))
+        part = cls._made(rows, layout, layout.quietly(first, rows.name), checkpoint)
         part._kept["counted"] = counted
         return part
 
@@ -341,7 +360,8 @@ class ScannedPredictions(Predictions):
         """Distinct rows and how often each occurs, where all is labels and they are few."""
         if self._chosen is not None:
             return None
-        table = self.kept("counted", lambda: self._layout.counted(self._head, self._rows))
+        first = next(self._tables(0))
+        table = self.kept("counted", lambda: self._layout.counted(first, self._rows))
         if table is None:
             return None
         times = table[TIMES].to_numpy()

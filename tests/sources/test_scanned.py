@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.checks import DataWarning
 from modelcompare.resampling import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
@@ -86,6 +87,31 @@ def test_every_block_knows_the_classes_that_only_another_block_holds():
     assert [*joined(scan.blocks(), lambda b: b.labels[b.codes])] == true
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_rows_that_are_sorted_by_their_class_are_read(many):
+    true = ["no"] * (ROW_BLOCK + 9) + ["yes"] * (ROW_BLOCK + 9)
+    rng = np.random.default_rng(0)
+    said = {f"m{i}": rng.choice(["no", "yes"], len(true)) for i in range(20 if many else 2)}
+    # Columns that say other things than the first rows' truth are not guessed to be models.
+    scan = mc.scan_predictions(pd.DataFrame({"y_true": true, **said}), models=[*said])
+    assert scan.labels.tolist() == ["no", "yes"]
+    soft = pd.DataFrame({"y_true": true, "a": rng.random(len(true))})
+    with pytest.warns(DataWarning, match="taken for that of 'yes'"):
+        memory = mc.read_predictions(soft)
+    with pytest.warns(DataWarning, match="taken for that of 'yes'"):
+        scan = mc.scan_predictions(soft, models=["a"])
+    assert scan.labels.tolist() == ["no", "yes"]
+    said = joined(scan.blocks(), lambda b: b.probabilities("a"))
+    np.testing.assert_array_equal(said, memory.probabilities("a"))
+
+
+def test_labels_that_do_not_match_are_refused_as_in_memory():
+    frame = pd.DataFrame({"y_true": ["no", "yes"] * 50, "a": ["nope", "yep"] * 50})
+    for read in (mc.read_predictions, mc.scan_predictions):
+        with pytest.raises(ValueError, match="do not match"):
+            read(frame, models=["a"])
+
+
 def test_some_models_are_read_without_the_columns_of_the_others(table):
     scan = mc.scan_predictions(table)["b"]
     assert scan.models == ("b",)
@@ -103,6 +129,17 @@ def test_a_subset_is_cut_into_blocks_of_its_own(table):
     again = part.subset(np.arange(0, len(rows), 2))
     codes = joined(again.blocks(), lambda b: b.codes)
     np.testing.assert_array_equal(codes, table["y_true"].to_numpy()[rows[::2]])
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    frame = soft_table(24 * ROW_BLOCK)
+    scan = mc.scan_predictions(write(frame, tmp_path / "x.parquet", ROW_BLOCK))
+    pool = pa.default_memory_pool()
+    before = pool.bytes_allocated()
+    held = [pool.bytes_allocated() - before for _ in scan.blocks()]
+    assert len(held) == 24
+    # Some blocks are read ahead, however many there are.
+    assert max(held) < frame.memory_usage(index=False).sum() / 2
 
 
 def test_loading_gives_what_reading_gives(table, tmp_path):
