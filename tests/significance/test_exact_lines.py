@@ -9,7 +9,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.exact_lines import Conics
-from modelcompare.significance.pair_counts import PairCounts
+from modelcompare.significance.pair_counts import PairCounts, labelled_rows
 
 NAMES = ["f1", "precision", "recall", "jaccard", "specificity", "f2"]
 
@@ -20,7 +20,8 @@ def grids(metric, *, skill):
     scores = [rng.random((1200, 3)) + s * np.eye(3)[truth] for s in (0.3, 0.3, 0.3 + skill)]
     preds = mc.Predictions(truth, {f"m{i}": s.argmax(axis=1) for i, s in enumerate(scores)})
     evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
-    counts = PairCounts.per_class(preds, np.array([0, 0, 1]), np.array([1, 2, 2]))
+    pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
+    counts = PairCounts.per_class(labelled_rows(evaluation), *pairs)
     return Grids.of(evaluation.metrics[0], counts, 3)
 
 
@@ -57,14 +58,19 @@ def test_every_kind_of_conic(alpha, beta, gamma):
     assert found[0] == pytest.approx(mass[form >= kappa].sum(), rel=1e-11)
 
 
-def test_counts_of_pairs_are_those_of_a_loop():
+@pytest.mark.parametrize("collapse", [False, True])
+@pytest.mark.parametrize("n_models", [2, 5])  # fewer pairs than classes, and more
+def test_counts_of_pairs_are_those_of_a_loop(n_models, collapse):
     rng = np.random.default_rng(1)
-    truth, first, second = rng.integers(0, 4, (3, 200))
-    preds = mc.Predictions(truth, {"a": first, "b": second})
-    found = PairCounts.per_class(preds, np.array([0]), np.array([1]))
-    for code in range(4):
-        for place, rows in enumerate((truth == code, truth != code)):
-            a, b = first[rows] == code, second[rows] == code
-            expected = [(a & b).sum(), (~a & ~b).sum(), (a & ~b).sum(), (~a & b).sum()]
-            counts = (found.both, found.neither, found.only_a, found.only_b)
-            assert [part[0, code, place] for part in counts] == expected
+    truth, *said = rng.integers(0, 4, (1 + n_models, 200))
+    preds = mc.Predictions(truth, {f"m{i}": each for i, each in enumerate(said)})
+    evaluation = Evaluation(preds, resolve_metrics(["f1"], preds), collapse=collapse)
+    pairs = np.triu_indices(n_models, 1)
+    found = PairCounts.per_class(labelled_rows(evaluation), *pairs)
+    for pair, (i, j) in enumerate(zip(*pairs, strict=True)):
+        for code in range(4):
+            for place, rows in enumerate((truth == code, truth != code)):
+                a, b = said[i][rows] == code, said[j][rows] == code
+                expected = [(a & b).sum(), (~a & ~b).sum(), (a & ~b).sum(), (~a & b).sum()]
+                counts = (found.both, found.neither, found.only_a, found.only_b)
+                assert [part[pair, code, place] for part in counts] == expected
