@@ -30,9 +30,11 @@ def seconds(task: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def ratio(ours: Callable[[], object], loop: Callable[[], object], n_scaled: float) -> str:
+def ratio(
+    ours: Callable[[], object], loop: Callable[[], object], n_scaled: float, rounds: int = ROUNDS
+) -> str:
     """Median time of ours, and how many times as long the loop takes; runs of both take turns."""
-    times = np.array([(seconds(ours), n_scaled * seconds(loop)) for _ in range(ROUNDS)])
+    times = np.array([(seconds(ours), n_scaled * seconds(loop)) for _ in range(rounds)])
     mine, theirs = np.median(times, axis=0)
     faster = np.median(times[:, 1] / times[:, 0])
     return f"modelcompare {mine:.4f} s; scikit-learn loop {theirs:,.1f} s: {faster:,.0f} x"
@@ -89,6 +91,7 @@ def many_classes(n_resamples: int = 999) -> None:
         lambda: mc.compare(preds, metrics, n_resamples=n_resamples),
         once,
         (10 + 2 * n_pairs) * n_resamples,
+        rounds=3,
     )
     print(f"  intervals and tests of 45 pairs: {found}")
 

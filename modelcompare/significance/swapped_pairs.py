@@ -66,7 +66,8 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
         def some(start: int) -> list[Result]:
             blocks = range(start, min(start + step, masks.n_blocks))
             drawn = [masks.draw_all(block) for block in blocks]
-            swapped = np.ascontiguousarray(np.concatenate(drawn).T)
+            together = drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
+            swapped = np.ascontiguousarray(together.T)
             columns = [
                 self.statistics(pair, pair.sums[:, None] - 2 * (pair.signed @ swapped))
                 for pair in chosen
