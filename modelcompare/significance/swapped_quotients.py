@@ -28,33 +28,40 @@ class SwappedQuotients(SwappedSums):
         pooled, bottom, own, shared = (part[pairs] for part in self._invariants)
         sums = self.after(kept, moved, a, b)
         numerator, denominator = self._quotient(sums)
-        score = 2 * (numerator - pooled * denominator)
+        # Score and error are half of what they are of, which their quotient does not show.
+        score = numerator - pooled * denominator
         share = denominator / np.where(bottom == 0, 1.0, bottom)
-        first_product = len(self.metric.statistics)
-        products = sums[first_product : first_product + len(self._needed)]
-        second = self._second(numerator, denominator, products)
-        first = second[0] - 2 * pooled * second[1] + pooled**2 * second[2]
-        square = (1 - share) ** 2 * first + share**2 * (own - first) - share * (1 - share) * shared
+        first = self._own_square(numerator, denominator, sums, pooled)
+        # (1 - share)^2 first + share^2 (own - first) - share (1 - share) shared
+        square = first * (1 - 2 * share) + share * (share * (own + shared) - shared)
         if self.strata is not None:
             square = np.maximum(square - self._between(sums[-2:], pooled, share, pairs), 0.0)
-            square[square <= ROUNDING * own] = 0.0
-        square *= 4
+            np.copyto(square, 0.0, where=square <= ROUNDING * own)
         size = self.evaluation.units.size
-        rounding = ROUNDING * np.sqrt(size * np.maximum(own, 0.0))
+        rounding = ROUNDING * np.sqrt(size * np.maximum(own, 0.0)) / 2
         np.copyto(score, 0.0, where=np.abs(score) <= rounding)
-        least = score**2 / size
+        least = score * score / size
         # No sum of squares is below the square of the sum over their number; with one that is
         # centred the statistic stays finite, and the order of its sizes as it is.
         square = np.maximum(square, least) if self.strata is None else square + least
         with np.errstate(invalid="ignore"):
             out = score / np.sqrt(square)
         np.copyto(out, 0.0, where=score == 0)
-        empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
-        other = pooled * bottom - numerator
-        if (empty | (np.minimum(np.abs(numerator), np.abs(other)) <= ROUNDING * bottom)).any():
+        if not self._all_usual(numerator, share, pooled, bottom):
+            empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
             difference = self.values(sums) - self.values(self.after(kept, moved, b, a))
             _by_convention(out, difference, empty)
         return out
+
+    @staticmethod
+    def _all_usual(
+        numerator: FloatArray, share: FloatArray, pooled: FloatArray, bottom: FloatArray
+    ) -> bool:
+        """Whether every swap leaves both models a numerator and a denominator that are not 0."""
+        tiny = ROUNDING * bottom
+        shares = share.min() > ROUNDING and share.max() < 1 - ROUNDING
+        low, high = numerator.min(axis=0), numerator.max(axis=0)
+        return bool(shares and (low > tiny).all() and (high < pooled * bottom - tiny).all())
 
     def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
         found = self._powers(parts, rows)[2:]
@@ -93,19 +100,24 @@ class SwappedQuotients(SwappedSums):
         shape = (len(parts[0]), max(part.shape[1] for part in parts), width)
         return np.broadcast_to(found[0], shape), np.broadcast_to(found[1], shape)
 
-    def _second(
-        self, numerator: FloatArray, denominator: FloatArray, needed: list[FloatArray]
-    ) -> list[FloatArray]:
-        """Sums of N^2, N D and D^2."""
-        sums = {0: numerator, 1: denominator}
-        sums.update((2 + place, found) for place, found in zip(self._needed, needed, strict=True))
-        found = []
-        for row in self._combination:
-            total = np.zeros(1)
-            for place in np.flatnonzero(row):
-                total = total + row[place] * sums[int(place)]
-            found.append(total)
-        return found
+    def _own_square(
+        self,
+        numerator: FloatArray,
+        denominator: FloatArray,
+        sums: list[FloatArray],
+        pooled: FloatArray,
+    ) -> FloatArray:
+        """Sum of the squares of N - F0 D over what the first model has, from the sums at hand."""
+        first_product = len(self.metric.statistics)
+        products = sums[first_product : first_product + len(self._needed)]
+        known = {0: numerator, 1: denominator}
+        known |= {2 + place: found for place, found in zip(self._needed, products, strict=True)}
+        of_nn, of_nd, of_dd = self._combination
+        out: FloatArray | None = None
+        for place, found in known.items():
+            part = found * (of_nn[place] - 2 * pooled * of_nd[place] + pooled**2 * of_dd[place])
+            out = part if out is None else np.add(out, part, out=out)
+        return numerator if out is None else out
 
     @property
     def _needed(self) -> tuple[int, ...]:
