@@ -29,7 +29,7 @@ from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.rows import TIMES, Batches, Rows, open_rows, recut, selected
-from modelcompare.words import KindOrAuto, SampleColumn
+from modelcompare.words import KindOrAuto, SampleColumn, shown
 
 Found = TypeVar("Found")
 
@@ -102,8 +102,17 @@ def scan_predictions(
         true=true, id=id, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip
-    folder = None if checkpoint is None else Path(checkpoint)
+    folder = None if checkpoint is None else _folder(checkpoint)
     return ScannedPredictions.of(open_rows(source), columns, folder)
+
+
+def _folder(checkpoint: object) -> Path:
+    if not isinstance(checkpoint, str | PathLike):
+        raise TypeError(f"`checkpoint` must be the path of a folder, got {shown(checkpoint)}.")
+    folder = Path(checkpoint)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"`checkpoint` must be the path of a folder, {folder} is a file.")
+    return folder
 
 
 class CannotScanError(ValueError):

@@ -72,6 +72,7 @@ OPTIONS: dict[str, list[Any]] = {
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
     "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
     "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE, "score_names": NAMES,
+    "checkpoint": [5, [], {}, NAN, True, b"x", __file__],
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
@@ -222,6 +223,9 @@ def _doors() -> dict[str, Door]:
         "probabilistic_confusion_matrix": Door(
             mc.probabilistic_confusion_matrix, {"y_true": [0, 1], "y_prob": [[0.5, 0.5]] * 2},
             ("y_true", "y_prob", "labels", "sample_weight"),
+        ),
+        "scan_predictions": Door(
+            mc.scan_predictions, {"source": TABLE}, instead={"normalize": FLAG},
         ),
         "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
         "decide": Door(
