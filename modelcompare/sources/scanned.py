@@ -430,11 +430,11 @@ class ScannedPredictions(Predictions):
 
     @property
     def y_true(self) -> NoReturn:
-        self._refuse("the true labels of all rows")
+        self.refuse_whole("the true labels of all rows")
 
     @property
     def codes(self) -> NoReturn:
-        self._refuse("the true labels of all rows")
+        self.refuse_whole("the true labels of all rows")
 
     @property
     def true_distribution(self) -> None:
@@ -443,18 +443,19 @@ class ScannedPredictions(Predictions):
     @property
     def sample_weight(self) -> FloatArray | None:
         if self.weighted:
-            self._refuse("the weights of all rows")
+            self.refuse_whole("the weights of all rows")
         return None
 
     def output(self, model: str) -> Output:
         checks.check_models(self.models, model=model)
-        self._refuse("what a model gave for all rows")
+        self.refuse_whole("what a model gave for all rows")
 
     def predicted(self, model: str) -> IntArray:
         checks.check_models(self.models, model=model)
-        self._refuse("what a model gave for all rows")
+        self.refuse_whole("what a model gave for all rows")
 
-    def _refuse(self, what: str) -> NoReturn:
+    def refuse_whole(self, what: str) -> NoReturn:
+        """Say that something would need all rows at once, and what can be asked instead."""
         raise ValueError(
             f"this needs {what} at once, but these predictions are read block by block. Ask for "
             "metrics that are sums, with method='normal', 'percentile', 'basic' or 'BCa' and "
@@ -478,10 +479,10 @@ class ScannedPredictions(Predictions):
         return self._made(*shared, next(part.blocks()), self._checkpoint, chosen)
 
     def with_columns(self, **columns: ArrayLike) -> NoReturn:
-        self._refuse(f"{', '.join(columns)} of all rows")
+        self.refuse_whole(f"{', '.join(columns)} of all rows")
 
     def without(self, *columns: SampleColumn) -> NoReturn:
-        self._refuse(f"{', '.join(columns)} of all rows")
+        self.refuse_whole(f"{', '.join(columns)} of all rows")
 
     def __repr__(self) -> str:
         lines = repr(self._head).splitlines()
