@@ -146,6 +146,8 @@ class ScannedEvaluation(Evaluation):
     def _part(self, rows: slice) -> tuple[Predictions, slice]:
         first, last, _ = rows.indices(self.units.n_units)
         block, start = divmod(first, ROW_BLOCK)
+        if start + last - first > ROW_BLOCK:
+            self.predictions.refuse_whole("the statistics of all rows")
         return self._window.at(block), slice(start, start + last - first)
 
     def _everyone(self, model: str) -> None:  # noqa: ARG002

@@ -29,7 +29,7 @@ from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.rows import TIMES, Batches, Rows, open_rows, recut, selected
-from modelcompare.words import KindOrAuto, SampleColumn
+from modelcompare.words import KindOrAuto, SampleColumn, shown
 
 Found = TypeVar("Found")
 
@@ -102,8 +102,17 @@ def scan_predictions(
         true=true, id=id, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip
-    folder = None if checkpoint is None else Path(checkpoint)
+    folder = None if checkpoint is None else _folder(checkpoint)
     return ScannedPredictions.of(open_rows(source), columns, folder)
+
+
+def _folder(checkpoint: object) -> Path:
+    if not isinstance(checkpoint, str | PathLike):
+        raise TypeError(f"`checkpoint` must be the path of a folder, got {shown(checkpoint)}.")
+    folder = Path(checkpoint)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"`checkpoint` must be the path of a folder, {folder} is a file.")
+    return folder
 
 
 class CannotScanError(ValueError):
@@ -421,11 +430,11 @@ class ScannedPredictions(Predictions):
 
     @property
     def y_true(self) -> NoReturn:
-        self._refuse("the true labels of all rows")
+        self.refuse_whole("the true labels of all rows")
 
     @property
     def codes(self) -> NoReturn:
-        self._refuse("the true labels of all rows")
+        self.refuse_whole("the true labels of all rows")
 
     @property
     def true_distribution(self) -> None:
@@ -434,18 +443,19 @@ class ScannedPredictions(Predictions):
     @property
     def sample_weight(self) -> FloatArray | None:
         if self.weighted:
-            self._refuse("the weights of all rows")
+            self.refuse_whole("the weights of all rows")
         return None
 
     def output(self, model: str) -> Output:
         checks.check_models(self.models, model=model)
-        self._refuse("what a model gave for all rows")
+        self.refuse_whole("what a model gave for all rows")
 
     def predicted(self, model: str) -> IntArray:
         checks.check_models(self.models, model=model)
-        self._refuse("what a model gave for all rows")
+        self.refuse_whole("what a model gave for all rows")
 
-    def _refuse(self, what: str) -> NoReturn:
+    def refuse_whole(self, what: str) -> NoReturn:
+        """Say that something would need all rows at once, and what can be asked instead."""
         raise ValueError(
             f"this needs {what} at once, but these predictions are read block by block. Ask for "
             "metrics that are sums, with method='normal', 'percentile', 'basic' or 'BCa' and "
@@ -469,10 +479,10 @@ class ScannedPredictions(Predictions):
         return self._made(*shared, next(part.blocks()), self._checkpoint, chosen)
 
     def with_columns(self, **columns: ArrayLike) -> NoReturn:
-        self._refuse(f"{', '.join(columns)} of all rows")
+        self.refuse_whole(f"{', '.join(columns)} of all rows")
 
     def without(self, *columns: SampleColumn) -> NoReturn:
-        self._refuse(f"{', '.join(columns)} of all rows")
+        self.refuse_whole(f"{', '.join(columns)} of all rows")
 
     def __repr__(self) -> str:
         lines = repr(self._head).splitlines()

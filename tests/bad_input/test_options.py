@@ -73,6 +73,7 @@ OPTIONS: dict[str, list[Any]] = {
     "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
     "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE, "score_names": NAMES,
     "buckets": COUNT, "salt": [5, [], {}, NAN, True, b"x"],
+    "checkpoint": [5, [], {}, NAN, True, b"x", __file__],
     "rows": ["x", 5, NAN, [99], [-99], [[0]], ["a"], [0.5], [True], {}, 10**12],
     "outputs": [5, {}, [], "x", NAN, {5: [0, 1]}, {"": [0, 1]}, {"a": 5}, {"a": [None]}],
     "logits": [5, {}, [], "x", NAN, {"a": 5}, {"a": [1]}, {"a": [["x", "y"]] * 2}],
@@ -226,6 +227,9 @@ def _doors() -> dict[str, Door]:
         ),
         "sketch": Door(mc.sketch, {"source": PLAIN}),
         "read_sketch": Door(mc.read_sketch, {"source": mc.sketch(PLAIN).to_frame()}),
+        "scan_predictions": Door(
+            mc.scan_predictions, {"source": TABLE}, instead={"normalize": FLAG},
+        ),
         "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
         "decide": Door(
             mc.decide,

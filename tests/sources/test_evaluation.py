@@ -136,3 +136,12 @@ def test_what_needs_all_samples_at_once_is_refused_by_name(metric, soft_frame):
     scan = mc.scan_predictions(frame, normalize=True)
     with pytest.raises(ValueError, match=r"cannot be had block by block.*\.load\(\)"):
         evaluate(scan, resolve(metric, scan))
+
+
+def test_rows_of_several_blocks_are_refused_at_once(soft_frame):
+    scan = mc.scan_predictions(soft_frame.drop(columns="w"))
+    evaluation = evaluate(scan, resolve("cf1", scan))
+    assert evaluation.statistics(rows=slice(ROW_BLOCK, ROW_BLOCK + 9)).shape == (9, 15)
+    for rows in (slice(None), slice(ROW_BLOCK - 1, ROW_BLOCK + 1)):
+        with pytest.raises(ValueError, match=r"the statistics of all rows at once.*read block by"):
+            evaluation.statistics(rows=rows)
