@@ -138,7 +138,7 @@ class _Layout:
     def places(self) -> dict[str, dict[str | None, str]]:
         """Each model's columns by class, or one without."""
         columns = pd.DataFrame(columns=self.needed)
-        return columns_of_models(columns, self.roles, self.columns.models, self.where, self.labels)
+        return columns_of_models(columns, self.roles, None, self.where, self.labels)
 
     def predictions(self, table: Any, name: str | None, first: int = 0) -> Predictions:
         """Predictions of some rows, the first of which has a number among all."""
@@ -201,8 +201,7 @@ class _Layout:
     def of_models(self, models: Sequence[str]) -> _Layout:
         """The same, of some of the models."""
         outputs = tuple(c for model in models for c in self.places[model].values())
-        columns = replace(self.columns, models=None)
-        return replace(self, columns=columns, roles=replace(self.roles, outputs=outputs))
+        return replace(self, roles=replace(self.roles, outputs=outputs))
 
 
 def _has_other_scores(block: Predictions) -> bool:
@@ -261,7 +260,10 @@ class ScannedPredictions(Predictions):
                 "row for each sample, and a column for each model or 'model:class'. Pivot it, or "
                 "read it whole with read_predictions."
             )
-        layout = _Layout(columns, replace(roles, id=None), where)
+        places = columns_of_models(read.frame, roles, columns.models, where)
+        chosen = tuple(column for of_model in places.values() for column in of_model.values())
+        roles = replace(roles, id=None, outputs=chosen)
+        layout = _Layout(replace(columns, models=None), roles, where)
         first = table.select(layout.needed)
         counted = layout.counted(first, rows)
         if counted is None:

@@ -105,6 +105,14 @@ def test_rows_that_are_sorted_by_their_class_are_read(many):
     np.testing.assert_array_equal(said, memory.probabilities("a"))
 
 
+def test_models_that_are_not_asked_for_add_no_class():
+    true = ["no", "yes"] * 50
+    frame = pd.DataFrame({"y_true": true, "a": true, "b": ["perhaps", "yes"] * 50})
+    scan = mc.scan_predictions(frame, models=["a"])
+    assert scan.models == ("a",)
+    assert scan.labels.tolist() == mc.read_predictions(frame, models=["a"]).labels.tolist()
+
+
 def test_labels_that_do_not_match_are_refused_as_in_memory():
     frame = pd.DataFrame({"y_true": ["no", "yes"] * 50, "a": ["nope", "yep"] * 50})
     for read in (mc.read_predictions, mc.scan_predictions):
