@@ -120,6 +120,8 @@ class Evaluation(UnitStatistics):
                 self._fill_pass(out, weights, models, blocks, n_jobs)
                 bar.update(sum(weights.block_size(block) for block in blocks))
             self._fill_others(out, weights, n_jobs)
+        # As large as the statistics: nobody sums them again.
+        self._parted = None
         return out
 
     def totals(
