@@ -267,18 +267,31 @@ class ScannedPredictions(Predictions):
         first = table.select(layout.needed)
         counted = layout.counted(first, rows)
         if counted is None:
-            layout = layout.with_classes(first, rows)
-            shown = layout.predictions(first, rows.name)
-            if layout.labels is not None:
-                # Single probabilities are of the last class, as nobody said.
-                outputs = {model: shown.output(model) for model in shown.models}
-                check_guess(layout.labels, None, outputs, dict.fromkeys(outputs, np.empty(0)))
-            layout = layout.settled(shown)
-        else:
+            return cls._by_first_rows(rows, layout, first, checkpoint)
+        try:
             layout = layout.settled(layout.predictions(counted.drop_columns(TIMES), rows.name))
+        except ValueError:
+            # The rows themselves say where they are wrong.
+            for _ in cls._by_first_rows(rows, layout, first, checkpoint).blocks():
+                pass
+            raise
         part = cls._made(rows, layout, layout.quietly(first, rows.name), checkpoint)
         part._kept["counted"] = counted
         return part
+
+    @classmethod
+    def _by_first_rows(
+        cls, rows: Rows, layout: _Layout, first: Any, checkpoint: Path | None
+    ) -> ScannedPredictions:
+        """Predictions whose kinds the first rows show; classes are those of all rows."""
+        layout = layout.with_classes(first, rows)
+        shown = layout.predictions(first, rows.name)
+        if layout.labels is not None:
+            # Single probabilities are of the last class, as nobody said.
+            outputs = {model: shown.output(model) for model in shown.models}
+            check_guess(layout.labels, None, outputs, dict.fromkeys(outputs, np.empty(0)))
+        layout = layout.settled(shown)
+        return cls._made(rows, layout, layout.quietly(first, rows.name), checkpoint)
 
     @classmethod
     def _made(
@@ -377,13 +390,7 @@ class ScannedPredictions(Predictions):
             return None
         times = table[TIMES].to_numpy()
         self._check_length(int(times.sum()))
-        try:
-            return self._layout.quietly(table.drop_columns(TIMES), self.name), times
-        except ValueError:
-            # The rows themselves say where they are wrong.
-            for _ in self.blocks():
-                pass
-            raise
+        return self._layout.quietly(table.drop_columns(TIMES), self.name), times
 
     def load(self) -> Predictions:
         """All rows in memory."""
