@@ -20,7 +20,7 @@ from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar
 from modelcompare.engine.products import MatrixProduct, Product
-from modelcompare.engine.statistics import PASS_BYTES, UnitStatistics
+from modelcompare.engine.statistics import MANY_COLUMNS, PASS_BYTES, UnitStatistics
 from modelcompare.engine.weights import Everything, GivenWeights, Weights, joined
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -34,8 +34,6 @@ from modelcompare.resampling import ROW_BLOCK
 
 # Bytes of statistics that are summed at once. Sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20
-# Of so many classes most statistics are 0 in most samples.
-MANY_CLASSES = 50
 
 
 class Evaluation(UnitStatistics):
@@ -267,7 +265,7 @@ class Evaluation(UnitStatistics):
     def _product(self, models: slice, rows: slice) -> Product | MatrixProduct:
         """Statistics of some models and units, to be summed under weights."""
         n_classes = self.predictions.n_classes
-        if n_classes >= MANY_CLASSES and len(self.units.row_blocks()) == 1:
+        if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
             return MatrixProduct(self._narrow(models, rows))
         of_samples = self._rows is None and self._unit_of is None
         part, here = self._part(rows if of_samples else slice(0, 1))
