@@ -216,7 +216,8 @@ class ReadingOptions:
             )
         if unserved:
             raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")
-        from modelcompare.sources.scanned import CannotScanError, scan_predictions
+        from modelcompare.sources.layouts import CannotScanError
+        from modelcompare.sources.scanned import scan_predictions
 
         options = {name: getattr(self, name) for name in (*_SCANNED, "checkpoint")}
         try:

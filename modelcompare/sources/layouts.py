@@ -1,0 +1,136 @@
+"""Which columns of a scan are what, and which classes there are: what makes predictions of rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare import checks
+from modelcompare.arrays import AnyArray
+from modelcompare.checks import DataWarning, rows_from
+from modelcompare.engine.statistics import COLLAPSE_AT
+from modelcompare.predictions import Predictions
+from modelcompare.readers.asked import Columns
+from modelcompare.readers.cells import alike, column_array
+from modelcompare.readers.roles import Roles
+from modelcompare.readers.tables import arrow_table
+from modelcompare.readers.wide import columns_of_models, wide_predictions
+from modelcompare.sources.rows import Batches, Rows
+
+# A column of more different labels holds no classes.
+_MOST_CLASSES = 65_536
+_SERVED = ("labels", "probabilities", "values", "scores")
+
+
+class CannotScanError(ValueError):
+    """Rows make predictions, but not block by block."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column is what, and the classes: what makes predictions of any of the rows."""
+
+    columns: Columns
+    roles: Roles
+    where: str
+    labels: AnyArray | None = None
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns to read."""
+        said = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.outputs]
+        return list(dict.fromkeys([*said, *self.columns.beside_names]))
+
+    @property
+    def places(self) -> dict[str, dict[str | None, str]]:
+        """Each model's columns by class, or one without."""
+        columns = pd.DataFrame(columns=self.needed)
+        return columns_of_models(columns, self.roles, None, self.where, self.labels)
+
+    def predictions(self, table: Any, name: str | None, first: int = 0) -> Predictions:
+        """Predictions of some rows, the first of which has a number among all."""
+        import pyarrow as pa
+
+        alone = table.num_rows == 1
+        rows = arrow_table(pa.concat_tables([table, table]) if alone else table, self.where)
+        with rows_from(first):
+            found = wide_predictions(
+                rows, self.columns, self.roles, name=name, known=self.labels
+            ).predictions
+        return found.subset([0]) if alone else found
+
+    def quietly(self, table: Any, name: str | None, first: int = 0) -> Predictions:
+        """The same without warnings, where the first rows gave them already."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            return self.predictions(table, name, first)
+
+    def counted(self, first: Any, rows: Rows) -> Any | None:
+        """Distinct rows and their numbers, where all is labels and they are a small share.
+
+        The source counts them, which is many times faster than reading its rows one by one.
+        """
+        if self._names_classes(first) != [*self.needed]:
+            return None
+        return rows.counted(self.needed, int(COLLAPSE_AT * rows.n_rows))
+
+    def with_classes(self, first: Any, rows: Rows) -> Layout:
+        """The same with all classes, where cells name them: the first rows may lack some."""
+        named = self._names_classes(first)
+        return replace(self, labels=_classes(rows.batches(named), named)) if named else self
+
+    def _names_classes(self, first: Any) -> list[str]:
+        """The columns of labels: the truth and models that gave no fractions; none of headings."""
+        import pyarrow as pa
+
+        true, kind = self.roles.true, self.columns.kind
+        by_heading = any(None not in of_model for of_model in self.places.values())
+        named = [
+            column for column in self.needed
+            if not pa.types.is_floating(first.schema.field(column).type)
+            and column != self.columns.weight
+        ]  # fmt: skip
+        return [] if by_heading or true not in named or kind in ("values", "scores") else named
+
+    def settled(self, shown: Predictions) -> Layout:
+        """The same for all rows: classes, and the kind of the outputs, as some rows show them."""
+        kinds = {model: shown.output(model).kind for model in shown.models}
+        for model, kind in kinds.items():
+            if kind not in _SERVED:
+                raise CannotScanError(
+                    f"{self.where}: model {model!r} gave {kind}, and a scan reads "
+                    f"{', '.join(_SERVED)}; read it whole with read_predictions."
+                )
+        alike = {*kinds.values()}
+        told = alike.pop() if len(alike) == 1 else self.columns.kind
+        return replace(self, columns=replace(self.columns, kind=told), labels=shown.labels)
+
+    def of_models(self, models: Sequence[str]) -> Layout:
+        """The same, of some of the models."""
+        outputs = tuple(c for model in models for c in self.places[model].values())
+        return replace(self, roles=replace(self.roles, outputs=outputs))
+
+
+def _classes(batches: Batches, columns: Sequence[str]) -> AnyArray:
+    """All labels in some columns, sorted."""
+    import pyarrow as pa
+
+    found: dict[str, Any] = dict.fromkeys(columns)
+    for batch in batches:
+        for column, known in found.items():
+            new = pa.chunked_array([batch[column].unique()])
+            both = new if known is None else pa.chunked_array([*known.chunks, *new.chunks])
+            found[column] = pa.chunked_array([both.unique()])
+            if len(found[column]) > _MOST_CLASSES:
+                raise ValueError(
+                    f"column {column!r} holds more than {_MOST_CLASSES:,} different labels; if "
+                    "they are values pass kind='values' (--kind values)."
+                )
+    tables = [arrow_table(pa.table({c: cells.drop_null()}), c) for c, cells in found.items()]
+    arrays = alike([column_array(table.frame.iloc[:, 0]) for table in tables])
+    return checks.distinct(np.concatenate(arrays), f"column {columns[0]!r} or a model")
