@@ -111,8 +111,7 @@ def _draw_density(axes: Axes, base: float, values: NDArray[np.float64]) -> None:
 
     if np.ptp(values) <= 1e-12 * np.abs(values).max():
         return
-    reach = 0.1 * np.ptp(values)
-    places = np.linspace(values.min() - reach, values.max() + reach, _GRID)
+    places = np.linspace(values.min(), values.max(), _GRID)
     density = GaussianKDE(values).evaluate(places)
     axes.fill_between(
         places, base, base - 0.36 * density / density.max(), color=LEADING, alpha=0.55, linewidth=0

@@ -116,9 +116,10 @@ def _title(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
 
 def _note(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
     said = {
-        "scores": "ranks include the first", "ranks": "the range that tests leave open includes the first",
+        "scores": "ranks include the first",
         "differences": f"adjusted p < {result.alpha:g}",
-    }  # fmt: skip
+        "ranks": "the range that tests leave open includes the first",
+    }
     if len(kinds) == 1:
         return f"filled: {said[kinds[0]]}"
     return "filled: " + ", ".join(

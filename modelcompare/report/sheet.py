@@ -255,7 +255,7 @@ def _width(text: str, size: float, bold: bool) -> float:
 
 def _fit_texts(figure: Any) -> None:
     """Break titles and labels of axes that are wider than their panel, and thin out ticks."""
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
     for axes in figure.axes:
         if not axes.get_visible():
             continue

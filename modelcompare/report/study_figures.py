@@ -55,7 +55,7 @@ def plot_variances(
                 style.draw_lines(axes, table, study.models, line)
             style.plain_axes(axes, label_name(name) or pair[0])
             style.ratio_axis(axes, study.ratios, last=place + n_columns >= len(labels))
-            _log_with_zero(axes, *smallest)
+        _log_with_zero(grid[0, 0], *smallest)
         style.hide_unused(grid, len(labels))
         for axes in grid[:, 0]:
             axes.set_ylabel("variance")
