@@ -27,7 +27,7 @@ MAX_CLASSES = 12
 _WRITTEN = 12
 _Square = Literal["p_value", "wins"]
 _SQUARES: Mapping[_Square, str] = {
-    "p_value": "adjusted p", "wins": "share of resamples that the row wins",
+    "p_value": "adjusted p", "wins": "wins of the row",
 }  # fmt: skip
 
 
@@ -46,7 +46,8 @@ def plot_heatmap(
     caption = Caption(
         f"{result.headline}; {block.title}, all pairs, tests at {result.alpha:g}",
         result.signature, found.shown,
-        note=f"p adjusted by {result.correction}; bold: below {result.alpha:g}; ties count half",
+        note=f"p adjusted by {result.correction}; bold: below {result.alpha:g}\n"
+        "wins: share of resamples on which the model of the row is better; ties count half",
     )  # fmt: skip
     side = max(0.34 * len(models) if len(models) <= _WRITTEN else 0.17 * len(models), 1.6)
     size = ((side + 1.3) * len(kinds) + 1.6, side + 1.0)

@@ -259,6 +259,7 @@ def _fit_texts(figure: Any) -> None:
     for axes in figure.axes:
         if not axes.get_visible():
             continue
+        axes.apply_aspect()
         box = axes.get_window_extent()
         wide, high = box.width / figure.dpi, box.height / figure.dpi
         title = axes.set_title(axes.get_title(loc="left"))

@@ -76,9 +76,10 @@ def test_too_many_classes_and_models_are_chosen_and_counted(make_comparison):
     result = make_comparison(MANY, ["f1"], {"f1": labels})
     is_telling = result.differences["label"].isin([5, 33])
     result.differences.loc[is_telling, "p_adjusted"] /= 10
-    left, _ = plot_comparison(result).axes
-    assert left.get_title(loc="left") == (
-        "f1 (best 3 of 20 models; 12 of 40 classes, where models differ most)"
+    figure = plot_comparison(result)
+    left, _ = figure.axes
+    assert figure.texts[1].get_text() == (
+        "f1: 3 of 20 models shown, the best; 12 of 40 classes shown, where models differ most"
     )
     headings = [name for name in _names(left) if name.startswith("class")]
     assert len(headings) == 12
