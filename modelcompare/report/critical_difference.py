@@ -78,7 +78,9 @@ def _draw(
         side_axes.set_yticks(levels[: len(models)], [names[model] for model in models])
         side_axes.tick_params(axis="y", length=0)
     if np.isfinite(critical):
-        axes.set_xlabel(f"CD = {critical:.2f}, the critical difference: the length of the black line")
+        axes.set_xlabel(
+            f"CD = {critical:.2f}, the critical difference: the length of the black line"
+        )
         axes.hlines(bottom - 0.3, low, low + critical, color="black", linewidth=2)
 
 
