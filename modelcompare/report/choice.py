@@ -35,12 +35,17 @@ def chosen(
     n_models = len(blocks[0].scores)
     telling = {block.label for block in foremost(blocks, max_classes)}
     classes = [block for block in blocks if block.label in telling]
-    fitting = n_models if blocks[0].label is None else max(max_rows // len(classes) - 1, 2)
+    fitting = n_models if blocks[0].label is None else models_by_class(len(classes), max_rows)
     kept = min(n_models, fitting if max_models is None else max_models)
     models = _best_models(blocks, kept, baseline)
     said = [part_shown(len(models), n_models, "model", "the best"),
             part_shown(len(classes), len(blocks), "class", "where models differ most")]  # fmt: skip
     return Chosen([_only_models(block, models) for block in classes], "; ".join(filter(None, said)))
+
+
+def models_by_class(n_classes: int, max_rows: int) -> int:
+    """How many models fit below the name of each class."""
+    return max(max_rows // n_classes - 1, 2)
 
 
 def part_shown(kept: int, of: int, thing: str, which: str = "") -> str:

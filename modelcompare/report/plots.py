@@ -1,7 +1,8 @@
 """What `result.plot` offers: calling it draws the first figure, its methods draw each.
 
 Every method returns a matplotlib Figure, which notebooks show and whose ``save(path)`` writes .png,
-.svg or .pdf with the signature in the file. With `ax` given, what fits one panel is drawn into it.
+.svg or .pdf with the signature in the file. With `ax` given, what fits one panel is drawn into it,
+and the figure that holds it is returned.
 """
 
 from __future__ import annotations
@@ -20,10 +21,17 @@ from modelcompare.report import (
     size_figures,
     study_figures,
 )
-from modelcompare.report.choice import among, chosen, part_shown
+from modelcompare.report.choice import (
+    among,
+    chosen,
+    first_models,
+    models_by_class,
+    part_shown,
+)
 from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.forest import Kind, plot_comparison
 from modelcompare.report.sheet import Caption
+from modelcompare.words import check_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,21 +165,19 @@ class BootstrapPlots(Plots[shapes.BootstrapShape]):
     def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
         """Draw the replicates: a cloud, a box and points for each model."""
         result = self._result
-        heaps: dict[str, list[clouds.Heap]] = {}
-        n_values: dict[str, int] = {}
-        models = list(result.models)[: clouds.MAX_MODELS]
+        labels: dict[str, list[Any]] = {}
         for key in result.evaluation.keys:
-            n_values[key.metric] = n_values.get(key.metric, 0) + 1
-            kept = heaps.setdefault(key.metric, [])
-            if len(kept) < clouds.MAX_CLASSES:
-                few = models if key.label is None else models[: clouds.MAX_ROWS // 6 - 1]
-                kept.append(clouds.Heap(key.label, few))
-        if metric is not None:
-            heaps = {among("metric", metric, list(heaps)): heaps[metric]}
-        shown = []
-        for name, kept in heaps.items():
-            parts = (part_shown(len(kept[0].models), len(result.models), "model"),
-                     part_shown(len(kept), n_values[name], "class"))  # fmt: skip
+            labels.setdefault(key.metric, []).append(key.label)
+        names = [*labels] if metric is None else [among("metric", metric, list(labels))]
+        heaps, shown = {}, []
+        for name in names:
+            kept = labels[name][: clouds.MAX_CLASSES]
+            most = clouds.MAX_MODELS
+            if kept[0] is not None:
+                most = models_by_class(len(kept), clouds.MAX_ROWS)
+            models, left_out = first_models(result.models, most)
+            heaps[name] = [clouds.Heap(label, models) for label in kept]
+            parts = [left_out, part_shown(len(kept), len(labels[name]), "class")]
             shown += [f"{name}: {'; '.join(filter(None, parts))}"] if any(parts) else []
         n_samples = len(result.evaluation.predictions)
         title = f"{n_samples:,} samples, {result.n_resamples:,} resamples"
@@ -251,6 +257,8 @@ class VariancePlots(Plots[shapes.VarianceShape]):
         ax: Axes | None = None,
     ) -> Figure:  # fmt: skip
         """Draw variances of both metrics of a pair against the ratio (figures 1, 5, 6)."""
+        if n_columns is not None:
+            check_count("n_columns", n_columns, at_least=1, at_most=100)
         names = self._pair(pair)
         return study_figures.plot_variances(
             self._result, names, label=label, n_columns=n_columns, ax=ax

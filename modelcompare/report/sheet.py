@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+
+    from modelcompare.report.signed import SignedFigure
 
 _STYLE: Any = {
     "axes.formatter.useoffset": False,
@@ -82,6 +82,8 @@ def sheet(
     check_matplotlib()
     import matplotlib as mpl
 
+    from modelcompare.report.signed import SignedFigure
+
     if ax is not None:
         with mpl.rc_context({"text.parse_math": False}):
             yield np.array([[_checked(ax)]], dtype=object)
@@ -91,7 +93,7 @@ def sheet(
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
-        figure = _figure_class()(figsize=size, facecolor="white")
+        figure = SignedFigure(figsize=size, facecolor="white")
         yield figure.subplots(*shape, squeeze=False, **grid)
         _surround(figure, caption)
         _fit_texts(figure)
@@ -113,34 +115,7 @@ def _checked(ax: Any) -> Axes:
     return ax
 
 
-@cache
-def _figure_class() -> type[Any]:
-    """Figures that know how they were made, and that notebooks show though pyplot does not."""
-    from io import BytesIO
-
-    from matplotlib.figure import Figure
-
-    class SignedFigure(Figure):
-        """A figure with its title and signature, which are kept in the files it is saved to."""
-
-        title: str = ""
-        signature: str = ""
-
-        def save(self, path: str | PathLike[str], *, dpi: int = 150) -> Path:
-            """Write the figure as .png, .svg or .pdf, with title and signature in the file."""
-            from modelcompare.report.files import write_figure
-
-            return write_figure(path, self, dpi=dpi)
-
-        def _repr_png_(self) -> bytes:
-            buffer = BytesIO()
-            self.savefig(buffer, format="png", dpi=80)
-            return buffer.getvalue()
-
-    return SignedFigure
-
-
-def _surround(figure: Any, caption: Caption) -> None:
+def _surround(figure: SignedFigure, caption: Caption) -> None:
     """Write title, key and small print, and make the figure higher by what they take."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -197,7 +172,7 @@ def _handles(keys: Sequence[Key], room: float = 6.0) -> list[Any]:
     ]
 
 
-def _legend(figure: Any, keys: Sequence[Key], room: float) -> Any:
+def _legend(figure: Figure, keys: Sequence[Key], room: float) -> Any:
     """One key for all panels, with as many columns as there is room for."""
     handles = _handles(keys, room)
     for n_columns in range(min(len(handles), _MOST_KEYS_ABREAST), 0, -1):
@@ -230,7 +205,7 @@ def _words(line: str, room: float, size: float, bold: bool) -> Iterator[str]:
 
     Signatures are broken after their bars.
     """
-    for word in re.findall(r"[^\s|]*[\s|]+|[^\s|]+", line):
+    for word in re.findall(r"[^\s|]*(?: %)?[\s|]+|[^\s|]+(?: %)?", line):
         while _width(word.rstrip(), size, bold) > room and len(word) > 1:
             fitting = max(1, int(len(word) * room / _width(word, size, bold)) - 1)
             marks = [place + 1 for place in range(fitting // 2, fitting) if word[place] in "_-./:"]
@@ -253,9 +228,11 @@ def _width(text: str, size: float, bold: bool) -> float:
     return float(width) / 72 * _HINTING
 
 
-def _fit_texts(figure: Any) -> None:
+def _fit_texts(figure: Figure) -> None:
     """Break titles and labels of axes that are wider than their panel, and thin out ticks."""
-    figure.get_layout_engine().execute(figure)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
     for axes in figure.axes:
         if not axes.get_visible():
             continue
@@ -266,7 +243,7 @@ def _fit_texts(figure: Any) -> None:
         for text, room in ((title, wide), (axes.xaxis.label, wide), (axes.yaxis.label, high)):
             if text.get_text():
                 bold = text.get_fontweight() == "bold"
-                text.set_text(folded(text.get_text(), room, text.get_fontsize(), bold=bold))
+                text.set_text(folded(text.get_text(), room, float(text.get_fontsize()), bold=bold))
         _thin_out(axes.xaxis)
 
 

@@ -32,7 +32,7 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_of,
 )
-from modelcompare.words import VarianceTest, ZeroDivision, check_count, check_options, signature
+from modelcompare.words import VarianceTest, ZeroDivision, check_options, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,8 +186,6 @@ class VarianceStudy(Result):
 
         The panels, one for each class, stand in `n_columns`.
         """
-        if n_columns is not None:
-            check_count("n_columns", n_columns, at_least=1, at_most=100)
         return self.plot.variances(pair, n_columns=n_columns)
 
     def plot_intervals(self, pair: int | Pair = 0) -> Figure:
