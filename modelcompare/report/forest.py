@@ -41,6 +41,11 @@ class _Row:
     heading: bool = False
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether there is an estimate."""
+        return not math.isnan(self.estimate)
+
+    @property
     def lines(self) -> int:
         """Height in lines of text."""
         return self.text.count("\n") + 1
@@ -227,11 +232,16 @@ def _draw(axes: Axes, panel: _Panel) -> None:
     plain_axes(axes, panel.title, grid="x")
     axes.set_xlabel(panel.label)
     positions = name_rows(axes, [row.text for row in panel.rows])
-    for tick, position, row in zip(axes.get_yticklabels(), positions, panel.rows, strict=True):
+    placed = [*zip(positions, panel.rows, strict=True)]
+    for tick, row in zip(axes.get_yticklabels(), panel.rows, strict=True):
         if row.heading:
             tick.set_fontweight("bold")
-        else:
-            _draw_row(axes, position, row)
+    for strong in (True, False):
+        _draw_rows(axes, [(y, r) for y, r in placed if r.is_drawn and r.strong == strong], strong)
+    for position, row in placed:
+        if not row.is_drawn and not row.heading:
+            axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(),
+                      va="center")  # fmt: skip
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6, integer=panel.kind == "ranks")
     if panel.kind == "differences":
@@ -247,15 +257,17 @@ def name_rows(axes: Axes, names: Sequence[str]) -> list[float]:
     return positions
 
 
-def _draw_row(axes: Axes, position: float, row: _Row) -> None:
-    if math.isnan(row.estimate):
-        axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(), va="center")
+def _draw_rows(axes: Axes, placed: Sequence[tuple[float, _Row]], strong: bool) -> None:
+    """Draw the intervals of rows that look alike."""
+    if not placed:
         return
-    colour = LEADING if row.strong else MUTED
-    axes.hlines(position, row.low, row.high, color=colour, linewidth=1.6)
-    face = colour if row.strong else "white"
-    axes.plot(row.estimate, position, marker="o", markersize=5.5, color=colour,
-              markerfacecolor=face, markeredgewidth=1.4)  # fmt: skip
+    y, rows = zip(*placed, strict=True)
+    colour = LEADING if strong else MUTED
+    low, high = [row.low for row in rows], [row.high for row in rows]
+    axes.hlines(y, low, high, color=colour, linewidth=1.6)
+    axes.plot([row.estimate for row in rows], y, linestyle="", marker="o", markersize=5.5,
+              color=colour, markerfacecolor=colour if strong else "white",
+              markeredgewidth=1.4)  # fmt: skip
 
 
 def _draw_zero(axes: Axes) -> None:

@@ -173,7 +173,7 @@ def _struck_through(figure, texts):
 
 @pytest.mark.parametrize(("name", "size"), [(n, size) for n in FIGURES for size in _sizes(n)])
 def test_no_label_touches_another_or_is_struck_through_or_cut(name, size, texts_drawn):
-    drawn = figure(name, *size)
+    drawn = FIGURES[name](*size)
     texts = texts_drawn(drawn)
     assert len(texts) > 3
     assert _touching(texts) == []

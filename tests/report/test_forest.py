@@ -15,10 +15,12 @@ def _names(axes):
 
 def _points(axes):
     """Estimates drawn, from top to bottom, and whether each is filled."""
-    lines = [line for line in axes.lines if line.get_marker() == "o"]
-    return [float(line.get_xdata()[0]) for line in lines], [
-        line.get_markerfacecolor() != "white" for line in lines
-    ]
+    points = sorted(
+        (y, float(x), line.get_markerfacecolor() != "white")
+        for line in axes.lines if line.get_marker() == "o"
+        for x, y in zip(*line.get_data(), strict=True)
+    )  # fmt: skip
+    return [x for _, x, _ in points], [filled for _, _, filled in points]
 
 
 def test_scores_and_differences_are_drawn_at_their_values(make_comparison):
