@@ -312,7 +312,6 @@ def test_curves_state_the_area_under_them(kind, name):
         value = area(data.codes == 0, data.probabilities(model)[:, 0])
         row = curves(kind, 5, 3).areas.set_index("model").loc[model]
         assert row["area"] == pytest.approx(value, rel=1e-6)
-        assert row["ci_low"] <= value <= row["ci_high"] or FEW["n_resamples"] < 99
         method = "roc" if kind == "roc" else "pr"
         for drawn in (figure(method, 5, 3), getattr(comparison(5, 3).plot, method)(label=label)):
             keys = " ".join(text.get_text() for text in drawn.legends[0].get_texts())
