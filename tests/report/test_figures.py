@@ -7,7 +7,6 @@ from itertools import combinations
 import matplotlib as mpl
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -130,7 +129,7 @@ def figure(name, *size):
 
 @pytest.fixture
 def texts_drawn(monkeypatch):
-    """Draw a figure, and give every text that was drawn with its box in pixels."""
+    """Draw a figure, but for its pixels, and give every text drawn with its box."""
 
     def drawn(figure):
         found = []
@@ -143,7 +142,7 @@ def texts_drawn(monkeypatch):
 
         with monkeypatch.context() as patched:
             patched.setattr(Text, "draw", record)
-            FigureCanvasAgg(figure).draw()
+            figure.draw_without_rendering()
         return found
 
     return drawn
