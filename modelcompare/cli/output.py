@@ -45,7 +45,7 @@ def check_outputs(
     """Refuse paths that cannot or must not be written, and missing extras, before the work."""
     from modelcompare.report.files import figure_format
     from modelcompare.report.html import check_html
-    from modelcompare.report.style import check_matplotlib
+    from modelcompare.report.sheet import check_matplotlib
 
     form = chosen_format(options)
     _check_all(form, show_all=options.all)
@@ -129,7 +129,7 @@ def check_folder(options: StudyOutputOptions) -> None:
     if options.output is None:
         return
     from modelcompare.report.paths import check_folder_writable
-    from modelcompare.report.style import check_matplotlib
+    from modelcompare.report.sheet import check_matplotlib
 
     check_matplotlib()
     check_folder_writable(options.output)

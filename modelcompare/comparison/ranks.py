@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,17 +12,14 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.score_tables import frame_of, scores_of
 from modelcompare.report.numbers import format_digits, p_clause
+from modelcompare.report.plots import RankPlots
 from modelcompare.report.result import Result
-from modelcompare.report.study_figures import plot_critical_difference
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test
 from modelcompare.words import PosthocTest, check_choice, check_flag, check_options, signature
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Columns that name data sets, and that hold the scores of a table with one score in each row.
 _SETS = ("dataset", "data_set", "data set", "set", "task")
@@ -112,12 +109,19 @@ class RankComparison(Result):
             f"{' and '.join(said)} ({self.test}).",
         ]
 
-    def plot(self) -> Figure:
-        """Critical-difference diagram: mean ranks, and bars over neighbours not told apart.
+    @property
+    def plot(self) -> RankPlots:
+        """The critical-difference diagram: mean ranks, and bars over neighbours not told apart.
 
         Wilcoxon's test may tell a model apart from one whose rank lies between it and another from
         which it is not: `differences` has all pairs.
         """
+        return RankPlots(self._drawn)
+
+    def _drawn(self, metric: str | None) -> tuple[pd.DataFrame, str, str]:
+        """The ranks with what a diagram says of them, and the name of what was ranked."""
+        if metric is not None:
+            raise ValueError("these are the ranks of one table of scores; leave `metric` out.")
         names = self.ranks["model"].tolist()
         place = {name: i for i, name in enumerate(names)}
         together = np.ones((len(names), len(names)), dtype=bool)
@@ -128,8 +132,9 @@ class RankComparison(Result):
         drawn.attrs = {
             "critical_difference": self.critical_difference, "p_value": self.p_value,
             "n_sets": len(self.scores), "together": together.tolist(), "test": self.test,
+            "alpha": self.alpha,
         }  # fmt: skip
-        return plot_critical_difference(drawn, "score")
+        return drawn, "score", self.signature
 
 
 def critical_difference(

@@ -20,12 +20,14 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
+from modelcompare.report.plots import BootstrapPlots
 from modelcompare.resampling import BootstrapWeights
 from modelcompare.words import (
     IntervalMethod,
     Scheme,
     check_choice,
     check_fraction,
+    signature,
     value_name,
     written_out,
 )
@@ -104,6 +106,23 @@ class BootstrapResult:
     def replicates(self) -> pd.DataFrame:
         """Values on the resamples: a row for each resample, a column for each value."""
         return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
+
+    def values_of(self, model: str, metric: str, label: object = None) -> FloatArray:
+        """Replicates of one value, of shape (n_resamples,)."""
+        keys = self.evaluation.keys
+        place = next(k for k, key in enumerate(keys) if (key.metric, key.label) == (metric, label))
+        return self.draws[:, self.models.index(model), place]
+
+    @property
+    def signature(self) -> str:
+        """How the replicates were drawn, in one line."""
+        made = {"n": len(self.evaluation.predictions), "B": self.n_resamples}
+        return signature("bootstrap", made, self.scheme)
+
+    @property
+    def plot(self) -> BootstrapPlots:
+        """Figures: `plot()` and `plot.raincloud()`."""
+        return BootstrapPlots(self)
 
     @property
     def n_undefined(self) -> IntArray:

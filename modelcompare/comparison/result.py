@@ -6,12 +6,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.comparison.behind import Behind
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.leads import lead_frame, max_t_widths
 from modelcompare.comparison.remarks import remarks
@@ -27,13 +28,11 @@ from modelcompare.report.comparison_contents import (
     printed_tables,
 )
 from modelcompare.report.numbers import decimals_for
+from modelcompare.report.plots import ComparisonPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import pair_differences
 from modelcompare.words import Family, IntervalMethod, signature
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,8 +389,7 @@ class Comparison(Result):
         )  # fmt: skip
         return {name: getattr(self, name) for name in names} | {"verdict": self.findings()}
 
-    def plot(self) -> Figure:
-        """Forest plot of scores and of differences, one row of panels per metric."""
-        from modelcompare.report.forest import plot_comparison
-
-        return plot_comparison(self)
+    @property
+    def plot(self) -> ComparisonPlots:
+        """Figures: `plot()` is the forest; by name `plot.ranks()`, `plot.heatmap()` and others."""
+        return ComparisonPlots(self, Behind(self))

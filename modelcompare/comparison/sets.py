@@ -18,8 +18,8 @@ from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
+from modelcompare.report.plots import RankPlots
 from modelcompare.report.result import Result
-from modelcompare.report.study_figures import plot_critical_difference
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust, max_t
@@ -165,13 +165,35 @@ class SetComparison(Result):
         frame.attrs = {
             "statistic": statistic, "p_value": p_value, "critical_difference": critical,
             "p_values": p_values.tolist(), "n_sets": len(scores), "test": "nemenyi",
+            "alpha": self.alpha,
             "together": (p_values[np.ix_(order, order)] >= self.alpha).tolist(),
         }  # fmt: skip
         return frame
 
     def plot_critical_difference(self, metric: str) -> Figure:
         """Critical-difference diagram: mean ranks, bars over models not told apart (Nemenyi)."""
-        return plot_critical_difference(self.friedman(metric), metric)
+        return self.plot.critical_difference(metric)
+
+    @property
+    def plot(self) -> RankPlots:
+        """The critical-difference diagram of a metric that is not per class, of three models."""
+        return RankPlots(self._drawn)
+
+    def _drawn(self, metric: str | None) -> tuple[pd.DataFrame, str, str]:
+        """Ranks by a metric, the first that has one value, with its name."""
+        plain = [name for name, info in self._first.metric_info.items() if not info.per_class]
+        chosen = metric or next(iter(plain), self._first.metrics[0])
+        return self.friedman(chosen), chosen, self.signature
+
+    def figures(self) -> dict[str, Figure]:
+        """The diagram of each metric that has one value, where models can be ranked."""
+        if len(self.models) < 3:
+            return {}
+        infos = self._first.metric_info
+        return {
+            f"ranks_{name}": self.plot.critical_difference(name)
+            for name, info in infos.items() if not info.per_class
+        }  # fmt: skip
 
     @property
     def _first(self) -> Comparison:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.checks import class_code
+from modelcompare.comparison.one_class import (
+    OneClass,
+    areas_under,
+    curve_points,
+    share_of_all,
+)
 from modelcompare.diagnostics.chosen import chosen_interval
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval
@@ -19,13 +24,11 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.predictions import Predictions
+from modelcompare.report.plots import CurvePlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.words import CurveKind, check_choice, check_number, check_options, signature
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _GRID = 101
 
@@ -44,17 +47,24 @@ class CurveResult(Result):
         positive rate and y recall, or x recall and y precision.
     kind : {"roc", "precision-recall"}
         Which curve.
+    areas : DataFrame
+        The area under each curve (ROC AUC, or average precision) with percentile intervals: model,
+        area, ci_low, ci_high.
     label
         The positive class.
     share : float
         Of the positive class: the precision of chance.
+    n_samples : int
+        Size of the test set.
     """
 
     points: pd.DataFrame = field(repr=False)
     band: pd.DataFrame = field(repr=False)
+    areas: pd.DataFrame = field(repr=False)
     kind: CurveKind
     label: Any
     share: float
+    n_samples: int
     confidence_level: float
 
     stem: ClassVar[str] = "curve"
@@ -75,13 +85,12 @@ class CurveResult(Result):
         return {"curve": Table(title, columns, self.band[tenths % 1 == 0], decimals=3)}
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        return {"points": self.points, "band": self.band}
+        return {"points": self.points, "band": self.band, "areas": self.areas}
 
-    def plot(self) -> Figure:
-        """Draw all models' curves in one square, with their bands."""
-        from modelcompare.report.diagnostic_figures import plot_curve
-
-        return plot_curve(self)
+    @property
+    def plot(self) -> CurvePlots:
+        """Figures: `plot()`, or by their names roc and pr."""
+        return CurvePlots(self)
 
 
 def curve(
@@ -129,13 +138,16 @@ def curve(
     sampled = _Sampled(predictions, label, n_resamples, rng)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
-    points, bands = [], []
-    for model, ordered, scores in sampled.models():
+    points, bands, areas = [], [], []
+    for model, ordered, scores in sampled.one.models():
         hits, alarms = ordered.counts(sampled.whole)
-        points.append(pd.DataFrame({
-            "model": model, "threshold": scores, "recall": _share(hits)[0],
-            "false_positive_rate": _share(alarms)[0], "precision": divide(hits, hits + alarms)[0],
-        }))  # fmt: skip
+        points.append(curve_points(model, ordered, scores, sampled.whole))
+        drawn = np.concatenate([areas_under(kind, ordered, w) for w in sampled.weights()])
+        ends = percentile_interval(drawn[:, None], confidence_level=confidence_level)
+        areas.append({
+            "model": model, "area": areas_under(kind, ordered, sampled.whole)[0],
+            "ci_low": ends.low[0], "ci_high": ends.high[0],
+        })  # fmt: skip
         draws = np.vstack([on_grid(*ordered.counts(w), grid) for w in sampled.weights()])
         interval = percentile_interval(draws, confidence_level=confidence_level)
         bands.append(pd.DataFrame({
@@ -143,9 +155,9 @@ def curve(
             "ci_high": interval.high,
         }))  # fmt: skip
     return CurveResult(
-        pd.concat(points, ignore_index=True), pd.concat(bands, ignore_index=True), kind,
-        sampled.label, float(sampled.whole[0] @ sampled.positive / sampled.whole.sum()),
-        confidence_level,
+        pd.concat(points, ignore_index=True), pd.concat(bands, ignore_index=True),
+        pd.DataFrame(areas), kind, sampled.one.label, sampled.one.share(sampled.whole[0]),
+        len(predictions), confidence_level,
     )  # fmt: skip
 
 
@@ -208,12 +220,12 @@ def operating_point(
         raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
     ((wish, value),) = given.items()
     sampled = _Sampled(predictions, label, n_resamples, rng)
-    if wish == "threshold" and sampled.raw:
+    if wish == "threshold" and sampled.one.raw:
         check_number(wish, value, at_least=-math.inf)
     else:
         check_number(wish, value, at_most=1.0)
     rows = []
-    for model, ordered, scores in sampled.models():
+    for model, ordered, scores in sampled.one.models():
         # A threshold of 0.7 means the 0.7 of single precision where scores have that.
         said = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
         points = _Points(wish, float(said), scores, float(sampled.whole.mean()))
@@ -231,44 +243,20 @@ class _Sampled:
         self, predictions: Predictions, label: Any, n_resamples: int, rng: RngLike
     ) -> None:
         metrics = resolve_metrics("average_precision_macro", predictions)
-        evaluation = Evaluation(predictions, metrics, collapse=False)
-        if label is None and predictions.labels is not None and predictions.n_classes == 2:
-            label = predictions.labels.tolist()[1]
-        self.predictions = predictions
-        self.label = label
-        self.code = class_code(predictions.labels, label)
-        self.positive = np.asarray(predictions.codes) == self.code
-        self.raw = any(predictions.output(model).kind == "values" for model in predictions.models)
-        if self.raw and self.code != 1:
-            raise ValueError(
-                f"raw scores are high for the last class, which {label!r} is not; turn their signs "
-                "round and give `labels` with that class last."
-            )
-        self._evaluation = evaluation
-        self._draws = BootstrapWeights(evaluation.units, n_resamples, seed_sequence(rng))
-        self.whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
-
-    def models(self) -> Iterator[tuple[str, Descending, FloatArray]]:
-        """Name of each model, its samples in falling order, and its distinct scores."""
-        for model in self.predictions.models:
-            output = self.predictions.output(model)
-            said = output.array if output.kind == "values" else output.array[:, self.code]
-            scores = said.astype(np.float64)
-            ordered = Descending.of(scores, self.positive)
-            yield model, ordered, scores[ordered.order][ordered.ends]
+        self.one = OneClass.of(predictions, label)
+        self._evaluation = Evaluation(predictions, metrics, collapse=False)
+        units = self._evaluation.units
+        self._draws = BootstrapWeights(units, n_resamples, seed_sequence(rng))
+        self.whole = self._evaluation.per_sample(np.ones((1, units.n_units)))
 
     def weights(self) -> Iterator[FloatArray]:
         """Blocks of resamples, as weights of the samples; the same for every model."""
         return map(self._evaluation.per_sample, self._draws.blocks())
 
 
-def _share(counts: FloatArray) -> FloatArray:
-    return divide(counts, counts[:, -1:])
-
-
 def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
     """Recall at each false positive rate; at a vertical step its upper end."""
-    recall, rate = _share(hits), _share(alarms)
+    recall, rate = share_of_all(hits), share_of_all(alarms)
     out = np.empty((len(hits), len(grid)))
     for place, (x, y) in enumerate(zip(rate, recall, strict=True)):
         x, y = np.r_[0.0, x], np.r_[0.0, y]
@@ -282,7 +270,7 @@ def _roc_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArra
 
 def _precision_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> FloatArray:
     """Precision at the highest threshold that reaches each recall."""
-    recall, precision = _share(hits), divide(hits, hits + alarms, 0.0)
+    recall, precision = share_of_all(hits), divide(hits, hits + alarms, 0.0)
     out = np.empty((len(hits), len(grid)))
     for place, (x, y) in enumerate(zip(recall, precision, strict=True)):
         # The curve begins where the first positive is found, not at a recall of 0.
@@ -341,9 +329,9 @@ class _Points:
             reached = np.broadcast_to(np.r_[np.inf, self.scores] >= self.value, hits.shape)
         else:
             reached = {
-                "recall": _share(hits) >= self.value - 1e-12,
+                "recall": share_of_all(hits) >= self.value - 1e-12,
                 "precision": divide(hits, hits + alarms) >= self.value - 1e-12,
-                "false_positive_rate": _share(alarms) <= self.value + 1e-12,
+                "false_positive_rate": share_of_all(alarms) <= self.value + 1e-12,
             }[self.wish] & (np.arange(hits.shape[1]) > 0)
         last = reached.shape[1] - 1 - reached[:, ::-1].argmax(axis=1)
         column = reached.argmax(axis=1) if self.wish == "recall" else last

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.checks import class_code
+from modelcompare.diagnostics.calibration_error import estimate_and_interval, indicators
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.calibration import bin_edges, in_bins, top_label
+from modelcompare.metrics.calibration import bin_edges, top_label
 from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
+from modelcompare.report.plots import ReliabilityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.words import check_options, signature
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+_ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,20 @@ class Reliability(Result):
         A row for each model and bin that holds samples: model, bin, low, high (its edges), n
         (weight of its samples), confidence (mean), accuracy (share that came true), ci_low, ci_high
         (of the accuracy), gap (confidence - accuracy).
+    errors : DataFrame
+        The debiased expected calibration error of each model on the same bins (as
+        `modelcompare.calibration_test`): model, debiased_ece, ci_low, ci_high; missing where
+        samples have weights or clusters, or labels are soft.
     label
         The class whose probability was looked at; None for the predicted class.
+    n_samples : int
+        Size of the test set.
     """
 
     table: pd.DataFrame = field(repr=False)
+    errors: pd.DataFrame = field(repr=False)
     label: Any
+    n_samples: int
     confidence_level: float
 
     stem: ClassVar[str] = "reliability"
@@ -63,11 +72,13 @@ class Reliability(Result):
         title = "Confidence, and the share that came true"
         return {"reliability": Table(title, columns, self.table, decimals=3)}
 
-    def plot(self) -> Figure:
-        """Reliability diagrams, one for each model, over histograms of the confidences."""
-        from modelcompare.report.diagnostic_figures import plot_reliability
+    def frames(self) -> dict[str, pd.DataFrame]:
+        return {self.stem: self.table, "errors": self.errors}
 
-        return plot_reliability(self)
+    @property
+    def plot(self) -> ReliabilityPlots:
+        """Figures: `plot()` and `plot.reliability()`."""
+        return ReliabilityPlots(self)
 
 
 def reliability(
@@ -115,15 +126,19 @@ def reliability(
     evaluation = Evaluation(predictions, resolve_metrics("ece", predictions), collapse=False)
     whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
     plain = predictions.sample_weight is None and predictions.groups is None
-    frames = []
+    plain = plain and predictions.true_distribution is None
+    frames, errors = [], []
     for model in predictions.models:
         confidence, right = confidences(predictions, model, label)
         edges = bin_edges(confidence, n_bins, strategy, predictions.sample_weight)
-        inside = np.zeros((len(confidence), n_bins))
-        inside[np.arange(len(confidence)), in_bins(confidence, edges)] = 1.0
+        inside = indicators(confidence, edges)
+        error = (np.nan,) * 3
+        if plain:
+            error = estimate_and_interval(confidence, right, inside, confidence_level)
+        errors.append(dict(zip(_ERROR, (model, *error), strict=True)))
         n, hits = (whole @ inside)[0], (whole @ (inside * right[:, None]))[0]
         mean = divide((whole @ (inside * confidence[:, None]))[0], n)
-        if plain and predictions.true_distribution is None:
+        if plain:
             interval = proportion_interval("wilson", hits, n, confidence_level=confidence_level)
         else:
             weights = BootstrapWeights(evaluation.units, n_resamples, seed)
@@ -143,7 +158,7 @@ def reliability(
         frames.append(frame[frame["n"] > 0])
     table = pd.concat(frames, ignore_index=True)
     table["gap"] = table["confidence"] - table["accuracy"]
-    return Reliability(table, label, confidence_level)
+    return Reliability(table, pd.DataFrame(errors), label, len(predictions), confidence_level)
 
 
 def confidences(predictions: Predictions, model: str, label: Any) -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from modelcompare.checks import check_models
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
+from modelcompare.report.plots import PowerPlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import sample_size_tables
 from modelcompare.report.tables import Table
@@ -30,8 +31,8 @@ from modelcompare.words import (
     value_name,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+# No curve goes further, however small the difference.
+_LARGEST = 1e15
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class SampleSize(Result):
         Parameters
         ----------
         n_samples : sequence of int, optional
-            Sizes; from a tenth of this test set to a hundred times of it by default.
+            Sizes; from a tenth of this test set to a hundred times of it by default, and past the
+            size that the observed difference needs.
 
         Returns
         -------
@@ -108,7 +110,8 @@ class SampleSize(Result):
             Columns n_samples, detectable, interval_width, power (for the observed difference).
         """
         if n_samples is None:
-            sizes = np.round(self.n_samples * np.logspace(-1, 2, 61)).astype(int)
+            times = 10.0 ** np.linspace(-1, self._furthest, 61)
+            sizes = np.round(self.n_samples * times).astype(np.int64)
             sizes = np.unique(np.maximum(sizes, 2))
         else:
             asked = check_sequence("n_samples", n_samples, "whole numbers")
@@ -165,11 +168,18 @@ class SampleSize(Result):
     def frames(self) -> dict[str, pd.DataFrame]:
         return {self.stem: self.curve()}
 
-    def plot(self) -> Figure:
-        """Detectable difference and power against the size of the test set."""
-        from modelcompare.report.study_figures import plot_sample_size
+    @property
+    def plot(self) -> PowerPlots:
+        """Figures: `plot()` and `plot.power()`."""
+        return PowerPlots(self)
 
-        return plot_sample_size(self)
+    @property
+    def _furthest(self) -> float:
+        """Powers of ten beyond this test set: two, or half a power past the size needed."""
+        if math.isinf(self.n_needed):
+            return 2.0
+        past = math.log10(self.n_needed / self.n_samples) + 0.5
+        return min(max(2.0, past), math.log10(_LARGEST / self.n_samples))
 
     @property
     def _quantiles(self) -> float:

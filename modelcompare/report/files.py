@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modelcompare.report.escape import visible
 from modelcompare.report.paths import check_writable, write_bytes
 
 if TYPE_CHECKING:
@@ -66,13 +67,23 @@ def figure_format(path: str | os.PathLike[str]) -> str:
 
 
 def figure_bytes(figure: Figure, form: str, *, dpi: int = 150) -> bytes:
-    """Render a figure; the same figure gives the same bytes on any day."""
+    """Render a figure, with its signature; the same figure gives the same bytes on any day."""
     from io import BytesIO
 
     import matplotlib as mpl
 
-    date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
     buffer = BytesIO()
     with mpl.rc_context({"svg.hashsalt": "modelcompare", "svg.fonttype": "path"}):
-        figure.savefig(buffer, format=form, dpi=dpi, metadata=date)
+        figure.savefig(buffer, format=form, dpi=dpi, metadata=_metadata(figure, form))
     return buffer.getvalue()
+
+
+def _metadata(figure: Figure, form: str) -> dict[str, str | None]:
+    """Title and signature under the names that each format has for them, and no date."""
+    field, undated = {
+        "png": ("Description", {}),
+        "svg": ("Description", {"Date": None}),
+        "pdf": ("Subject", {"CreationDate": None}),
+    }[form]
+    said = {"Title": getattr(figure, "title", ""), field: getattr(figure, "signature", "")}
+    return undated | {name: visible(text) for name, text in said.items() if text}

@@ -1,28 +1,27 @@
-"""The forest plot of a comparison: scores on the left, paired differences on the right."""
+"""Intervals in rows: scores, paired differences, and the ranks that tests leave open."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from modelcompare.report import escape
-from modelcompare.report.comparison_contents import Block, foremost, metric_blocks
+from modelcompare.report.choice import chosen
+from modelcompare.report.comparison_contents import Block, metric_blocks
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.screen import fold
 from modelcompare.report.shapes import ComparisonShape
-from modelcompare.report.style import LEADING, MUTED, drawn, plain_axes
+from modelcompare.report.sheet import Caption, figure_of, sheet
+from modelcompare.report.style import LEADING, MUTED, plain_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MAX_CLASSES = 12
-MAX_ROWS = 48
+Kind = Literal["scores", "differences", "ranks"]
 # Up to so many models all pairs are drawn; with more, the leader against each.
 _ALL_PAIRS = 4
 _LINE_HEIGHT = 0.215
@@ -42,6 +41,11 @@ class _Row:
     heading: bool = False
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether there is an estimate."""
+        return not math.isnan(self.estimate)
+
+    @property
     def lines(self) -> int:
         """Height in lines of text."""
         return self.text.count("\n") + 1
@@ -51,122 +55,151 @@ class _Row:
 class _Panel:
     """The rows of one metric, and what a panel says about them."""
 
+    kind: Kind
     rows: list[_Row]
     title: str
     label: str
 
 
 def plot_comparison(
-    result: ComparisonShape, *, metrics: Sequence[str] | None = None, max_models: int | None = None
-) -> Figure:
-    """Draw the forest plot of a comparison.
+    result: ComparisonShape, kinds: Sequence[Kind] = ("scores", "differences"), *,
+    metrics: Sequence[str] | None = None, max_models: int | None = None, ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw intervals of a comparison, a row of panels for each metric and a panel for each kind.
 
-    One row of panels per metric: on the left the scores, models sorted by rank, filled where the
-    range of ranks includes the first; on the right the differences with a line at zero, filled
-    where the adjusted p-value is below alpha. Up to four models show all pairs; more show the
-    best model minus each other. Of many classes those are drawn where the models differ most.
+    Scores are sorted by rank and filled where the range of ranks includes the first; differences
+    have a line at zero and are filled where the adjusted p-value is below alpha. Up to four models
+    show all pairs; more show the best model, or the baseline, minus each other. Of many classes
+    those are drawn where the models differ most. Into an `ax` goes the first metric alone.
     """
     if max_models is not None and max_models < 1:
         raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
+    groups = metric_blocks(result, metrics)
+    if ax is not None:
+        groups = dict([*groups.items()][:1])
+    choices = {
+        metric: chosen(blocks, baseline=result.baseline, max_models=max_models)
+        for metric, blocks in groups.items()
+    }
     panels = [
-        _panels(result, blocks, max_models) for blocks in metric_blocks(result, metrics).values()
+        [_PANELS[kind](result, found.blocks) for kind in _possible(kinds, found.blocks)]
+        for found in choices.values()
     ]
+    shown = [f"{metric}: {found.shown}" for metric, found in choices.items() if found.shown]
     n_columns = max(map(len, panels))
-    n_lines = [max(sum(row.lines for row in panel.rows) for panel in pair) for pair in panels]
+    n_lines = [max(sum(row.lines for row in panel.rows) for panel in row) for row in panels]
     heights = [_LINE_HEIGHT * n + 0.75 for n in n_lines]
-    filled = f"ranks include the first (left), adjusted p < {result.alpha:g} (right)"
-    note = f"filled: {filled}\n{result.signature}"
-    size = (4.8 * n_columns, sum(heights) + 0.75)
-    with drawn(*size, result.headline, note, sizes=(11, 8)) as figure:
-        grid = figure.subplots(len(panels), n_columns, squeeze=False, height_ratios=heights)
-        for row, pair in zip(grid, panels, strict=True):
-            for axes, panel in zip(row, pair, strict=True):
+    caption = Caption(
+        _title(result, kinds), result.signature, "\n".join(shown), note=_note(result, kinds)
+    )
+    size = (4.8 * n_columns, sum(heights))
+    shape = (len(panels), n_columns)
+    with sheet(caption, size, shape, ax=ax, height_ratios=heights) as grid:
+        for row, drawn in zip(grid, panels, strict=True):
+            for axes, panel in zip(row, drawn, strict=True):
                 _draw(axes, panel)
-            for axes in row[1:]:
-                _draw_zero(axes)
-    return figure
+    return figure_of(grid)
 
 
-def _panels(result: ComparisonShape, blocks: list[Block], max_models: int | None) -> list[_Panel]:
-    """Choose the rows of one metric: its scores, and the differences where there are any."""
-    chosen, remark = _chosen(blocks, max_models)
-    first = chosen[0]
-    scores = [row for block in chosen for row in _score_rows(block)]
-    label = f"{interval_title(result.confidence_level)}, {first.direction}"
-    panels = [_Panel(scores, f"{first.metric}{remark}", label)]
-    if len(first.scores) == 1:
-        return panels
-    all_pairs = len(first.scores) <= _ALL_PAIRS
-    a, b = ("a", "b") if all_pairs else ("best", "this model")
-    better = "right" if first.greater_is_better else "left"
-    differences = [row for block in chosen for row in _difference_rows(block, all_pairs)]
-    label = f"{a} {_MINUS} {b}; {a} is better on the {better}"
-    return [*panels, _Panel(differences, "differences", label)]
+def _possible(kinds: Sequence[Kind], blocks: Sequence[Block]) -> list[Kind]:
+    """A single model has no differences."""
+    if len(blocks[0].scores) > 1:
+        return list(kinds)
+    if "scores" not in kinds:
+        raise ValueError(f"there is one model; {kinds[0]} are of two and more.")
+    return ["scores"]
 
 
-def _chosen(blocks: Sequence[Block], max_models: int | None) -> tuple[list[Block], str]:
-    """Keep the models and classes that fit, and say which."""
-    n_models = len(blocks[0].scores)
-    classes = _telling_classes(blocks)
-    fitting = n_models if blocks[0].label is None else max(MAX_ROWS // len(classes) - 1, 2)
-    kept = min(n_models, fitting if max_models is None else max_models)
-    models = _best_models(blocks, kept)
-    remarks = []
-    if kept < n_models:
-        remarks.append(f"best {kept} of {n_models} models")
-    if len(classes) < len(blocks):
-        remarks.append(f"{len(classes)} of {len(blocks)} classes, where models differ most")
-    chosen = [_only_models(block, models) for block in classes]
-    return chosen, f" ({'; '.join(remarks)})" if remarks else ""
+def _title(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
+    level = f"{interval_title(result.confidence_level)}"
+    tested = f"tests at {result.alpha:g}"
+    ways = {"scores": f"scores with {level}", "differences": f"differences with {level}",
+            "ranks": f"ranks, {tested}"}  # fmt: skip
+    both = f"scores and differences, {level}"
+    return f"{result.headline}; {both if len(kinds) > 1 else ways[kinds[0]]}"
 
 
-def _telling_classes(blocks: Sequence[Block]) -> list[Block]:
-    """Keep the classes where models differ most, in their own order."""
-    telling = {block.label for block in foremost(blocks, MAX_CLASSES)}
-    return [block for block in blocks if block.label in telling]
-
-
-def _best_models(blocks: Sequence[Block], count: int) -> set[str]:
-    """Models with the best median place over the classes."""
-    places = pd.concat([block.scores["model"].reset_index() for block in blocks])
-    medians = places.groupby("model", sort=False)["index"].median()
-    return set(medians.sort_values(kind="stable").index[:count])
-
-
-def _only_models(block: Block, models: set[str]) -> Block:
-    pairs = block.differences
-    return replace(
-        block,
-        scores=block.scores[block.scores["model"].isin(models)],
-        differences=pairs[pairs["model_a"].isin(models) & pairs["model_b"].isin(models)],
+def _note(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
+    said = {
+        "scores": "ranks include the first",
+        "differences": f"adjusted p < {result.alpha:g}",
+        "ranks": "the range that tests leave open includes the first",
+    }
+    if len(kinds) == 1:
+        return f"filled: {said[kinds[0]]}"
+    return "filled: " + ", ".join(
+        f"{said[kind]} ({side})" for kind, side in zip(kinds, ("left", "right"), strict=True)
     )
 
 
+def _scores(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
+    first = blocks[0]
+    rows = [row for block in blocks for row in [*_heading(block), *_score_rows(block)]]
+    label = f"{interval_title(result.confidence_level)}, {first.direction}"
+    return _Panel("scores", rows, first.metric, label)
+
+
 def _score_rows(block: Block) -> list[_Row]:
-    return _heading(block) + [
-        _Row(_folded(str(row.model)), row.estimate, row.ci_low, row.ci_high, row.rank_low == 1)
+    return [
+        _Row(folded_name(str(row.model)), row.estimate, row.ci_low, row.ci_high, row.rank_low == 1)
         for row in block.scores.itertuples()
     ]
 
 
-def _difference_rows(block: Block, all_pairs: bool) -> list[_Row]:
-    """Turn the differences of a block into rows: all pairs, or the leader minus each other."""
-    if all_pairs:
-        return _heading(block) + [
-            _difference_row(_pair(row.model_a, row.model_b), row)
-            for row in block.pairs.itertuples()
-        ]
-    leader, *others = block.scores["model"]
+def _ranks(_: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
+    rows = [row for block in blocks for row in [*_heading(block), *_rank_rows(block)]]
+    return _Panel("ranks", rows, blocks[0].metric, "rank, 1 is best")
+
+
+def _rank_rows(block: Block) -> list[_Row]:
+    return [
+        _Row(folded_name(str(row.model)), row.rank, row.rank_low, row.rank_high, row.rank_low == 1)
+        for row in block.scores.itertuples()
+    ]
+
+
+def _differences(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
+    """All pairs of few models, or the leader or baseline minus each other."""
+    first = blocks[0]
+    all_pairs = len(first.scores) <= _ALL_PAIRS
+    who = "best" if result.baseline is None else "baseline"
+    a, b = ("a", "b") if all_pairs else (who, "this model")
+    better = "right" if first.greater_is_better else "left"
+    rows: list[_Row] = []
+    for block in blocks:
+        rows += _heading(block)
+        rows += _pair_rows(block) if all_pairs else _lead_rows(block, result.baseline)
+    label = f"{a} {_MINUS} {b}; {a} is better on the {better}"
+    return _Panel("differences", rows, f"{first.metric}, differences", label)
+
+
+def _pair_rows(block: Block) -> list[_Row]:
+    return [
+        _difference_row(_pair(row.model_a, row.model_b), row) for row in block.pairs.itertuples()
+    ]
+
+
+def _lead_rows(block: Block, baseline: str | None) -> list[_Row]:
+    """The leader, or the baseline, minus each other."""
+    leader = block.scores["model"].iloc[0] if baseline is None else baseline
     of_leader = {
         (row.model_b if row.model_a == leader else row.model_a): row
         for row in block.differences.itertuples()
         if leader in (row.model_a, row.model_b)
     }
-    rows = [*_heading(block), _Row(_folded(f"best: {leader}"), heading=True)]
-    for model in others:
-        row = of_leader[model]
-        rows.append(_difference_row(_folded(f"{_MINUS} {model}"), row, row.model_a != leader))
+    who = "best" if baseline is None else "baseline"
+    rows = [_Row(folded_name(f"{who}: {leader}"), heading=True)]
+    for model in block.scores["model"]:
+        if model != leader:
+            row = of_leader[model]
+            turned = row.model_a != leader
+            rows.append(_difference_row(folded_name(f"{_MINUS} {model}"), row, turned))
     return rows
+
+
+_PANELS: Mapping[Kind, Callable[[ComparisonShape, Sequence[Block]], _Panel]] = {
+    "scores": _scores, "differences": _differences, "ranks": _ranks,
+}  # fmt: skip
 
 
 def _difference_row(text: str, row: Any, turned: bool = False) -> _Row:
@@ -178,47 +211,63 @@ def _difference_row(text: str, row: Any, turned: bool = False) -> _Row:
 
 
 def _heading(block: Block) -> list[_Row]:
-    return (
-        [] if block.label is None else [_Row(escape.figure(f"class {block.label}"), heading=True)]
-    )
+    if block.label is None:
+        return []
+    return [_Row(folded_name(f"class {block.label}"), heading=True)]
 
 
-def _folded(*names: str) -> str:
+def folded_name(*names: str) -> str:
+    """Break long names into lines."""
     return "\n".join(line for name in names for line in fold(escape.visible(name), _NAME_WIDTH))
 
 
 def _pair(model_a: str, model_b: str) -> str:
     """Name a pair, in two lines if it is long."""
     short = escape.visible(f"{model_a} {_MINUS} {model_b}")
-    return short if len(short) <= _NAME_WIDTH else _folded(model_a, f"{_MINUS} {model_b}")
+    return short if len(short) <= _NAME_WIDTH else folded_name(model_a, f"{_MINUS} {model_b}")
 
 
 def _draw(axes: Axes, panel: _Panel) -> None:
     """Draw the rows from top to bottom, each as high as its name."""
     plain_axes(axes, panel.title, grid="x")
     axes.set_xlabel(panel.label)
-    edges = [0, *accumulate(row.lines for row in panel.rows)]
-    positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]
-    axes.set_yticks(positions, [row.text for row in panel.rows])
-    axes.set_ylim(edges[-1], 0)
-    for tick, position, row in zip(axes.get_yticklabels(), positions, panel.rows, strict=True):
+    positions = name_rows(axes, [row.text for row in panel.rows])
+    placed = [*zip(positions, panel.rows, strict=True)]
+    for tick, row in zip(axes.get_yticklabels(), panel.rows, strict=True):
         if row.heading:
             tick.set_fontweight("bold")
-        else:
-            _draw_row(axes, position, row)
+    for strong in (True, False):
+        _draw_rows(axes, [(y, r) for y, r in placed if r.is_drawn and r.strong == strong], strong)
+    for position, row in placed:
+        if not row.is_drawn and not row.heading:
+            axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(),
+                      va="center")  # fmt: skip
     axes.margins(x=0.06)
-    axes.locator_params(axis="x", nbins=6)
+    axes.locator_params(axis="x", nbins=6, integer=panel.kind == "ranks")
+    if panel.kind == "differences":
+        _draw_zero(axes)
 
 
-def _draw_row(axes: Axes, position: float, row: _Row) -> None:
-    if math.isnan(row.estimate):
-        axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(), va="center")
+def name_rows(axes: Axes, names: Sequence[str]) -> list[float]:
+    """Name rows from top to bottom, each as high as its lines of text; the middle of each."""
+    edges = [0, *accumulate(name.count("\n") + 1 for name in names)]
+    positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]
+    axes.set_yticks(positions, list(names))
+    axes.set_ylim(edges[-1], 0)
+    return positions
+
+
+def _draw_rows(axes: Axes, placed: Sequence[tuple[float, _Row]], strong: bool) -> None:
+    """Draw the intervals of rows that look alike."""
+    if not placed:
         return
-    colour = LEADING if row.strong else MUTED
-    axes.hlines(position, row.low, row.high, color=colour, linewidth=1.6)
-    face = colour if row.strong else "white"
-    axes.plot(row.estimate, position, marker="o", markersize=5.5, color=colour,
-              markerfacecolor=face, markeredgewidth=1.4)  # fmt: skip
+    y, rows = zip(*placed, strict=True)
+    colour = LEADING if strong else MUTED
+    low, high = [row.low for row in rows], [row.high for row in rows]
+    axes.hlines(y, low, high, color=colour, linewidth=1.6)
+    axes.plot([row.estimate for row in rows], y, linestyle="", marker="o", markersize=5.5,
+              color=colour, markerfacecolor=colour if strong else "white",
+              markeredgewidth=1.4)  # fmt: skip
 
 
 def _draw_zero(axes: Axes) -> None:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from modelcompare.words import CurveKind
 
 
 class _Signed(Protocol):
     @property
     def signature(self) -> str: ...
+
+
+class _Sized(Protocol):
+    @property
+    def n_samples(self) -> int: ...
 
 
 class _Levelled(Protocol):
@@ -64,6 +73,34 @@ class ComparisonShape(_Signed, _Compared, Protocol):
     def headline(self) -> str: ...
 
 
+class ReplicatesShape(Protocol):
+    """Values of models on resamples."""
+
+    def values_of(self, model: str, metric: str, label: Any = ...) -> NDArray[np.float64]: ...
+
+
+class BootstrapShape(_Signed, ReplicatesShape, Protocol):
+    """Replicates of all metrics of all models."""
+
+    @property
+    def models(self) -> Sequence[str]: ...
+    @property
+    def n_resamples(self) -> int: ...
+    @property
+    def evaluation(self) -> Any: ...
+
+
+class ConfusedShape(_Signed, Protocol):
+    """Confusion matrices of one model, by what it gave."""
+
+    @property
+    def headline(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def matrices(self) -> Mapping[str, pd.DataFrame]: ...
+
+
 class EstimatorShape(_Compared, Protocol):
     """Estimators over the folds of a cross-validation."""
 
@@ -78,7 +115,7 @@ class MetricPairsShape(Protocol):
     def pairs(self) -> Sequence[tuple[str, str]]: ...
 
 
-class VarianceShape(_Signed, _Levelled, Protocol):
+class VarianceShape(_Signed, _Sized, _Levelled, Protocol):
     """Distributions of metrics at several sizes of the test set."""
 
     @property
@@ -102,13 +139,17 @@ class VarianceShape(_Signed, _Levelled, Protocol):
     def separated(self, alpha: float = ...) -> pd.DataFrame: ...
 
 
-class AgreementShape(_Signed, _Levelled, _Tabled, Protocol):
+class AgreementShape(_Signed, _Sized, _Levelled, _Tabled, Protocol):
     """Agreement of pairs of metrics over all pairs of models."""
 
     @property
     def pairs(self) -> pd.DataFrame: ...
     @property
     def metric_pairs(self) -> MetricPairsShape: ...
+    def usable_ratios(self) -> list[float]: ...
+    def population(
+        self, ratios: Sequence[float] = ..., *, n_subsamples: int = ...
+    ) -> pd.DataFrame: ...
     @property
     def alpha(self) -> float: ...
     @property
@@ -117,7 +158,7 @@ class AgreementShape(_Signed, _Levelled, _Tabled, Protocol):
     def note(self) -> str: ...
 
 
-class UndefinedShape(_Signed, _Tabled, Protocol):
+class UndefinedShape(_Signed, _Sized, _Tabled, Protocol):
     """Shares of undefined values at several sizes of the test set."""
 
     @property
@@ -126,9 +167,11 @@ class UndefinedShape(_Signed, _Tabled, Protocol):
     def metric_pairs(self) -> MetricPairsShape: ...
     @property
     def ratios(self) -> Sequence[float]: ...
+    @property
+    def n_resamples(self) -> int: ...
 
 
-class SensitivityShape(_Signed, _Levelled, _Tabled, Protocol):
+class SensitivityShape(_Signed, _Sized, _Levelled, _Tabled, Protocol):
     """Changes of metrics under other confidences."""
 
 
@@ -141,7 +184,7 @@ class QuantizationShape(_Levelled, Protocol):
     def summary(self) -> pd.DataFrame: ...
 
 
-class SampleSizeShape(_Labelled, Protocol):
+class SampleSizeShape(_Signed, _Sized, _Labelled, Protocol):
     """What a comparison of two models needs."""
 
     @property
@@ -153,7 +196,7 @@ class SampleSizeShape(_Labelled, Protocol):
     @property
     def difference(self) -> float: ...
     @property
-    def n_samples(self) -> int: ...
+    def n_needed(self) -> float: ...
     @property
     def alpha(self) -> float: ...
     @property
@@ -161,9 +204,10 @@ class SampleSizeShape(_Labelled, Protocol):
     @property
     def unit(self) -> str: ...
     def curve(self, n_samples: Sequence[int] | None = ...) -> pd.DataFrame: ...
+    def detectable(self, n_samples: ArrayLike) -> NDArray[np.float64]: ...
 
 
-class CurveShape(_Levelled, _Labelled, Protocol):
+class CurveShape(_Signed, _Sized, _Levelled, _Labelled, Protocol):
     """Curves of all models for one class."""
 
     @property
@@ -171,10 +215,25 @@ class CurveShape(_Levelled, _Labelled, Protocol):
     @property
     def band(self) -> pd.DataFrame: ...
     @property
+    def areas(self) -> pd.DataFrame: ...
+    @property
     def kind(self) -> str: ...
     @property
     def share(self) -> float: ...
 
 
-class ReliabilityShape(_Levelled, _Labelled, _Tabled, Protocol):
+class BehindShape(Protocol):
+    """What lies behind a comparison: replicates and predictions."""
+
+    @property
+    def replicates(self) -> ReplicatesShape: ...
+    def win_shares(self, metric: str, label: Any) -> pd.DataFrame: ...
+    def confused(self, model: str) -> ConfusedShape: ...
+    def curves(self, kind: CurveKind, label: Any) -> CurveShape: ...
+
+
+class ReliabilityShape(_Signed, _Sized, _Levelled, _Labelled, _Tabled, Protocol):
     """Confidence and frequency in bins."""
+
+    @property
+    def errors(self) -> pd.DataFrame: ...

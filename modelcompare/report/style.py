@@ -1,97 +1,71 @@
-"""What all figures share: colours that colour-blind readers tell apart, fonts and plain axes."""
+"""What all figures share: colours that colour-blind readers tell apart, markers, plain axes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
 
 from modelcompare.report import escape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.axis import Axis
 
 # Okabe and Ito (2008), without the yellow that is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 # Twelve models: the same, then darker ones of Paul Tol's muted scheme.
 MODEL_COLOURS = (*COLOURS, "#882255", "#999933", "#332288", "#44AA99", "#661100")
-LineStyle = Literal["-", "--", ""]
+# In grey print it is the markers that tell models apart.
+MARKERS = "os^Dv<>PXd*h"
+# With more models than colours, the range of all models is drawn in their place.
+MAX_LINES = len(MODEL_COLOURS)
+LineStyle = Literal["-", "--", ":", ""]
 # The first metric of a pair, and its counterpart.
 LINE_STYLES: tuple[LineStyle, LineStyle] = ("-", "--")
 LEADING = COLOURS[0]
+OTHER = COLOURS[1]
 MUTED = "#767676"
-_STYLE: Any = {
-    "axes.formatter.useoffset": False,
-    "axes.labelsize": 9,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9,
-    "legend.fontsize": 9,
-    "legend.frameon": False,
-    "text.parse_math": False,  # a dollar sign in a model's name is a dollar sign
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-}
+# One colour from light to dark: it says the same in grey.
+SHADES = "Blues"
+# Darker than this the writing on a shade is white.
+DARK = 0.55
 
 
-def check_matplotlib() -> None:
-    """Refuse early where matplotlib is not installed."""
-    try:
-        import matplotlib as mpl  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'Figures need matplotlib, which is not installed: pip install "modelcompare[plot]"'
-        ) from error
+@dataclass(frozen=True)
+class Look:
+    """How the values of one model, or of one metric, are drawn."""
+
+    colour: str
+    marker: str = ""
+    line: LineStyle = "-"
+
+    def options(self, **more: Any) -> dict[str, Any]:
+        """As matplotlib's lines take it."""
+        own = {"color": self.colour, "marker": self.marker, "linestyle": self.line}
+        return {"markersize": 3.8, "linewidth": 1.4, **own, **more}
 
 
-@contextmanager
-def drawn(
-    width: float, height: float, title: str, note: str = "", keys: Sequence[Any] = (), *,
-    sizes: tuple[float, float] = (10.5, 7),
-) -> Iterator[Figure]:  # fmt: skip
-    """Make a figure in our style, whatever the user's own; title and small print come last.
+@dataclass(frozen=True)
+class Key:
+    """An entry of a legend."""
 
-    It is made outside pyplot, so that nothing must be closed.
-    """
-    check_matplotlib()
-    import matplotlib as mpl
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    with mpl.rc_context():
-        mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
-        layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06)
-        figure = _figure_class()(figsize=(width, height), layout=layout, facecolor="white")
-        yield figure
-        note = escape.figure(note)
-        figure.suptitle(
-            escape.figure(title), x=0.01, ha="left", fontsize=sizes[0], fontweight="bold"
-        )
-        if keys:
-            _legend_below(figure, keys, note)
-        elif note:
-            figure.supxlabel(note, x=0.01, ha="left", fontsize=sizes[1], color=MUTED)
+    label: str
+    look: Look
 
 
-@cache
-def _figure_class() -> type[Figure]:
-    """Figures that notebooks show by themselves, though pyplot does not know them."""
-    from io import BytesIO
+def looks(models: Sequence[str]) -> Iterator[tuple[str, Look]]:
+    """Models with a colour and a marker each, as many as there are colours."""
+    for model, colour, marker in zip(models, MODEL_COLOURS, MARKERS, strict=False):
+        yield model, Look(colour, marker)
 
-    from matplotlib.figure import Figure
 
-    class ShownFigure(Figure):
-        def _repr_png_(self) -> bytes:
-            buffer = BytesIO()
-            self.savefig(buffer, format="png", dpi=80)
-            return buffer.getvalue()
-
-    return ShownFigure
+def model_keys(models: Sequence[str]) -> list[Key]:
+    """Entries of a legend for models that are lines."""
+    return [Key(model, look) for model, look in looks(models)]
 
 
 def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] = "both") -> None:
@@ -108,51 +82,49 @@ def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] =
 def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
     """Put the parts of the test set on a logarithmic axis, each with its tick."""
     axes.set_xscale("log")
-    axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios], fontsize=8)
+    axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
     axes.minorticks_off()
     if last:
         axes.set_xlabel("part of the test set")
 
 
-def draw_band(axes: Axes, rows: Any, x: str, y: str, colour: str, **line: Any) -> None:
+def plain_log(axis: Axis) -> None:
+    """Write the powers of a logarithmic scale as numbers, and nothing between them."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}" if 10 <= x < 1e6 else f"{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def draw_band(axes: Axes, rows: pd.DataFrame, x: str, y: str, look: Look) -> None:
     """Draw values over their interval."""
     axes.fill_between(
-        rows[x], rows["ci_low"], rows["ci_high"], color=colour, alpha=0.16, linewidth=0
+        rows[x], rows["ci_low"], rows["ci_high"], color=look.colour, alpha=0.16, linewidth=0
     )
-    axes.plot(rows[x], rows[y], color=colour, **line)
+    axes.plot(rows[x], rows[y], **look.options())
+
+
+def draw_lines(
+    axes: Axes, table: pd.DataFrame, models: Sequence[str], line: LineStyle = "-"
+) -> None:
+    """Draw a line for each model, or the median and range of many; `table` has a column each."""
+    if len(models) <= MAX_LINES:
+        for model, look in looks(models):
+            axes.plot(table.index, table[model], **look.options(linestyle=line))
+        return
+    low, middle, high = np.nanquantile(table.to_numpy(), [0.05, 0.5, 0.95], axis=1)
+    look = Look(MODEL_COLOURS[LINE_STYLES.index(line)], "o", line)
+    axes.fill_between(table.index, low, high, color=look.colour, alpha=0.2, linewidth=0)
+    axes.plot(table.index, middle, **look.options())
+
+
+def range_note(models: Sequence[str]) -> str:
+    """What `draw_lines` draws of many models."""
+    many = len(models) > MAX_LINES
+    return f"median and range of 90 % of {len(models)} models" if many else ""
 
 
 def hide_unused(grid: Any, n_used: int) -> None:
     """Hide the panels of a grid that nothing was drawn into."""
     for axes in list(grid.flat)[n_used:]:
         axes.set_visible(False)
-
-
-def in_colours(models: Sequence[str]) -> list[tuple[str, str]]:
-    """Models with their colours, as many as there are."""
-    return list(zip(models, MODEL_COLOURS, strict=False))
-
-
-def model_keys(models: Sequence[str]) -> list[Any]:
-    """Entries of a legend for models that are lines."""
-    return [line_key(colour, model) for model, colour in in_colours(models)]
-
-
-def line_key(colour: str, label: str, *, line: LineStyle = "-", marker: str = "") -> Any:
-    """Make an entry of a legend: a line, or a marker."""
-    from matplotlib.lines import Line2D
-
-    look: dict[str, Any] = {"linewidth": 2, "linestyle": line, "marker": marker, "markersize": 4}
-    return Line2D([], [], color=colour, label=escape.figure(label), **look)
-
-
-def _legend_below(figure: Figure, keys: Sequence[Any], note: str) -> None:
-    """One legend for all panels below them, under the small print."""
-    longest = max(len(key.get_label()) for key in keys)
-    fitting = max(1, int(figure.get_figwidth() * 11 / (longest + 7)))
-    # As the title of the legend, because a label of the figure would be drawn over it.
-    legend = figure.legend(
-        handles=list(keys), loc="outside lower left", ncols=min(len(keys), 4, fitting), fontsize=8,
-        title=note, title_fontsize=7, alignment="left",
-    )  # fmt: skip
-    legend.get_title().set_color(MUTED)

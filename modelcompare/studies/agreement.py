@@ -15,6 +15,7 @@ from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.predictions import Predictions
+from modelcompare.report.plots import AgreementPlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import agreement_tables
 from modelcompare.report.tables import Table
@@ -93,6 +94,11 @@ class AgreementStudy(Result):
     stem: ClassVar[str] = "agreement"
 
     @property
+    def n_samples(self) -> int:
+        """Size of the whole test set."""
+        return len(self.predictions)
+
+    @property
     def signature(self) -> str:
         made = {
             "n": len(self.predictions), "models": len(self.predictions.models),
@@ -151,7 +157,7 @@ class AgreementStudy(Result):
         return agreement_tables(self)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self._ratios()]:
+        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
             warnings.warn(
                 f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
                 f"less than 2 of {len(self.predictions)} samples.",
@@ -160,32 +166,26 @@ class AgreementStudy(Result):
         return {
             "agreement": self.table,
             "agreement_pairs": self.pairs,
-            "agreement_population": self.population(self._ratios()),
+            "agreement_population": self.population(self.usable_ratios()),
         }
 
     def figures(self) -> dict[str, Figure]:
-        return {
-            "agreement": self.plot(),
-            "agreement_population": self.plot_population(self._ratios()),
-        }
+        return {"agreement": self.plot(), "agreement_population": self.plot.population()}
 
-    def _ratios(self) -> list[float]:
+    def usable_ratios(self) -> list[float]:
         """The paper's ratios that leave two samples of this test set."""
         return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
 
-    def plot(self) -> Figure:
-        """Scatter of the models' differences under both metrics, with quadrants of agreement."""
-        from modelcompare.report.study_figures import plot_agreement
-
-        return plot_agreement(self)
+    @property
+    def plot(self) -> AgreementPlots:
+        """Figures: `plot()` and `plot.agreement()`, `plot.population()`."""
+        return AgreementPlots(self)
 
     def plot_population(
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
     ) -> Figure:
         """Agreement with the order of the whole test set, against the ratio."""
-        from modelcompare.report.study_figures import plot_population
-
-        return plot_population(self, self.population(ratios, n_subsamples=n_subsamples))
+        return self.plot.population(ratios, n_subsamples=n_subsamples)
 
 
 @one_blas_thread()

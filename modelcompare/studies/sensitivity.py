@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.plots import SensitivityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import sensitivity_tables
 from modelcompare.report.tables import Table
@@ -29,9 +30,6 @@ from modelcompare.words import (
     check_options,
     signature,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 DEFAULT_METRICS = ("accuracy", "f1_macro", "cf1_macro", "log_loss", "brier_score")
 TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
@@ -60,6 +58,11 @@ class SensitivityStudy(Result):
     stem: ClassVar[str] = "sensitivity"
 
     @property
+    def n_samples(self) -> int:
+        """Size of the whole test set."""
+        return len(self.predictions)
+
+    @property
     def signature(self) -> str:
         made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
         return signature("sensitivity_study", made)
@@ -70,11 +73,10 @@ class SensitivityStudy(Result):
     def frames(self) -> dict[str, pd.DataFrame]:
         return {self.stem: self.table}
 
-    def plot(self) -> Figure:
-        """Change of each metric against temperature and noise."""
-        from modelcompare.report.study_figures import plot_sensitivity
-
-        return plot_sensitivity(self)
+    @property
+    def plot(self) -> SensitivityPlots:
+        """Figures: `plot()` and `plot.sensitivity()`."""
+        return SensitivityPlots(self)
 
 
 def sensitivity_study(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,15 +12,13 @@ import pandas as pd
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
+from modelcompare.report.plots import UndefinedPlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import undefined_tables
 from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import ZeroDivision, check_options, signature
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,11 @@ class UndefinedStudy(Result):
     stem: ClassVar[str] = "undefined"
 
     @property
+    def n_samples(self) -> int:
+        """Size of the whole test set."""
+        return len(self.predictions)
+
+    @property
     def signature(self) -> str:
         made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
         return signature("undefined_study", made)
@@ -64,11 +67,10 @@ class UndefinedStudy(Result):
     def frames(self) -> dict[str, pd.DataFrame]:
         return {self.stem: self.table}
 
-    def plot(self) -> Figure:
-        """Share of undefined values against the ratio, soft twin beside hard."""
-        from modelcompare.report.study_figures import plot_undefined
-
-        return plot_undefined(self)
+    @property
+    def plot(self) -> UndefinedPlots:
+        """Figures: `plot()` and `plot.undefined()`."""
+        return UndefinedPlots(self)
 
 
 def undefined_study(

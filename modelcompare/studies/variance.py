@@ -15,6 +15,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import one_blas_thread, progress_bar
 from modelcompare.predictions import Predictions
+from modelcompare.report.plots import VariancePlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import variance_tables
 from modelcompare.report.tables import Table
@@ -32,7 +33,7 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_of,
 )
-from modelcompare.words import VarianceTest, ZeroDivision, check_count, check_options, signature
+from modelcompare.words import VarianceTest, ZeroDivision, check_options, signature
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,6 +93,11 @@ class VarianceStudy(Result):
     def models(self) -> tuple[str, ...]:
         """The models, in the order given."""
         return self.predictions.models
+
+    @property
+    def n_samples(self) -> int:
+        """Size of the whole test set."""
+        return len(self.predictions)
 
     @property
     def signature(self) -> str:
@@ -168,33 +174,25 @@ class VarianceStudy(Result):
         for pair in self.pairs:
             # One metric beside two others needs both names.
             name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
-            figures[f"variances_{name}"] = self.plot_variances(pair)
-            figures[f"intervals_{name}"] = self.plot_intervals(pair)
+            figures[f"variances_{name}"] = self.plot.variances(pair)
+            figures[f"intervals_{name}"] = self.plot.intervals(pair)
         return figures
+
+    @property
+    def plot(self) -> VariancePlots:
+        """Figures: `plot()` and `plot.variances()`, `plot.intervals()`."""
+        return VariancePlots(self)
 
     def plot_variances(self, pair: int | Pair = 0, *, n_columns: int | None = None) -> Figure:
         """Variances of both metrics of a pair, by place or names, against the ratio (fig. 1, 5, 6).
 
         The panels, one for each class, stand in `n_columns`.
         """
-        from modelcompare.report.study_figures import plot_variances
-
-        if n_columns is not None:
-            check_count("n_columns", n_columns, at_least=1, at_most=100)
-        return plot_variances(self, self._pair(pair), n_columns=n_columns)
+        return self.plot.variances(pair, n_columns=n_columns)
 
     def plot_intervals(self, pair: int | Pair = 0) -> Figure:
         """Values with bands against the ratio, both metrics of a pair (figures 2, 3, 4)."""
-        from modelcompare.report.study_figures import plot_intervals
-
-        return plot_intervals(self, self._pair(pair))
-
-    def _pair(self, pair: int | Pair) -> Pair:
-        places = dict(enumerate(self.pairs)) | {names: names for names in self.pairs}
-        asked = tuple(pair) if isinstance(pair, list) else pair
-        if not isinstance(asked, int | tuple) or asked not in places:
-            raise ValueError(f"`pair` {pair!r} was not studied; there are {self.pairs}.")
-        return places[asked]
+        return self.plot.intervals(pair)
 
     @one_blas_thread()
     def _over_ratios(self, task: Any) -> pd.DataFrame:

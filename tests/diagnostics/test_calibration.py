@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.diagnostics.calibration import calibration_error_interval
+from modelcompare.diagnostics.calibration_error import calibration_error_interval
 
 
 def draw(n, seed, gap=0.0):

@@ -204,3 +204,15 @@ def test_a_figure_says_how_many_models_it_shows():
     for figure in (mc.curve(many, n_resamples=5).plot(), mc.reliability(many).plot()):
         texts = [t.get_text() for t in figure.findobj() if hasattr(t, "get_text")]
         assert any("12 of 15 models" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "metric"), [("roc", "roc_auc"), ("precision-recall", "average_precision")]
+)
+def test_areas_and_their_intervals_are_those_of_the_metric_on_the_same_resamples(kind, metric):
+    areas = mc.curve(PREDS, kind, n_resamples=99, rng=3).areas
+    drawn = mc.bootstrap(PREDS, metric, n_resamples=99, rng=3, collapse=False)
+    of_metric = drawn.confidence_interval(method="percentile")
+    assert areas["model"].tolist() == of_metric["model"].tolist()
+    for ours, theirs in (("area", "estimate"), ("ci_low", "ci_low"), ("ci_high", "ci_high")):
+        np.testing.assert_allclose(areas[ours], of_metric[theirs], rtol=1e-12)

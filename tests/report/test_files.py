@@ -1,7 +1,12 @@
+import re
+from xml.etree import ElementTree
+
 import pytest
 from matplotlib.figure import Figure
+from PIL import Image
 
 from modelcompare.report.files import figure_format, write_figure, write_text
+from modelcompare.report.forest import plot_comparison
 from modelcompare.report.paths import check_writable
 
 
@@ -44,6 +49,29 @@ def test_the_suffix_chooses_the_format(tmp_path, name, start):
     first = write_figure(tmp_path / name, figure).read_bytes()
     assert first.startswith(start)
     assert write_figure(tmp_path / name, figure).read_bytes() == first
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+def test_a_saved_figure_holds_its_title_and_signature(tmp_path, make_comparison, form):
+    result = make_comparison(["<b>&\x07", "cnn"])
+    figure = plot_comparison(result)
+    data = figure.save(tmp_path / f"forest.{form}").read_bytes()
+    if form == "png":
+        with Image.open(tmp_path / "forest.png") as image:
+            held = image.text["Title"], image.text["Description"]
+    elif form == "svg":
+        title, signature = (
+            ElementTree.fromstring(data).find(f".//{{http://purl.org/dc/elements/1.1/}}{name}").text
+            for name in ("title", "description")
+        )
+        held = title, signature
+    else:
+        held = tuple(
+            re.search(rb"/%s \(([^)]*)\)" % name, data)[1].decode()
+            for name in (b"Title", b"Subject")
+        )
+    assert held == (figure.title, result.signature)
+    assert result.signature.startswith("modelcompare:")
 
 
 def test_another_suffix_is_refused():

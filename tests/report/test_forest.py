@@ -15,10 +15,12 @@ def _names(axes):
 
 def _points(axes):
     """Estimates drawn, from top to bottom, and whether each is filled."""
-    lines = [line for line in axes.lines if line.get_marker() == "o"]
-    return [float(line.get_xdata()[0]) for line in lines], [
-        line.get_markerfacecolor() != "white" for line in lines
-    ]
+    points = sorted(
+        (y, float(x), line.get_markerfacecolor() != "white")
+        for line in axes.lines if line.get_marker() == "o"
+        for x, y in zip(*line.get_data(), strict=True)
+    )  # fmt: skip
+    return [x for _, x, _ in points], [filled for _, _, filled in points]
 
 
 def test_scores_and_differences_are_drawn_at_their_values(make_comparison):
@@ -76,9 +78,10 @@ def test_too_many_classes_and_models_are_chosen_and_counted(make_comparison):
     result = make_comparison(MANY, ["f1"], {"f1": labels})
     is_telling = result.differences["label"].isin([5, 33])
     result.differences.loc[is_telling, "p_adjusted"] /= 10
-    left, _ = plot_comparison(result).axes
-    assert left.get_title(loc="left") == (
-        "f1 (best 3 of 20 models; 12 of 40 classes, where models differ most)"
+    figure = plot_comparison(result)
+    left, _ = figure.axes
+    assert figure.texts[1].get_text() == (
+        "f1: 3 of 20 models shown, the best; 12 of 40 classes shown, where models differ most"
     )
     headings = [name for name in _names(left) if name.startswith("class")]
     assert len(headings) == 12

@@ -1,0 +1,107 @@
+"""What lies behind a comparison, as its figures take it: replicates and predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.checks import check_models
+from modelcompare.comparison.one_class import OneClass, areas_under, curve_points
+from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.comparison.standings import share_of_wins
+from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
+from modelcompare.predictions import Predictions
+from modelcompare.words import CurveKind
+
+if TYPE_CHECKING:
+    from modelcompare.comparison.result import Comparison
+
+
+@dataclass(frozen=True)
+class Confused:
+    """Confusion matrices of one model: "labels", and "probabilities" if it gave them."""
+
+    model: str
+    headline: str
+    signature: str
+    matrices: Mapping[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class PlainCurves:
+    """Curves of all models for one class, without bands; as `modelcompare.curve` holds them."""
+
+    points: pd.DataFrame
+    band: pd.DataFrame
+    areas: pd.DataFrame
+    kind: CurveKind
+    label: Any
+    share: float
+    n_samples: int
+    confidence_level: float
+    signature: str
+
+
+@dataclass(frozen=True)
+class Behind:
+    """Replicates and predictions of a comparison."""
+
+    comparison: Comparison
+
+    @property
+    def replicates(self) -> BootstrapResult:
+        """Values on all resamples."""
+        return self.comparison.bootstrap
+
+    @property
+    def predictions(self) -> Predictions:
+        """What the models said."""
+        return self.replicates.evaluation.predictions
+
+    def win_shares(self, metric: str, label: Any) -> pd.DataFrame:
+        """Share of resamples on which the model of the row is better than that of the column."""
+        models = list(self.comparison.models)
+        up = 1.0 if self.comparison.metric_info[metric].greater_is_better else -1.0
+        draws = [up * self.replicates.values_of(model, metric, label) for model in models]
+        return pd.DataFrame(share_of_wins(np.column_stack(draws)), index=models, columns=models)
+
+    def confused(self, model: str) -> Confused:
+        """How often each class was said where each was true."""
+        preds = self.predictions
+        check_models(preds.models, model=model)
+        if preds.labels is None or preds.codes is None or preds.output(model).kind == "values":
+            raise ValueError(
+                f"a confusion matrix needs classes; {model!r} gave {preds.output(model).kind}."
+            )
+        labels, weight = preds.labels, preds.sample_weight
+        truth = labels[preds.codes]
+        said = labels[preds.predicted(model)]
+        matrices = {"labels": confusion_matrix(truth, said, labels=labels, sample_weight=weight)}
+        if preds.output(model).kind == "probabilities" and not preds.missing_mass:
+            matrices["probabilities"] = probabilistic_confusion_matrix(
+                truth, preds.probabilities(model), labels=labels, sample_weight=weight
+            )
+        found = self.comparison
+        return Confused(model, found.headline, found.signature, matrices)
+
+    def curves(self, kind: CurveKind, label: Any) -> PlainCurves:
+        """The empirical curves of all models, and their areas."""
+        preds = self.predictions
+        chosen = OneClass.of(preds, label)
+        weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
+        points, areas = [], []
+        for model, ordered, scores in chosen.models():
+            points.append(curve_points(model, ordered, scores, weight[None]))
+            area = float(areas_under(kind, ordered, weight[None])[0])
+            areas.append({"model": model, "area": area, "ci_low": math.nan, "ci_high": math.nan})
+        empty = pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []})
+        found = self.comparison
+        return PlainCurves(
+            pd.concat(points, ignore_index=True), empty, pd.DataFrame(areas), kind, chosen.label,
+            chosen.share(weight), len(preds), found.confidence_level, found.signature,
+        )  # fmt: skip

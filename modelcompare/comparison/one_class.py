@@ -1,0 +1,90 @@
+"""One class against the others: the points of ROC and precision-recall curves, and their areas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.checks import class_code
+from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.base import divide
+from modelcompare.metrics.ranking import Descending
+from modelcompare.predictions import Predictions
+from modelcompare.words import CurveKind
+
+
+@dataclass(frozen=True)
+class OneClass:
+    """Models' scores for one class.
+
+    Attributes
+    ----------
+    label, code
+        The class, and its place among the labels.
+    positive : ndarray of bool of shape (n_samples,)
+        Whether a sample is of it.
+    raw : bool
+        Whether scores are no probabilities.
+    """
+
+    predictions: Predictions
+    label: Any
+    code: int
+    positive: BoolArray
+    raw: bool
+
+    @classmethod
+    def of(cls, predictions: Predictions, label: Any) -> OneClass:
+        """Take the second of two classes by default, and refuse what has no scores."""
+        resolve_metrics("average_precision_macro", predictions)
+        if label is None and predictions.labels is not None and predictions.n_classes == 2:
+            label = predictions.labels.tolist()[1]
+        code = class_code(predictions.labels, label)
+        raw = any(predictions.output(model).kind == "values" for model in predictions.models)
+        if raw and code != 1:
+            raise ValueError(
+                f"raw scores are high for the last class, which {label!r} is not; turn their signs "
+                "round and give `labels` with that class last."
+            )
+        return cls(predictions, label, code, np.asarray(predictions.codes) == code, raw)
+
+    def models(self) -> Iterator[tuple[str, Descending, FloatArray]]:
+        """Name of each model, its samples in falling order, and its distinct scores."""
+        for model in self.predictions.models:
+            output = self.predictions.output(model)
+            said = output.array if output.kind == "values" else output.array[:, self.code]
+            scores = said.astype(np.float64)
+            ordered = Descending.of(scores, self.positive)
+            yield model, ordered, scores[ordered.order][ordered.ends]
+
+    def share(self, weights: FloatArray) -> float:
+        """Share of the class: the precision of chance."""
+        return float(weights @ self.positive / weights.sum())
+
+
+def curve_points(
+    model: str, ordered: Descending, scores: FloatArray, weights: FloatArray
+) -> pd.DataFrame:
+    """Recall, false positive rate and precision at each distinct score; weights of shape (1, n)."""
+    hits, alarms = ordered.counts(weights)
+    return pd.DataFrame({
+        "model": model, "threshold": scores, "recall": share_of_all(hits)[0],
+        "false_positive_rate": share_of_all(alarms)[0], "precision": divide(hits, hits + alarms)[0],
+    })  # fmt: skip
+
+
+def share_of_all(counts: FloatArray) -> FloatArray:
+    """Divide cumulated counts by the last of their row."""
+    return divide(counts, counts[:, -1:])
+
+
+def areas_under(kind: CurveKind, ordered: Descending, weights: FloatArray) -> FloatArray:
+    """ROC AUC or average precision under each row of weights."""
+    if kind == "roc":
+        return ordered.partial_auc(weights, 1.0)
+    return ordered.average_precision(weights)

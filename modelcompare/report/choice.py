@@ -1,0 +1,115 @@
+"""Which models and classes a figure has room for, and the words that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.report.comparison_contents import Block, foremost
+from modelcompare.report.tables import rows_at
+from modelcompare.words import is_missing, label_name
+
+MAX_CLASSES = 12
+MAX_ROWS = 48
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The blocks that are drawn, and what is left out."""
+
+    blocks: list[Block]
+    shown: str
+
+
+def chosen(
+    blocks: Sequence[Block], *, baseline: str | None = None, max_models: int | None = None,
+    max_classes: int = MAX_CLASSES, max_rows: int = MAX_ROWS,
+) -> Chosen:  # fmt: skip
+    """Keep the classes where models differ most, and the best models, that fit.
+
+    Models of a metric that is not per class always fit, unless `max_models` says otherwise.
+    """
+    n_models = len(blocks[0].scores)
+    telling = {block.label for block in foremost(blocks, max_classes)}
+    classes = [block for block in blocks if block.label in telling]
+    fitting = n_models if blocks[0].label is None else models_by_class(len(classes), max_rows)
+    kept = min(n_models, fitting if max_models is None else max_models)
+    models = _best_models(blocks, kept, baseline)
+    said = [part_shown(len(models), n_models, "model", "the best"),
+            part_shown(len(classes), len(blocks), "class", "where models differ most")]  # fmt: skip
+    return Chosen([_only_models(block, models) for block in classes], "; ".join(filter(None, said)))
+
+
+def models_by_class(n_classes: int, max_rows: int) -> int:
+    """How many models fit below the name of each class."""
+    return max(max_rows // n_classes - 1, 2)
+
+
+def part_shown(kept: int, of: int, thing: str, which: str = "") -> str:
+    """Say that a part is shown; nothing where it is all.
+
+    >>> part_shown(12, 150, "class", "where models differ most")
+    '12 of 150 classes shown, where models differ most'
+    """
+    if kept >= of:
+        return ""
+    plural = f"{thing}es" if thing.endswith("s") else f"{thing}s"
+    return ", ".join(filter(None, [f"{kept} of {of:,} {plural} shown", which]))
+
+
+def first_models(models: Sequence[str], most: int, which: str = "") -> tuple[list[str], str]:
+    """The first models that fit, and a remark where others are left out."""
+    kept = list(models)[:most]
+    return kept, part_shown(len(kept), len(models), "model", which)
+
+
+def telling_labels(frame: pd.DataFrame, column: str, most: int) -> tuple[list[Any], str]:
+    """Classes over which a column ranges furthest, in their own order, and a remark."""
+    labels = list(dict.fromkeys(None if is_missing(label) else label for label in frame["label"]))
+    if len(labels) <= most:
+        return labels, ""
+    ranges = frame.groupby("label", sort=False)[column].agg(lambda x: x.max() - x.min())
+    telling = set(ranges.sort_values(ascending=False, kind="stable").index[:most])
+    kept = [label for label in labels if label in telling]
+    return kept, part_shown(len(kept), len(labels), "class", "where models differ most")
+
+
+def one_label(frame: pd.DataFrame, label: object) -> list[Any]:
+    """The class that was asked for, as the frame has it."""
+    if not len(rows_at(frame, label=label)):
+        known = list(dict.fromkeys(map(label_name, frame["label"])))
+        raise ValueError(f"`label` {label!r} is not here; there are {_some(known)}.")
+    return [label]
+
+
+def among(argument: str, asked: Any, known: Sequence[Any]) -> Any:
+    """Refuse a name that a result does not hold."""
+    if asked not in known:
+        raise ValueError(f"`{argument}` {asked!r} is not here; there are {_some(known)}.")
+    return asked
+
+
+def _some(known: Sequence[Any]) -> str:
+    more = f" and {len(known) - 9} more" if len(known) > 9 else ""
+    return ", ".join(map(str, known[:9])) + more
+
+
+def _best_models(blocks: Sequence[Block], count: int, baseline: str | None) -> set[str]:
+    """Models with the best median place over the classes, and the baseline among them."""
+    places = pd.concat([block.scores["model"].reset_index() for block in blocks])
+    medians = places.groupby("model", sort=False)["index"].median()
+    order = list(medians.sort_values(kind="stable").index)
+    order.sort(key=lambda model: model != baseline)
+    return set(order[:count])
+
+
+def _only_models(block: Block, models: set[str]) -> Block:
+    pairs = block.differences
+    return replace(
+        block,
+        scores=block.scores[block.scores["model"].isin(models)],
+        differences=pairs[pairs["model_a"].isin(models) & pairs["model_b"].isin(models)],
+    )

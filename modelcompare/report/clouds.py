@@ -1,0 +1,118 @@
+"""Rainclouds of bootstrap replicates: density, box and points of each model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modelcompare.report.forest import folded_name, name_rows
+from modelcompare.report.numbers import format_percent
+from modelcompare.report.shapes import ReplicatesShape
+from modelcompare.report.sheet import Caption, figure_of, sheet
+from modelcompare.report.style import LEADING, MUTED, plain_axes
+from modelcompare.words import label_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MAX_CLASSES = 6
+MAX_ROWS = 30
+MAX_MODELS = 30
+_POINTS = 80
+_ROW_HEIGHT = 0.42
+_GRID = 120
+# Steps of the golden ratio spread points evenly, however many there are.
+_GOLDEN = 0.6180339887498949
+
+
+@dataclass(frozen=True)
+class Heap:
+    """The models of one metric, or of one class of it, that are drawn below each other."""
+
+    label: object
+    models: Sequence[str]
+
+    @property
+    def n_rows(self) -> int:
+        """One for each model, and one for the name of the class."""
+        return len(self.models) + (self.label is not None)
+
+
+def plot_raincloud(
+    replicates: ReplicatesShape, heaps: Mapping[str, Sequence[Heap]], caption: Caption,
+    confidence_level: float, *, ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw the replicates of each metric in a panel: a cloud, a box and points for each model."""
+    if ax is not None:
+        heaps = dict([*heaps.items()][:1])
+    heights = [_ROW_HEIGHT * sum(heap.n_rows for heap in part) + 0.75 for part in heaps.values()]
+    with sheet(caption, (6.4, sum(heights)), (len(heaps), 1), ax=ax, height_ratios=heights) as grid:
+        for axes, (metric, part) in zip(grid[:, 0], heaps.items(), strict=True):
+            _draw_metric(axes, replicates, metric, part, confidence_level)
+    return figure_of(grid)
+
+
+def cloud_note(confidence_level: float) -> str:
+    """What the marks mean."""
+    return (
+        f"cloud: density of the resampled values; box: middle half and median; line: middle "
+        f"{format_percent(confidence_level)}; points: up to {_POINTS} of them"
+    )
+
+
+def _draw_metric(
+    axes: Axes, replicates: ReplicatesShape, metric: str, heaps: Sequence[Heap], level: float
+) -> None:
+    plain_axes(axes, metric, grid="x")
+    names: list[str] = []
+    values: list[NDArray[np.float64] | None] = []
+    for heap in heaps:
+        if heap.label is not None:
+            names.append(folded_name(f"class {label_name(heap.label)}"))
+            values.append(None)
+        for model in heap.models:
+            names.append(folded_name(model))
+            found = replicates.values_of(model, metric, heap.label)
+            values.append(found[~np.isnan(found)])
+    positions = name_rows(axes, names)
+    for tick, position, drawn in zip(axes.get_yticklabels(), positions, values, strict=True):
+        if drawn is None:
+            tick.set_fontweight("bold")
+        elif len(drawn):
+            _draw_cloud(axes, position, drawn, level)
+        else:
+            axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(),
+                      va="center")  # fmt: skip
+    axes.set_xlabel("value on a resample")
+    axes.locator_params(axis="x", nbins=6)
+
+
+def _draw_cloud(axes: Axes, y: float, values: NDArray[np.float64], level: float) -> None:
+    """The cloud above the row's middle, the box in it, the points below; y grows downwards."""
+    _draw_density(axes, y - 0.08, values)
+    tail = (1 - level) / 2
+    low, q1, middle, q3, high = np.quantile(values, [tail, 0.25, 0.5, 0.75, 1 - tail])
+    axes.hlines(y + 0.04, low, high, color="black", linewidth=1.0)
+    axes.hlines(y + 0.04, q1, q3, color="black", linewidth=4.5)
+    axes.plot(middle, y + 0.04, marker="o", markersize=3.2, color="white", zorder=4)
+    points = values[np.linspace(0, len(values) - 1, min(_POINTS, len(values))).astype(int)]
+    spread = np.arange(len(points)) * _GOLDEN % 1
+    axes.scatter(points, y + 0.18 + 0.2 * spread, s=3, color=MUTED, alpha=0.6, linewidth=0,
+                 rasterized=True)  # fmt: skip
+
+
+def _draw_density(axes: Axes, base: float, values: NDArray[np.float64]) -> None:
+    from matplotlib.mlab import GaussianKDE
+
+    if np.ptp(values) <= 1e-12 * np.abs(values).max():
+        return
+    places = np.linspace(values.min(), values.max(), _GRID)
+    density = GaussianKDE(values).evaluate(places)
+    axes.fill_between(
+        places, base, base - 0.36 * density / density.max(), color=LEADING, alpha=0.55, linewidth=0
+    )

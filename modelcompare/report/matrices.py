@@ -1,0 +1,182 @@
+"""Figures of squares: all pairs of models, and what was said for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from modelcompare.report.choice import chosen, part_shown
+from modelcompare.report.comparison_contents import Block
+from modelcompare.report.forest import folded_name
+from modelcompare.report.numbers import format_p_value
+from modelcompare.report.shapes import ComparisonShape, ConfusedShape
+from modelcompare.report.sheet import Caption, figure_of, sheet
+from modelcompare.report.style import DARK, SHADES, plain_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MAX_MODELS = 30
+MAX_CLASSES = 12
+# In more cells than this there are no numbers.
+_WRITTEN = 12
+_Square = Literal["p_value", "wins"]
+_SQUARES: Mapping[_Square, str] = {
+    "p_value": "adjusted p", "wins": "wins of the row",
+}  # fmt: skip
+
+
+def plot_heatmap(
+    result: ComparisonShape, block: Block, wins: pd.DataFrame, *, show: _Square = "p_value",
+    ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw p-values of all pairs, and beside them who wins on how many resamples.
+
+    Models stand in the order of their ranks; columns are named by the rows' numbers. Into an `ax`
+    goes one of the two.
+    """
+    found = chosen([block], baseline=result.baseline, max_models=MAX_MODELS)
+    models = list(found.blocks[0].scores["model"])
+    kinds: list[_Square] = [*_SQUARES] if ax is None else [show]
+    caption = Caption(
+        f"{result.headline}; {block.title}, all pairs, tests at {result.alpha:g}",
+        result.signature, found.shown,
+        note=f"p adjusted by {result.correction}; bold: below {result.alpha:g}\n"
+        "wins: share of resamples on which the model of the row is better; ties count half",
+    )  # fmt: skip
+    side = max(0.34 * len(models) if len(models) <= _WRITTEN else 0.17 * len(models), 1.6)
+    size = ((side + 1.3) * len(kinds) + 1.6, side + 1.0)
+    with sheet(caption, size, (1, len(kinds)), ax=ax, sharey=True) as grid:
+        for axes, kind in zip(grid[0], kinds, strict=True):
+            if kind == "p_value":
+                values, texts = _p_values(found.blocks[0], models)
+                # What is far below the level differs no more than what is far above it.
+                shade = np.clip(-np.log10(np.maximum(values, 1e-300)) / 4, 0, 1)
+                strong = values < result.alpha
+            else:
+                values = wins.loc[models, models].to_numpy()
+                texts = np.vectorize(_share_text)(values)
+                shade, strong = values, values > 1
+            _draw_square(axes, shade, texts, strong)
+            axes.set_title(_SQUARES[kind])
+            _name_models(axes, models)
+    return figure_of(grid)
+
+
+def _p_values(block: Block, models: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Adjusted p-values of all pairs and how they are written; NaN where there is none."""
+    place = {model: i for i, model in enumerate(models)}
+    values = np.full((len(models), len(models)), np.nan)
+    for row in block.differences.itertuples():
+        a, b = place[row.model_a], place[row.model_b]
+        values[a, b] = values[b, a] = row.p_adjusted
+    texts = np.vectorize(lambda p: "" if np.isnan(p) else format_p_value(p).replace("0.", "."))
+    return values, texts(values)
+
+
+def _draw_square(
+    axes: Axes, shade: NDArray[Any], texts: NDArray[Any], strong: NDArray[Any]
+) -> None:
+    """Draw shades from 0 to 1 with their numbers; the diagonal stays empty."""
+    shade = np.where(np.eye(len(shade), dtype=bool), np.nan, shade)
+    draw_cells(axes, shade, texts, strong)
+
+
+def draw_cells(
+    axes: Axes, shade: NDArray[Any], texts: NDArray[Any], strong: NDArray[Any] | None = None
+) -> None:
+    """Draw shades from 0 to 1, and numbers in them where there is room."""
+    plain_axes(axes)
+    axes.grid(visible=False)
+    axes.imshow(shade, cmap=SHADES, vmin=0, vmax=1.15, aspect="equal", interpolation="nearest")
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    if len(shade) > _WRITTEN:
+        return
+    for (i, j), value in np.ndenumerate(shade):
+        if not np.isnan(value):
+            bold = strong is not None and strong[i, j]
+            axes.text(
+                j, i, str(texts[i, j]), ha="center", va="center", fontsize=6.5,
+                color="white" if value > DARK else "black", fontweight="bold" if bold else "normal",
+            )  # fmt: skip
+
+
+def _name_models(axes: Axes, models: Sequence[str]) -> None:
+    """Number the rows behind their names, and the columns above."""
+    numbers = np.arange(len(models))
+    size = 8 if len(models) <= _WRITTEN else 6
+    names = [f"{name}  {k + 1}" for k, name in enumerate(map(_short, models))]
+    axes.set_yticks(numbers, names, fontsize=size)
+    axes.set_xticks(numbers, [str(k + 1) for k in numbers], fontsize=min(size, 7))
+
+
+def _short(name: str) -> str:
+    """The name in one line; the middle of a long one is left out."""
+    folded = folded_name(name).replace("\n", "")
+    return folded if len(folded) <= 30 else f"{folded[:13]}\u2026{folded[-16:]}"
+
+
+def plot_confusion(
+    confused: ConfusedShape, *, soft: bool = False, ax: Axes | None = None
+) -> Figure:
+    """Draw how often each class was said where each was true, and what probability it was given.
+
+    Shares are of the true class. Of many classes those are drawn that are confused most. Into an
+    `ax` goes one of the two matrices.
+    """
+    matrices = dict(confused.matrices)
+    if ax is not None:
+        kind = "probabilities" if soft else "labels"
+        if kind not in matrices:
+            raise ValueError(f"model {confused.model!r} gave no probabilities; leave `soft` out.")
+        matrices = {kind: matrices[kind]}
+    shares = {kind: _of_true(matrix) for kind, matrix in matrices.items()}
+    labels, shown = _most_confused(next(iter(shares.values())))
+    caption = Caption(
+        f"{confused.headline}; confusion of {confused.model}", confused.signature, shown,
+        note="shares of the samples of each true class",
+    )  # fmt: skip
+    side = max(0.34 * len(labels), 1.5)
+    size = ((side + 0.5) * len(shares) + 1.6, side + 1.5)
+    with sheet(caption, size, (1, len(shares)), ax=ax, sharey=True) as grid:
+        for axes, (kind, matrix) in zip(grid[0], shares.items(), strict=True):
+            part = matrix.iloc[labels, labels]
+            texts = np.vectorize(_share_text)(part.to_numpy())
+            draw_cells(axes, part.to_numpy(), texts)
+            axes.set_title(_SAID[kind])
+            names = [_short(str(name)) for name in part.index]
+            axes.set_yticks(range(len(names)), names, fontsize=7)
+            axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90)
+            axes.set_xlabel("said" if kind == "labels" else "given probability")
+        grid[0, 0].set_ylabel("true class")
+    return figure_of(grid)
+
+
+_SAID = {"labels": "predicted class", "probabilities": "probabilities"}
+
+
+def _of_true(matrix: pd.DataFrame) -> pd.DataFrame:
+    return matrix.div(matrix.sum(axis=1).where(lambda total: total > 0), axis=0)
+
+
+def _share_text(share: float) -> str:
+    if np.isnan(share):
+        return ""
+    rounded = f"{share:.2f}"
+    return "1" if rounded == "1.00" else "0" if rounded == "0.00" else rounded.lstrip("0")
+
+
+def _most_confused(shares: pd.DataFrame) -> tuple[list[int], str]:
+    """Places of the classes that are drawn: all, or those told apart from the others worst."""
+    right = np.diag(shares.to_numpy())
+    if len(right) <= MAX_CLASSES:
+        return list(range(len(right))), ""
+    worst = np.argsort(np.nan_to_num(right, nan=2.0), kind="stable")[:MAX_CLASSES]
+    shown = part_shown(MAX_CLASSES, len(right), "class", "those confused most")
+    return sorted(int(place) for place in worst), shown

@@ -1,0 +1,266 @@
+"""One way to lay a figure out: title above the panels, key below them, then the small print.
+
+Panels keep their size; what stands around them makes the figure as much higher as it needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from modelcompare.report import escape
+from modelcompare.report.style import MUTED, Key
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+    from modelcompare.report.signed import SignedFigure
+
+_STYLE: Any = {
+    "axes.formatter.useoffset": False,
+    "axes.labelsize": 9,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "text.parse_math": False,  # a dollar sign in a model's name is a dollar sign
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+_MARGIN = 0.12
+_GAP = 0.08
+_TITLE, _SHOWN, _NOTE = 10.5, 8.5, 7.0
+# Drawn text is hinted, and up to so much wider than its outlines.
+_HINTING = 1.05
+_MOST_KEYS_ABREAST = 6
+
+
+@dataclass(frozen=True)
+class Caption:
+    """What stands around the panels of a figure."""
+
+    title: str  # the subject, how many samples, at which level
+    signature: str
+    shown: str = ""  # which models and classes, where not all are
+    note: str = ""  # what marks and lines mean
+    keys: Sequence[Key] = ()
+
+
+def check_matplotlib() -> None:
+    """Refuse early where matplotlib is not installed."""
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'Figures need matplotlib, which is not installed: pip install "modelcompare[plot]"'
+        ) from error
+
+
+@contextmanager
+def sheet(
+    caption: Caption, size: tuple[float, float], shape: tuple[int, int] = (1, 1), *,
+    ax: Axes | None = None, **grid: Any,
+) -> Iterator[Any]:  # fmt: skip
+    """Give a grid of axes to draw into, in our style whatever the user's own.
+
+    The figure is made outside pyplot, so that nothing must be closed. An `ax` of the user's is the
+    only one of its grid, and stays in the user's style; only its key is added.
+    """
+    check_matplotlib()
+    import matplotlib as mpl
+
+    from modelcompare.report.signed import SignedFigure
+
+    if ax is not None:
+        with mpl.rc_context({"text.parse_math": False}):
+            yield np.array([[_checked(ax)]], dtype=object)
+            if caption.keys:
+                ax.legend(handles=_handles(caption.keys))
+        return
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        figure = SignedFigure(figsize=size, facecolor="white")
+        yield figure.subplots(*shape, squeeze=False, **grid)
+        _surround(figure, caption)
+        _fit_texts(figure)
+
+
+def figure_of(grid: Any) -> Figure:
+    """The figure that a grid of axes belongs to."""
+    figure: Figure = grid.flat[0].figure
+    return figure
+
+
+def _checked(ax: Any) -> Axes:
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(
+            f"`ax` must be one matplotlib Axes, got {type(ax).__name__}; plt.subplots() makes one."
+        )
+    return ax
+
+
+def _surround(figure: SignedFigure, caption: Caption) -> None:
+    """Write title, key and small print, and make the figure higher by what they take."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    figure.title, figure.signature = caption.title, caption.signature
+    width, height = figure.get_size_inches()
+    room = width - 2 * _MARGIN
+    left = _MARGIN / width
+    style = {"x": left, "ha": "left", "va": "top"}
+    note = "\n".join(filter(None, [caption.note, caption.signature]))
+    above = [
+        figure.text(y=1, s=folded(text, room, size, bold=bold), fontsize=size,
+                    fontweight="bold" if bold else "normal", **style)
+        for text, size, bold in ((caption.title, _TITLE, True), (caption.shown, _SHOWN, False))
+        if text
+    ]  # fmt: skip
+    below: list[Any] = [_legend(figure, caption.keys, room)] if caption.keys else []
+    small = folded(note, room, _NOTE)
+    below.append(figure.text(y=0, s=small, fontsize=_NOTE, color=MUTED, **style))
+    top, bottom = (sum(_height(part) + _GAP for part in parts) for parts in (above, below))
+    whole = height + top + bottom + 2 * _MARGIN
+    figure.set_size_inches(width, whole)
+    for parts, start in ((above, whole - _MARGIN), (below, bottom + _MARGIN - _GAP)):
+        for part in parts:
+            _place(part, left, start / whole)
+            start -= _height(part) + _GAP
+    low = (bottom + _MARGIN) / whole
+    high = 1 - (top + _MARGIN) / whole
+    figure.set_layout_engine(
+        ConstrainedLayoutEngine(w_pad=0.09, h_pad=0.06, rect=(0, low, 1, high - low))
+    )
+
+
+def _place(part: Any, x: float, y: float) -> None:
+    """Put the upper left corner of a text, or of a legend, at a point of the figure."""
+    from matplotlib.legend import Legend
+
+    if isinstance(part, Legend):
+        part.set_bbox_to_anchor((x, y))
+    else:
+        part.set_position((x, y))
+
+
+def _height(part: Any) -> float:
+    """Height in inches."""
+    return float(part.get_window_extent().height / part.figure.dpi)
+
+
+def _handles(keys: Sequence[Key], room: float = 6.0) -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], label=folded(key.label, room - 0.5, 8.0), **key.look.options(markersize=5))
+        for key in keys
+    ]
+
+
+def _legend(figure: Figure, keys: Sequence[Key], room: float) -> Any:
+    """One key for all panels, with as many columns as there is room for."""
+    handles = _handles(keys, room)
+    for n_columns in range(min(len(handles), _MOST_KEYS_ABREAST), 0, -1):
+        legend = figure.legend(
+            handles=handles, loc="upper left", bbox_to_anchor=(0, 1), ncols=n_columns,
+            borderaxespad=0, borderpad=0, labelspacing=0.35, columnspacing=1.4,
+        )  # fmt: skip
+        if n_columns == 1 or legend.get_window_extent().width <= room * figure.dpi:
+            break
+        legend.remove()
+    return legend
+
+
+def folded(text: str, room: float, size: float, *, bold: bool = False) -> str:
+    """Break a text into lines of at most `room` inches, between words where that is possible."""
+    lines: list[str] = []
+    for line in escape.figure(text).split("\n"):
+        current = ""
+        for word in _words(line, room, size, bold):
+            if current and _width((current + word).rstrip(), size, bold) > room:
+                lines.append(current.rstrip())
+                current = ""
+            current += word
+        lines.append(current.rstrip())
+    return "\n".join(lines)
+
+
+def _words(line: str, room: float, size: float, bold: bool) -> Iterator[str]:
+    """Words with the mark behind them; what is longer than a line is cut, at a mark if it can be.
+
+    Signatures are broken after their bars.
+    """
+    for word in re.findall(r"[^\s|]*(?: %)?[\s|]+|[^\s|]+(?: %)?", line):
+        while _width(word.rstrip(), size, bold) > room and len(word) > 1:
+            fitting = max(1, int(len(word) * room / _width(word, size, bold)) - 1)
+            marks = [place + 1 for place in range(fitting // 2, fitting) if word[place] in "_-./:"]
+            cut = marks[-1] if marks else fitting
+            yield word[:cut]
+            word = word[cut:]
+        yield word
+
+
+@cache
+def _width(text: str, size: float, bold: bool) -> float:
+    """Width of a text in inches."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(
+        family=_STYLE["font.sans-serif"], size=size, weight="bold" if bold else "normal"
+    )
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) / 72 * _HINTING
+
+
+def _fit_texts(figure: Figure) -> None:
+    """Break titles and labels of axes that are wider than their panel, and thin out ticks."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    for axes in figure.axes:
+        if not axes.get_visible():
+            continue
+        axes.apply_aspect()
+        box = axes.get_window_extent()
+        wide, high = box.width / figure.dpi, box.height / figure.dpi
+        title = axes.set_title(axes.get_title(loc="left"))
+        for text, room in ((title, wide), (axes.xaxis.label, wide), (axes.yaxis.label, high)):
+            if text.get_text():
+                bold = text.get_fontweight() == "bold"
+                text.set_text(folded(text.get_text(), room, float(text.get_fontsize()), bold=bold))
+        _thin_out(axes.xaxis)
+
+
+def _thin_out(axis: Axis) -> None:
+    """Leave ticks out whose labels would touch, the last one stays."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    boxes = [label.get_window_extent().padded(2) for label in axis.get_ticklabels()]
+    if not any(a.overlaps(b) for a, b in pairwise(boxes)):
+        return
+    locator = axis.get_major_locator()
+    if isinstance(locator, MaxNLocator):
+        locator.set_params(nbins=3)
+    elif isinstance(locator, FixedLocator):
+        places, texts = axis.get_ticklocs(), [t.get_text() for t in axis.get_ticklabels()]
+        kept: list[int] = []
+        for place in sorted(range(len(boxes)), key=lambda k: -places[k]):
+            if not any(boxes[place].overlaps(boxes[other]) for other in kept):
+                kept.append(place)
+        axis.set_ticks([places[k] for k in kept], [texts[k] for k in kept])

@@ -1,0 +1,389 @@
+"""Laws of all figures: no label touches another at any size, and each says what it shows."""
+
+from dataclasses import replace
+from functools import cache, partial
+from itertools import combinations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+import modelcompare as mc
+
+# (models, classes)
+SIZES = [(2, 3), (5, 3), (30, 3), (100, 3), (5, 150)]
+RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
+FEW = {"n_resamples": 40}
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+
+
+@cache
+def preds(n_models, n_classes):
+    """Models that get better one by one, with long names; every class is there."""
+    rng = np.random.default_rng(0)
+    n = 240 if n_classes == 3 else 500
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+    labels = np.array([f"intent of class {k:03d}" for k in range(n_classes)])
+    outputs = {}
+    for i in range(n_models):
+        logits = rng.normal(size=(n, n_classes)).astype(np.float32)
+        logits[np.arange(n), y] += 1.5 + 2 * i / n_models
+        p = np.exp(logits)
+        outputs[f"roberta_large_mnli_{i:04d}"] = p / p.sum(axis=1, keepdims=True)
+    return mc.Predictions(labels[y], outputs, labels=labels, name="made.npz", normalize=True)
+
+
+@cache
+def comparison(*size):
+    return mc.compare(preds(*size), ["accuracy", "f1"], method="percentile", test="wald", **FEW)
+
+
+@cache
+def variance(*size):
+    return mc.variance_study(preds(*size), ["f1"], ratios=RATIOS, tests=["f"], **FEW)
+
+
+@cache
+def agreement(*size):
+    pairs = ["f1", "precision", "recall"] if size[1] == 3 else ["f1"]
+    return mc.agreement_study(preds(*size), pairs, test="wald", **FEW)
+
+
+@cache
+def undefined(*size):
+    return mc.undefined_study(preds(*size), ["f1", "precision"], ratios=RATIOS[:4], n_resamples=9)
+
+
+@cache
+def sensitivity(*size):
+    metrics = ["accuracy", "f1_macro", "cf1_macro", "brier_score"]
+    return mc.sensitivity_study(preds(*size)[list(preds(*size).models[:13])], metrics, **FEW)
+
+
+@cache
+def curves(kind, *size):
+    return mc.curve(preds(*size), kind, label=preds(*size).labels[0], n_resamples=9)
+
+
+@cache
+def reliability(*size):
+    return mc.reliability(preds(*size), n_bins=5)
+
+
+@cache
+def power(*size):
+    first, *_, last = preds(*size).models
+    return mc.sample_size(preds(*size), first, last)
+
+
+@cache
+def ranks(n_models, _):
+    rng = np.random.default_rng(1)
+    scores = {m: rng.normal(size=12) + i / 9 for i, m in enumerate(preds(n_models, 3).models)}
+    return mc.critical_difference(scores)
+
+
+# Names of figures to what draws them at a size, into an `ax` if one is given.
+FIGURES = {
+    **{
+        name: lambda *size, name=name, **ax: getattr(comparison(*size).plot, name)(**ax)
+        for name in ("forest", "differences", "ranks", "heatmap", "raincloud", "confusion")
+    },
+    "roc, plain": lambda *size, **ax: comparison(*size).plot.roc(
+        label=preds(*size).labels[1], **ax
+    ),
+    "pr, plain": lambda *size, **ax: comparison(*size).plot.pr(label=preds(*size).labels[1], **ax),
+    "roc": lambda *size, **ax: curves("roc", *size).plot.roc(**ax),
+    "pr": lambda *size, **ax: curves("precision-recall", *size).plot.pr(**ax),
+    "reliability": lambda *size, **ax: reliability(*size).plot.reliability(**ax),
+    "power": lambda *size, **ax: power(*size).plot.power(**ax),
+    "variances": lambda *size, **ax: variance(*size).plot.variances(**ax),
+    "intervals": lambda *size, **ax: variance(*size).plot.intervals(**ax),
+    "agreement": lambda *size, **ax: agreement(*size).plot.agreement(**ax),
+    "population": lambda *size, **ax: agreement(*size).plot.population(
+        RATIOS, n_subsamples=3, **ax
+    ),
+    "undefined": lambda *size, **ax: undefined(*size).plot.undefined(**ax),
+    "sensitivity": lambda *size, **ax: sensitivity(*size).plot.sensitivity(**ax),
+    "critical_difference": lambda *size, **ax: ranks(*size).plot.critical_difference(**ax),
+}
+BY_CLASS = ["forest", "differences", "ranks", "raincloud", "confusion", "variances", "intervals"]
+
+
+def _sizes(name):
+    """The sizes at which a figure says something else than at another."""
+    if name == "critical_difference":
+        return [(5, 3), (30, 3), (100, 3)]
+    if name in ("sensitivity", "power"):
+        return [(2, 3), (5, 3), (30, 3)]
+    return SIZES
+
+
+@cache
+def figure(name, *size):
+    return FIGURES[name](*size)
+
+
+@pytest.fixture
+def texts_drawn(monkeypatch):
+    """Draw a figure, but for its pixels, and give every text drawn with its box."""
+
+    def drawn(figure):
+        found = []
+        draw = Text.draw
+
+        def record(text, renderer):
+            if text.get_visible() and text.get_text().strip():
+                found.append((text.get_text(), text.get_window_extent(renderer)))
+            draw(text, renderer)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Text, "draw", record)
+            figure.draw_without_rendering()
+        return found
+
+    return drawn
+
+
+def _touching(texts):
+    """Pairs of texts whose boxes overlap by more than half a pixel."""
+    edges = np.array([box.padded(-0.5).extents for _, box in texts])
+    low, high = edges[:, None, :2], edges[:, None, 2:]
+    overlap = ((low < edges[None, :, 2:]) & (edges[None, :, :2] < high)).all(axis=2)
+    return [(texts[i][0], texts[j][0]) for i, j in np.argwhere(np.triu(overlap, 1))]
+
+
+def _struck_through(figure, texts):
+    """Texts that a line of the data runs through."""
+    struck = []
+    for axes in figure.axes:
+        inside = [(text, Bbox.intersection(box.padded(-1), axes.bbox)) for text, box in texts]
+        inside = [(text, box) for text, box in inside if box is not None]
+        paths = [line.get_transform().transform_path(line.get_path()) for line in axes.lines]
+        for lines in axes.collections:
+            if type(lines).__name__ == "LineCollection":
+                paths += [lines.get_transform().transform_path(p) for p in lines.get_paths()]
+        struck += [t for t, box in inside for p in paths if p.intersects_bbox(box, filled=False)]
+    return struck
+
+
+@pytest.mark.parametrize(("name", "size"), [(n, size) for n in FIGURES for size in _sizes(n)])
+def test_no_label_touches_another_or_is_struck_through_or_cut(name, size, texts_drawn):
+    drawn = FIGURES[name](*size)
+    texts = texts_drawn(drawn)
+    assert len(texts) > 3
+    assert _touching(texts) == []
+    assert _struck_through(drawn, texts) == []
+    page = drawn.bbox.padded(1)
+    cut = [t for t, box in texts if not (page.contains(*box.min) and page.contains(*box.max))]
+    assert cut == []
+
+
+def test_the_law_finds_labels_that_touch_and_lines_that_strike(texts_drawn):
+    drawn = Figure()
+    axes = drawn.subplots()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    for x in (0.5, 0.52):
+        axes.text(x, 0.5, f"at {x}")
+    axes.plot([0.51, 0.51], [0, 1])
+    texts = texts_drawn(drawn)
+    assert _touching(texts) == [("at 0.5", "at 0.52")]
+    assert _struck_through(drawn, texts) == ["at 0.5"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_title_states_subject_and_number_and_the_signature_stands_below(name, texts_drawn):
+    drawn = figure(name, 5, 3)
+    n = "12 test sets" if name == "critical_difference" else "240 samples"
+    assert n in drawn.title
+    texts = [text.replace("\n", " ") for text, _ in texts_drawn(drawn)]
+    assert drawn.title in texts
+    assert any(t.replace(" ", "").endswith(drawn.signature.replace(" ", "")) for t in texts)
+
+
+@pytest.mark.parametrize("name", BY_CLASS)
+def test_of_many_classes_some_are_shown_and_said_to_be(name, texts_drawn):
+    said = " ".join(text.replace("\n", " ") for text, _ in texts_drawn(figure(name, 5, 150)))
+    kept = 6 if name in ("raincloud", "intervals") else 12
+    assert f"{kept} of 150 classes shown" in said
+    assert "of 150" not in " ".join(t for t, _ in texts_drawn(figure(name, 5, 3)))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_an_axes_of_the_users_is_drawn_into(name):
+    from matplotlib import pyplot as plt
+
+    with mpl.rc_context({"axes.titlesize": 31}):
+        ours, (left, right) = plt.subplots(1, 2)
+        drawn = FIGURES[name](5, 3, ax=right)
+    assert drawn is ours
+    assert right.has_data()
+    assert not left.has_data()
+    assert plt.get_fignums() == [ours.number]
+    plt.close(ours)
+
+
+@pytest.mark.parametrize("ax", [3, "left", [None]])
+def test_what_is_no_axes_is_refused(ax):
+    with pytest.raises(TypeError, match=r"`ax` must be one matplotlib Axes, got (int|str|list)"):
+        comparison(2, 3).plot.forest(ax)
+
+
+@pytest.mark.parametrize("name", ["roc", "variances", "intervals", "sensitivity"])
+def test_models_are_told_apart_in_grey_by_their_markers(name):
+    for axes in figure(name, 5, 3).axes:
+        marked = {(line.get_color(), line.get_marker()) for line in axes.lines}
+        marked = [(c, m) for c, m in marked if m not in ("", "None", None)]
+        assert len({c for c, _ in marked}) == len({m for _, m in marked}) == len(marked) == 5
+
+
+def test_the_order_of_calls_does_not_change_a_figure(tmp_path):
+    first, again = (
+        comparison(5, 3).plot.heatmap().save(tmp_path / f"{k}.svg").read_bytes() for k in "ab"
+    )
+    assert first == again
+
+
+def test_names_are_checked():
+    plot = comparison(5, 3).plot
+    for call, said in (
+        (partial(plot.forest, metric="f2"), "`metric` 'f2' is not here; there are accuracy, f1."),
+        (partial(plot.heatmap, metric="f1", label="x"), "`label` 'x' is not here; there are "),
+        (partial(plot.heatmap, show="z"), "`show` 'z' is not here; there are p_value, wins."),
+        (partial(plot.confusion, model="x"), "x"),
+        (partial(variance(5, 3).plot.variances, label="x"), "`label` 'x' is not here"),
+        (partial(reliability(5, 3).plot.reliability, model="x"), "`model` 'x' is not here"),
+        (curves("roc", 5, 3).plot.pr, "these are roc curves; ask for the others by curve"),
+        (partial(ranks(5, 3).plot.critical_difference, "f1"), "leave `metric` out"),
+    ):
+        with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+            call()
+
+
+def test_what_predictions_do_not_hold_is_refused_in_words():
+    scores = mc.Predictions.from_scores({"a": [1, 0, 1] * 9, "b": [0, 1, 1] * 9})
+    plot = mc.compare(scores, **FEW).plot
+    with pytest.raises(ValueError, match=r"a confusion matrix needs classes; 'a' gave scores."):
+        plot.confusion(model="a")
+    with pytest.raises(ValueError, match="average_precision"):
+        plot.roc()
+
+
+def test_a_heatmap_holds_the_p_values_and_the_shares_of_wins():
+    result = comparison(5, 3)
+    left, right = figure("heatmap", 5, 3).axes
+    models = [tick.get_text().split()[0] for tick in left.get_yticklabels()]
+    draws = {m: result.bootstrap.replicates[m, "accuracy"].iloc[:, 0] for m in models}
+    shares = np.ma.filled(right.images[0].get_array(), np.nan)
+    for (i, a), (j, b) in combinations(enumerate(models), 2):
+        won = (draws[a] > draws[b]).mean() + (draws[a] == draws[b]).mean() / 2
+        assert shares[i, j] == pytest.approx(won)
+        assert shares[j, i] == pytest.approx(1 - won)
+    written = [text.get_text() for text in left.texts]
+    assert len(written) == 20
+    pair = result.differences.query("metric == 'accuracy'").set_index(["model_a", "model_b"])
+    assert pair.loc[tuple(sorted([models[0], models[-1]])), "p_adjusted"] < 0.001
+    assert written[3] == "<.001"
+
+
+def test_a_confusion_figure_holds_shares_of_the_true_class():
+    from sklearn.metrics import confusion_matrix
+
+    data = preds(5, 3)
+    drawn = comparison(5, 3).plot.confusion(model=data.models[2])
+    hard, soft = (np.ma.filled(axes.images[0].get_array(), np.nan) for axes in drawn.axes)
+    said = data.predicted(data.models[2])
+    np.testing.assert_allclose(hard, confusion_matrix(data.codes, said, normalize="true"))
+    by_class = [data.probabilities(data.models[2])[data.codes == k].mean(axis=0) for k in range(3)]
+    np.testing.assert_allclose(soft, by_class, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("roc", "AUC"), ("precision-recall", "AP")])
+def test_curves_state_the_area_under_them(kind, name):
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    data, label = preds(5, 3), preds(5, 3).labels[0]
+    area = roc_auc_score if kind == "roc" else average_precision_score
+    for model in data.models:
+        value = area(data.codes == 0, data.probabilities(model)[:, 0])
+        row = curves(kind, 5, 3).areas.set_index("model").loc[model]
+        assert row["area"] == pytest.approx(value, rel=1e-6)
+        method = "roc" if kind == "roc" else "pr"
+        for drawn in (figure(method, 5, 3), getattr(comparison(5, 3).plot, method)(label=label)):
+            keys = " ".join(text.get_text() for text in drawn.legends[0].get_texts())
+            assert f"{model}  {name} {value:.3f}" in keys.replace("\n", " ")
+
+
+def test_reliability_states_the_debiased_error_with_its_interval():
+    data = preds(5, 3)
+    found = mc.calibration_test(data, data.models[0], n_bins=5, n_resamples=99)
+    said = f"ECE {found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})"
+    title = figure("reliability", 5, 3).axes[0].get_title(loc="left")
+    assert said in title.replace("\n", " ")
+    weighted = mc.Predictions(
+        data.y_true, {"a": data.probabilities(data.models[0])}, labels=data.labels,
+        sample_weight=np.resize([1.0, 2.0], len(data)),
+    )  # fmt: skip
+    title = mc.reliability(weighted, n_resamples=9).plot().axes[0].get_title(loc="left")
+    assert "no ECE" in title
+
+
+def test_power_reaches_past_the_size_that_is_needed():
+    near = replace(power(5, 3), difference=1e-4)
+    assert near.n_needed > 100 * near.n_samples
+    left, right = near.plot.power().axes
+    for axes in (left, right):
+        assert axes.get_xlim()[0] < near.n_samples < near.n_needed < axes.get_xlim()[1]
+        assert max(axes.lines[0].get_xdata()) > near.n_needed
+    assert near.curve()["power"].iloc[-1] > near.power
+
+
+def test_a_variance_of_zero_stays_on_the_figure():
+    data = preds(5, 150)
+    zero = variance(5, 150).distribution.query("variance < 1e-20")
+    assert len(zero)
+    label = zero["label"].iloc[0]
+    (axes,) = (a for a in variance(5, 150).plot.variances(label=label).axes if a.get_visible())
+    assert axes.get_ylim()[0] < 0
+    assert "0" in [tick.get_text() for tick in axes.get_yticklabels()]
+    assert len(data.models) == 5
+
+
+def test_the_lowest_panels_name_their_axis():
+    for name in ("intervals", "variances"):
+        panels = [axes for axes in figure(name, 5, 3).axes if axes.get_visible()]
+        named = [axes.get_xlabel() == "part of the test set" for axes in panels]
+        assert named == ([False] * 4 + [True] * 2 if name == "intervals" else [True] * 3)
+
+
+def test_with_a_baseline_all_models_are_drawn_against_it():
+    data = preds(30, 3)
+    base = data.models[3]
+    result = mc.compare(data[list(data.models[:8])], "f1", baseline=base, test="wald", **FEW)
+    for drawn in (result.plot(), result.plot.forest(max_models=5)):
+        names = [tick.get_text().replace("\n", "") for tick in drawn.axes[1].get_yticklabels()]
+        assert names.count(f"baseline: {base}") == 3
+    assert isinstance(result.plot.raincloud(), Figure)
+
+
+def test_a_single_model_has_no_differences():
+    plot = mc.compare(preds(2, 3)[preds(2, 3).models[0]], "f1", **FEW).plot
+    assert len(plot().axes) == 1
+    with pytest.raises(ValueError, match=r"there is one model; differences are of two and more."):
+        plot.differences()
+
+
+def test_bootstrap_results_and_sets_have_figures_too():
+    data = preds(5, 3)
+    assert "240 samples, 50 resamples" in mc.bootstrap(data, ["f1"], n_resamples=50).plot().title
+    sets = {name: data.subset(np.arange(k, 240, 2)) for k, name in enumerate(("even", "odd"))}
+    result = mc.compare_sets(sets, ["f1_macro", "f1"], test="wald", **FEW)
+    assert "Mean rank by f1_macro: 5 models over 2 test sets" in result.plot().title
+    assert list(result.figures()) == ["ranks_f1_macro"]
+
+
+def test_plot_lists_its_figures():
+    assert repr(variance(5, 3).plot) == "figures: plot.intervals(), plot.variances()"
