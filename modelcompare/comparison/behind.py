@@ -16,6 +16,7 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.predictions import Predictions
+from modelcompare.sums import refuse_samples
 from modelcompare.words import CurveKind
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ class Behind:
     @property
     def predictions(self) -> Predictions:
         """What the models said."""
-        return self.replicates.evaluation.predictions
+        found = self.replicates.evaluation.predictions
+        if found.sums is not None:
+            refuse_samples("this figure")
+        return found
 
     def win_shares(self, metric: str, label: Any) -> pd.DataFrame:
         """Share of resamples on which the model of the row is better than that of the column."""

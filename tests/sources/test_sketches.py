@@ -303,6 +303,10 @@ def test_disagreements_need_the_samples():
     result = mc.compare(SKETCHED, n_resamples=99)
     with pytest.raises(ValueError, match="samples are gone"):
         result.disagreements("mlp", "bow_pair")
+    result.plot.forest()
+    for figure in (result.plot.confusion, result.plot.roc):
+        with pytest.raises(ValueError, match="this figure looks at single samples"):
+            figure()
 
 
 def test_files_say_what_they_are(tmp_path):
