@@ -101,6 +101,8 @@ def drawn(frame: pd.DataFrame, path: Path) -> None:
             panel.loglog(line["value"], line["seconds"], marker=marker, label=task)
         rest = ", ".join(f"{n:,} {name}" for name, n in BASE.items() if name != varied)
         panel.set(xlabel=varied, title=rest)
+        panel.set_xticks(VARIED[varied], [f"{value:,}" for value in VARIED[varied]])
+        panel.minorticks_off()
         panel.title.set_fontsize("small")
         panel.grid(alpha=0.3)
     for panel in panels[:, 0]:

@@ -104,14 +104,17 @@ class Product:
 
         A column lies contiguously: formulas go through all resamples of a model and class at once.
         """
+        # Room for one copy of the weights, and a narrow one where it is exact.
+        if whole and weights.sum(axis=1).max(initial=0.0) < _MOST_COUNTED:
+            weights = weights.astype(np.float32)
         if self._order is not None:
             weights = np.take(weights, self._order, axis=1)
-        exact = whole and weights.sum(axis=1).max(initial=0.0) < _MOST_COUNTED
-        narrow = weights.astype(np.float32) if exact else weights
         out = np.zeros((self._n_columns, len(weights)))
         for piece in self._pieces:
-            chosen = narrow if piece.numbers.dtype == np.float32 else weights
-            sums = piece.numbers @ chosen[:, piece.rows].T
+            chosen = weights[:, piece.rows]
+            if piece.numbers.dtype == np.float64:
+                chosen = chosen.astype(np.float64, copy=False)
+            sums = piece.numbers @ chosen.T
             out[piece.columns] += sums
             if piece.members is not None:
                 own, where = piece.members
