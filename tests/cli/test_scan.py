@@ -6,8 +6,6 @@ import pytest
 
 from modelcompare.sources import serving
 
-pytest.importorskip("pyarrow")
-
 FEW = ("--resamples", "99")
 
 

@@ -9,8 +9,6 @@ import modelcompare as mc
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources import serving
 
-pytest.importorskip("pyarrow")
-
 N = 2 * ROW_BLOCK + 500
 
 

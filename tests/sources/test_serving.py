@@ -11,8 +11,6 @@ from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources import serving
 from modelcompare.words import PairsTest
 
-pytest.importorskip("pyarrow")
-
 N = ROW_BLOCK + 5_000
 SOFT = ["accuracy", "f1", "cf1"]
 METHODS = ["normal", "percentile", "basic", "BCa", "logit"]

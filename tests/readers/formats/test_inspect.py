@@ -44,9 +44,6 @@ def archive(members):
     return Opened(DATA / "log.eval", "eval", Content("log.eval", "eval", stream))
 
 
-pytest.importorskip("pyarrow")
-
-
 @pytest.mark.parametrize("suffix", ["eval", "json"])
 def test_both_forms_of_a_log_give_the_means_that_the_tool_reports(suffix):
     frame = read(f"alpha.{suffix}", f"beta.{suffix}").frame

@@ -12,7 +12,6 @@ from modelcompare.readers.formats.lighteval import FORMAT
 from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import DATA, opened
 
-pytest.importorskip("pyarrow")
 FILES = sorted((DATA / "lighteval").rglob("*.parquet"))
 
 
