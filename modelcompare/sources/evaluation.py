@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from functools import cached_property
 
 from modelcompare.arrays import AnyArray, FloatArray
@@ -12,7 +11,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.engine.units import DistinctRows
 from modelcompare.engine.weights import Weights
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import ROW_BLOCK, BootstrapWeights, SwapMasks
@@ -68,7 +67,7 @@ class ScannedEvaluation(Evaluation):
         *,
         collapse: bool | None = None,
     ) -> None:
-        _check_sums(metrics, predictions.head)
+        _check_sums(metrics)
         self._window = _Window(predictions)
         self._bar = progress_bar(0, progress=False)
         super().__init__(predictions, metrics, collapse=collapse)
@@ -174,17 +173,17 @@ class _Window:
         return self._block
 
 
-def not_sums(metrics: Sequence[AnyMetric], head: Predictions) -> list[str]:
+def not_sums(metrics: Sequence[AnyMetric]) -> list[str]:
     """Names of the metrics that are no sums of what single samples show.
 
     They need the order of all samples, or bins or centres of all of them.
     """
-    return [metric.name for metric in metrics if not _is_sum(metric, head)]
+    return [metric.name for metric in metrics if not _is_sum(metric)]
 
 
-def _check_sums(metrics: Sequence[AnyMetric], head: Predictions) -> None:
+def _check_sums(metrics: Sequence[AnyMetric]) -> None:
     binned_areas = {metric.name for metric in metrics if isinstance(metric, BinnedArea)}
-    unserved = [name for name in not_sums(metrics, head) if name not in binned_areas]
+    unserved = [name for name in not_sums(metrics) if name not in binned_areas]
     if unserved:
         raise ValueError(
             f"{', '.join(unserved)} cannot be had block by block, as it needs all samples at once "
@@ -192,26 +191,6 @@ def _check_sums(metrics: Sequence[AnyMetric], head: Predictions) -> None:
         )
 
 
-def _is_sum(metric: AnyMetric, head: Predictions) -> bool:
-    if not isinstance(metric, Metric) or any(s.costly for s in metric.statistics):
-        return False
-    outcomes = Outcomes.of(head.subset([0]), head.models[0])
-    alone = _Alone(**{field.name: getattr(outcomes, field.name) for field in fields(outcomes)})
-    try:
-        for statistic in metric.statistics:
-            statistic.compute(alone)
-    except _NeedsAllError:
-        return False
-    return True
-
-
-class _NeedsAllError(Exception):
-    """A statistic looks at other samples."""
-
-
-class _Alone(Outcomes):
-    """Outcomes of which nothing else is known."""
-
-    @property
-    def whole(self) -> Outcomes:
-        raise _NeedsAllError
+def _is_sum(metric: AnyMetric) -> bool:
+    """Whether a metric is made of sums over samples, each of which tells its own part."""
+    return isinstance(metric, Metric) and not any(s.costly or s.of_all for s in metric.statistics)

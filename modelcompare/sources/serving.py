@@ -70,7 +70,7 @@ def serve(
     if not isinstance(predictions, ScannedPredictions):
         return Served(predictions, method, test)
     chosen = resolve(metrics, predictions, zero_division=zero_division)
-    unserved = not_sums(chosen, predictions.head)
+    unserved = not_sums(chosen)
     if not unserved and _of_sums(test) and _collapses(chosen, predictions):
         # Swaps are counted at a cost that grows with the samples.
         return Served(predictions, method, test if len(predictions) < LARGE else _of_large(test))
