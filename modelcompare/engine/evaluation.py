@@ -175,9 +175,12 @@ class Evaluation(UnitStatistics):
         return out
 
     def differences_of(
-        self, first: dict[Statistic, FloatArray], second: dict[Statistic, FloatArray]
+        self,
+        first: dict[Statistic, FloatArray],
+        second: dict[Statistic, FloatArray],
+        metrics: Sequence[Metric],
     ) -> Iterator[tuple[slice, FloatArray]]:
-        """Differences of sum metrics between two sets of totals, one metric after the other.
+        """Differences of some sum metrics between two sets of totals, one after the other.
 
         Parameters
         ----------
@@ -190,7 +193,7 @@ class Evaluation(UnitStatistics):
             The metric's place along the axis of values.
         differences : ndarray of shape (n_resamples, n_pairs, n_values_in_slice)
         """
-        for metric in self._sums:
+        for metric in metrics:
             a, b = (metric.value(*(t[s] for s in metric.statistics)) for t in (first, second))
             found = a - b
             yield self.metric_slice(metric.name), found if metric.per_class else found[..., None]

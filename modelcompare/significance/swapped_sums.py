@@ -19,7 +19,7 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.statistics import PASS_BYTES
-from modelcompare.engine.swaps import masks_first, taken_over
+from modelcompare.engine.swaps import Exchange, masks_first
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
@@ -184,10 +184,11 @@ class SwappedSums(SwapStatistic):
         self, kept: list[FloatArray], moved: list[FloatArray], stays: IntArray, comes: IntArray
     ) -> list[FloatArray]:
         """Totals of models whose swapped outputs are replaced by other models'."""
+        swap = Exchange.of(stays, comes)
         return [
             k + m
             if k.shape[1] == 1
-            else masks_first(taken_over(k.transpose(1, 2, 0), m.transpose(1, 2, 0), stays, comes))
+            else masks_first(swap.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0)))
             for k, m in zip(kept, moved, strict=True)
         ]
 
