@@ -150,7 +150,7 @@ class Evaluation(UnitStatistics):
             product = self._product(models, rows)
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
-                return sums(weights.draw(block, row_block), whole=weights.whole)
+                return sums(weights.narrow(block, row_block), whole=weights.whole)
 
             numbers = weights.n_resamples * (rows.stop - rows.start)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
@@ -309,7 +309,7 @@ class Evaluation(UnitStatistics):
         self._remember_total(models, [product])
 
         def values(block: int) -> FloatArray:
-            totals = product.sums(weights.draw(block, 0), whole=weights.whole)
+            totals = product.sums(weights.narrow(block, 0), whole=weights.whole)
             found = self._room(len(totals), models)
             self._fill_sums(found, totals, models)
             return found
