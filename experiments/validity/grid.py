@@ -144,8 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tier", choices=sorted(TRIALS), default="full")
     parser.add_argument("--trials", type=int, help="of each cell; 200 or 800 by the tier")
     parser.add_argument("--chunk", type=int, default=CHUNK, help="trials in a chunk")
-    parser.add_argument("--first", type=int, default=0, metavar="CHUNK",
-                        help="leave out the chunks before it: an earlier run has simulated them")  # fmt: skip
+    parser.add_argument("--first", type=int, default=0, help="chunk to begin with, of each cell")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="regular expression of the cells' ids")
     parser.add_argument("--also", nargs="*", default=[], metavar="CODE",
