@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := modelcompare tests experiments notebooks
+SOURCES := modelcompare tests docs experiments notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test validate validate-quick validate-methods bench paper lint format
+.PHONY: help demo test docs validate validate-quick validate-methods bench paper lint format
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -16,6 +16,9 @@ demo: $(STAMP) ## Compare the models of the example that ships, and draw a fores
 
 test: $(STAMP) ## Run the unit tests and the doctests
 	$(BIN)/python -m pytest
+
+docs: $(STAMP) ## Build the documentation into site/, offline and with warnings as errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 validate: $(STAMP) ## Simulate every default where data are sparse (hours; goes on where it was)
 	$(BIN)/python -m experiments.validity.grid

@@ -18,7 +18,7 @@ from modelcompare import examples
 from modelcompare.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 _BLOCK = re.compile(r"^```{}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*\n)((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _EXIT = re.compile(r"# exits with (\d+)")
@@ -91,15 +91,19 @@ def _expanded(argument):
     return sorted(map(str, Path().glob(argument))) or [argument]
 
 
-def python(page):
-    """The code of a page as one doctest, whose line numbers are the page's."""
+def parsed(page, start, end):
+    """The examples of one block, whose line numbers are the page's."""
     text = page.read_text("utf-8")
-    inside = set()
-    for start, end in blocks(page, "python"):
-        first = text.count("\n", 0, start)
-        inside |= {*range(first, first + text.count("\n", start, end))}
-    lines = [line if n in inside else "" for n, line in enumerate(text.split("\n"))]
-    return doctest.DocTestParser().get_doctest("\n".join(lines), {}, page.name, str(page), 0)
+    found = doctest.DocTestParser().get_examples(text[start:end], page.name)
+    for example in found:
+        example.lineno += text.count("\n", 0, start)
+    return found
+
+
+def python(page):
+    """The code of a page as one doctest."""
+    found = [example for span in blocks(page, "python") for example in parsed(page, *span)]
+    return doctest.DocTest(found, {}, page.name, str(page), 0, page.read_text("utf-8"))
 
 
 def parts(shown):

@@ -1,0 +1,91 @@
+"""A page for each metric, made of its record: what ``modelcompare metrics NAME`` says, and more."""
+
+import inspect
+from collections.abc import Iterable
+from itertools import groupby
+
+from griffe import Docstring, DocstringSectionParameters, DocstringSectionReturns
+
+from modelcompare import metrics
+from modelcompare.metrics.explain import Explanation, aliases_of, listed
+
+_INDEX = """# Metrics
+
+{count} names, one page for each formula. `modelcompare metrics` lists the same, `modelcompare metrics
+NAME` explains one, and `mc.get_metric(NAME)` gives it. A `c` in front is the probabilistic twin: the
+same formula, with the probability of a class in the place of the decision for it.
+
+| metric | what it is | names |
+| --- | --- | --- |
+"""
+
+
+def pages() -> dict[str, str]:
+    """Text of each page by its place in the site."""
+    families = {
+        family: list(group) for family, group in groupby(sorted(listed(), key=_family), key=_family)
+    }
+    made = {f"metrics/{name}.md": _page(name, group) for name, group in families.items()}
+    return made | {"metrics/index.md": _index(families)}
+
+
+def _family(metric: Explanation) -> str:
+    return metric.family
+
+
+def _index(families: dict[str, list[Explanation]]) -> str:
+    rows = (
+        f"| [{name}]({name}.md) | {group[0].summary} | {_named(group)} |\n"
+        for name, group in families.items()
+    )
+    return _INDEX.format(count=sum(map(len, families.values()))) + "".join(rows)
+
+
+def _named(group: Iterable[Explanation]) -> str:
+    return ", ".join(f"`{found.metric.name}`" for found in group)
+
+
+def _page(family: str, group: list[Explanation]) -> str:
+    first = group[0]
+    parts = [
+        f"# {family}\n\n{first.summary}\n\n{first.text}",
+        "## Names\n\n" + _names(group),
+        f"```console\n$ modelcompare metrics {first.metric.name}\n```",
+        _function(family),
+        "## Sources\n\n" + "".join(f"- {source}\n" for source in first.references),
+    ]
+    return "\n\n".join(parts if first.references else parts[:-1])
+
+
+def _names(group: list[Explanation]) -> str:
+    head = (
+        "| name | what is averaged | needs | better | bounds | a resample costs | other names |\n"
+    )
+    rows = [head, "| --- " * 7 + "|\n"]
+    for found in group:
+        metric = found.metric
+        low, high = metric.bounds
+        better = "higher" if metric.greater_is_better else "lower"
+        others = ", ".join(f"`{name}`" for name in aliases_of(metric.name))
+        rows.append(
+            f"| `{metric.name}` | {found.variant} | {metric.needs} | {better} "
+            f"| {low:g} to {high:g} | {found.cost} | {others} |\n"
+        )
+    return "".join(rows)
+
+
+def _function(family: str) -> str:
+    """The plain function: its call, its arguments and its example."""
+    function = getattr(metrics, family, None)
+    if function is None:
+        return ""
+    text = inspect.getdoc(function) or ""
+    call = f"mc.metrics.{family}{inspect.signature(function)}"
+    example = text.partition("Examples\n--------\n")[2]
+    arguments = "".join(
+        f"- `{argument.name}` ({argument.annotation}): {' '.join(argument.description.split())}\n"
+        for section in Docstring(text).parse("numpy")
+        if isinstance(section, DocstringSectionParameters | DocstringSectionReturns)
+        for argument in section.value
+    )
+    return f"## As a function\n\n```python\n{call}\n```\n\n{arguments}\n```pycon\n{example}\n```"
