@@ -35,11 +35,12 @@ bench: $(STAMP) ## Run the benchmarks, and keep what they print in experiments/b
 paper: $(STAMP) ## Make the replication's tables and figures from the kept predictions
 	$(BIN)/python experiments/snli_sepcnn/paper.py
 
-lint: $(STAMP) ## Check style, types and the order of the rooms
+lint: $(STAMP) ## Check style, types, the order of the rooms, and links
 	$(BIN)/ruff check $(wildcard $(SOURCES))
 	$(BIN)/ruff format --check $(wildcard $(SOURCES))
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --quiet tests/test_links.py
 
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix $(wildcard $(SOURCES))

@@ -8,8 +8,6 @@ from typing import Any
 
 from tests.pages import blocks, parsed, prepare
 
-PAGE = "gallery.md"
-
 
 def drawn(page: Path) -> Iterator[tuple[int, bytes]]:
     """Where each figure of a page belongs in its text, and the figure as SVG.

@@ -4,16 +4,23 @@ import inspect
 from collections.abc import Iterable
 from itertools import groupby
 
-from griffe import Docstring, DocstringSectionParameters, DocstringSectionReturns
+from griffe import (
+    Docstring,
+    DocstringParameter,
+    DocstringReturn,
+    DocstringSectionParameters,
+    DocstringSectionReturns,
+)
 
 from modelcompare import metrics
 from modelcompare.metrics.explain import Explanation, aliases_of, listed
 
 _INDEX = """# Metrics
 
-{count} names, one page for each formula. `modelcompare metrics` lists the same, `modelcompare metrics
-NAME` explains one, and `mc.get_metric(NAME)` gives it. A `c` in front is the probabilistic twin: the
-same formula, with the probability of a class in the place of the decision for it.
+{count} names, one page for each formula. `modelcompare metrics` lists the same, `modelcompare
+metrics NAME` explains one, and `mc.get_metric(NAME)` gives it. A `c` in front is the probabilistic
+twin: the same formula, with the probability of a class in the place of the decision for it. Numbers
+may stand in a name: `f0.7_macro`, `top_7_accuracy`, `roc_auc_at_0.05`.
 
 | metric | what it is | names |
 | --- | --- | --- |
@@ -80,12 +87,24 @@ def _function(family: str) -> str:
     if function is None:
         return ""
     text = inspect.getdoc(function) or ""
-    call = f"mc.metrics.{family}{inspect.signature(function)}"
+    call = f"mc.metrics.{family}{_bare(inspect.signature(function))}"
     example = text.partition("Examples\n--------\n")[2]
     arguments = "".join(
-        f"- `{argument.name}` ({argument.annotation}): {' '.join(argument.description.split())}\n"
+        f"- {_titled(argument)}: {' '.join(argument.description.split())}\n"
         for section in Docstring(text).parse("numpy")
         if isinstance(section, DocstringSectionParameters | DocstringSectionReturns)
         for argument in section.value
     )
     return f"## As a function\n\n```python\n{call}\n```\n\n{arguments}\n```pycon\n{example}\n```"
+
+
+def _bare(signature: inspect.Signature) -> inspect.Signature:
+    """A signature without its types, which the arguments below have in words."""
+    bare = [
+        each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
+    ]
+    return inspect.Signature(bare)
+
+
+def _titled(argument: DocstringParameter | DocstringReturn) -> str:
+    return f"`{argument.name}` ({argument.annotation})" if argument.name else "returns"

@@ -8,7 +8,11 @@ import typer
 from docs.hooks.mount import ROOT
 from modelcompare.cli import app
 
+STUB = (ROOT / "modelcompare" / "__init__.pyi").read_text("utf-8")
 _IMPORT = re.compile(r"^from \.(\w+)\S* import \w+ as (\w+)$", re.MULTILINE)
+_NAMES = "|".join(name for _, name in _IMPORT.findall(STUB))
+_NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
+_CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
 # Each page: its title, and the rooms of the package whose public names it shows.
 _PAGES = {
     "predictions": ("Predictions", ("predictions", "confidences", "readers", "examples")),
@@ -24,9 +28,8 @@ _MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", 
 
 def public_names() -> dict[str, list[str]]:
     """The public names of each room, in the order of the stub."""
-    stub = (ROOT / "modelcompare" / "__init__.pyi").read_text("utf-8")
     rooms: dict[str, list[str]] = {}
-    for room, name in _IMPORT.findall(stub):
+    for room, name in _IMPORT.findall(STUB):
         rooms.setdefault(room, []).append(name)
     return rooms
 
@@ -46,8 +49,15 @@ def pages() -> dict[str, str]:
     return made | {"reference/command_line.md": _command_line()}
 
 
+def linked(text: str) -> str:
+    """A page whose names of public things lead to the reference; headings and code stay."""
+    parts = _CODE.split(text)
+    parts[::2] = [_NAME.sub(r"[\g<0>][modelcompare.\1]", part) for part in parts[::2]]
+    return "".join(parts)
+
+
 def _page(title: str, names: list[str]) -> str:
-    functions_first = sorted(names, key=lambda name: name.rpartition(".")[2][0].isupper())
+    functions_first = sorted(names, key=lambda name: (name.rpartition(".")[2][0].isupper(), name))
     return f"# {title}\n\n" + "".join(f"::: {name}\n\n" for name in functions_first)
 
 
