@@ -1,5 +1,6 @@
 """The documentation site is built strictly and offline, with a page for everything that is public."""
 
+import html
 import os
 import re
 import subprocess
@@ -8,7 +9,9 @@ import sys
 import pytest
 
 import modelcompare
+from docs.pictures import make
 from modelcompare.metrics.explain import listed
+from modelcompare.report import plots
 from tests.pages import ROOT
 
 for package in ("material", "mkdocstrings"):
@@ -42,6 +45,26 @@ def test_every_figure_of_the_gallery_is_drawn(site):
     blocks = (ROOT / "docs" / "gallery.md").read_text("utf-8").count(">>> figure = ")
     assert len(shown) == blocks > 10
     assert all((site / name).stat().st_size > 10_000 for name in shown)
+
+
+def test_every_figure_there_is_has_its_code_in_the_gallery():
+    kinds = [kind for kind in vars(plots).values() if isinstance(kind, type)]
+    names = {
+        name
+        for kind in kinds
+        if issubclass(kind, plots.Plots)
+        for name in vars(kind)
+        if not name.startswith("_")
+    }
+    shown = re.findall(r"\.plot\.(\w+)\(", (ROOT / "docs" / "gallery.md").read_text("utf-8"))
+    assert names == set(shown)
+
+
+def test_the_picture_of_a_terminal_shows_what_the_command_prints():
+    text = "".join(
+        re.findall(r"<text[^>]*>([^<]*)</text>", (make.HERE / "terminal.svg").read_text())
+    )
+    assert "".join(make.printed().split()) in "".join(html.unescape(text).split())
 
 
 def test_nothing_is_fetched_from_elsewhere(site):

@@ -1,4 +1,4 @@
-"""Figures of a page: its code is run, and each block that leaves a figure shows it."""
+"""Figures of a page: its code is run, and each block that leaves a figure or a file shows it."""
 
 import tempfile
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from typing import Any
 from tests.pages import blocks, parsed, prepare
 
 
-def drawn(page: Path) -> Iterator[tuple[int, bytes]]:
-    """Where each figure of a page belongs in its text, and the figure as SVG.
+def made(page: Path) -> Iterator[tuple[int, str, bytes]]:
+    """Where each thing that a block makes belongs in the page, its suffix, and what it is.
 
-    A block shows the figure that it calls ``figure``.
+    A block shows the figure that it calls ``figure``, and the page that it writes.
     """
     names: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
@@ -22,18 +22,23 @@ def drawn(page: Path) -> Iterator[tuple[int, bytes]]:
                 exec(compile(example.source, page.name, "single"), names)
             if "figure" in names:
                 names.pop("figure").save("figure.svg")
-                yield end, Path("figure.svg").read_bytes()
+                yield end, ".svg", Path("figure.svg").read_bytes()
+            for written in Path().glob("*.html"):
+                yield end, ".html", written.read_bytes()
+                written.unlink()
 
 
-def illustrated(page: Path) -> tuple[str, dict[str, bytes]]:
-    """The page with its figures in their places, and the files of these by place in the site."""
-    text, files = page.read_text("utf-8"), {}
+def illustrated(page: Path) -> tuple[str, dict[str, str | bytes]]:
+    """The page with what its blocks made in its place, and these files by place in the site."""
+    text = page.read_text("utf-8")
+    files: dict[str, str | bytes] = {}
     parts, done = [], 0
-    for number, (end, figure) in enumerate(drawn(page), 1):
-        name = f"gallery/{number:02}.svg"
-        files[name] = figure
+    for number, (end, suffix, content) in enumerate(made(page), 1):
+        name = f"gallery/{number:02}{suffix}"
+        files[name] = content
         heading = text[:end].rpartition("\n## ")[2].partition("\n")[0]
+        shown = f"![{heading}]({name})" if suffix == ".svg" else f"[Open it]({name})"
         after = text.index("\n", end) + 1
-        parts.append(f"{text[done:after]}\n![{heading}]({name})\n")
+        parts.append(f"{text[done:after]}\n{shown}\n")
         done = after
     return "".join([*parts, text[done:]]), files

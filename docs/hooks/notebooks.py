@@ -11,7 +11,7 @@ Executed, each in under a minute; they lie in `notebooks` of the repository.
 """
 
 
-def page() -> tuple[str, dict[str, bytes]]:
+def page() -> tuple[str, dict[str, str | bytes]]:
     """The page, and the notebooks by place in the site."""
     files = {
         f"notebooks/{path.name}": path.read_bytes()
