@@ -1,6 +1,7 @@
 """A page for each metric, made of its record: what ``modelcompare metrics NAME`` says, and more."""
 
 import inspect
+import textwrap
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -65,20 +66,21 @@ def _page(family: str, group: list[Explanation]) -> str:
 
 
 def _names(group: list[Explanation]) -> str:
-    head = (
-        "| name | what is averaged | needs | better | bounds | a resample costs | other names |\n"
-    )
-    rows = [head, "| --- " * 7 + "|\n"]
-    for found in group:
-        metric = found.metric
-        low, high = metric.bounds
-        better = "higher" if metric.greater_is_better else "lower"
-        others = ", ".join(f"`{name}`" for name in aliases_of(metric.name))
-        rows.append(
-            f"| `{metric.name}` | {found.variant} | {metric.needs} | {better} "
-            f"| {low:g} to {high:g} | {found.cost} | {others} |\n"
-        )
-    return "".join(rows)
+    """The names of a family; columns that say nothing are left out."""
+    head = ["name", "how it differs", "needs", "a resample costs", "other names"]
+    rows = [
+        [
+            f"`{found.metric.name}`",
+            found.variant,
+            found.metric.needs,
+            found.cost,
+            ", ".join(f"`{name}`" for name in aliases_of(found.metric.name)),
+        ]
+        for found in group
+    ]
+    kept = [place for place in range(len(head)) if any(row[place] for row in rows)]
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line[place] for place in kept)} |\n" for line in lines)
 
 
 def _function(family: str) -> str:
@@ -87,7 +89,9 @@ def _function(family: str) -> str:
     if function is None:
         return ""
     text = inspect.getdoc(function) or ""
-    call = f"mc.metrics.{family}{_bare(inspect.signature(function))}"
+    call = textwrap.fill(
+        f"mc.metrics.{family}{_bare(inspect.signature(function))}", 80, subsequent_indent="    "
+    )
     example = text.partition("Examples\n--------\n")[2]
     arguments = "".join(
         f"- {_titled(argument)}: {' '.join(argument.description.split())}\n"

@@ -60,8 +60,10 @@ def yardstick() -> Task:
 def _run(package: str, script: str, table: str) -> tuple[dict[str, float], str, float]:
     """Numbers that a script prints, the package with its version, and the seconds it took."""
     command = ["Rscript", str(HERE / script), str(QUESTIONS / table)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    names, values = (line.replace(" ", "").split(",") for line in printed.splitlines())
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise LookupError(f"R could not run {script}: {done.stderr.strip().splitlines()[0]}")
+    names, values = (line.replace(" ", "").split(",") for line in done.stdout.splitlines())
     found = dict(zip(names, values, strict=True))
     named = f"{package} {found.pop('version')}"
     numbers = {name: float(value) for name, value in found.items()}
