@@ -103,8 +103,8 @@ def test_the_signature_stays_code(hostile):
 
 def test_latex_reads_every_name_as_text(hostile):
     text = hostile.to_latex()
-    bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\{\[\}|\{\*\}", "", text)
-    bare = re.sub(r"\$([-+<]?[\d.]*|a - b|p|\\uparrow|\\downarrow)\$", "", bare)
+    bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\{\[\}|\{\*\}", "", text.partition("\n")[2])
+    bare = re.sub(r"\$(p|\\dagger|\\uparrow|\\downarrow)\$", "", bare)
     assert not re.search(r"[%#~^$]|\\(input|frac)", bare)
     assert not re.search(r"\\\\\s*[*\[]", bare)
 
