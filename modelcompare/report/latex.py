@@ -60,8 +60,9 @@ def _table(table: Table, label: str, signature: str) -> str:
         ]  # fmt: skip
     else:
         lines = [
-            r"\begin{table}", r"\centering", rf"{named}\par\smallskip", _SETUP, rf"\begin{{tabular}}{{{places}}}",
-            *head, *body, r"\bottomrule", r"\end{tabular}", below, r"\end{table}",
+            r"\begin{table}", r"\centering", rf"{named}\par\smallskip", _SETUP,
+            rf"\begin{{tabular}}{{{places}}}", *head, *body, r"\bottomrule",
+            r"\end{tabular}", below, r"\end{table}",
         ]  # fmt: skip
     return "\n".join(lines)
 
