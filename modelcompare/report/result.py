@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.report import files, html, writers
+from modelcompare.report import files, html, notebook, writers
 from modelcompare.report.latex import latex
 from modelcompare.report.tables import Table
 
@@ -109,4 +109,4 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """Show findings and the first rows of each table in a notebook."""
-        return html.fragment(self)
+        return notebook.fragment(self)

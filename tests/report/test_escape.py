@@ -11,7 +11,8 @@ import pytest
 
 from modelcompare.report import escape
 from modelcompare.report.files import contents
-from modelcompare.report.html import fragment, page
+from modelcompare.report.html import page
+from modelcompare.report.notebook import fragment
 from modelcompare.report.screen import screen_text
 from tests.cli.workflow import outputs
 
