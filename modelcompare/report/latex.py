@@ -77,7 +77,7 @@ def _heads(columns: Sequence[_Printed]) -> list[str]:
             title, width = heads[-1]
             heads[-1] = title, width + column.width
     return [
-        rf"\multicolumn{{{width}}}{{c}}{{{title}}}" if width > 1 else f"{{{title}}}"
+        rf"\multicolumn{{{width}}}{{c}}{{{title}}}" if width > 1 else title
         for title, width in heads
     ]
 
@@ -87,9 +87,8 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _signed(signature: str) -> str:
-    """Set the signature in small print, with a place to break the line at each of its marks."""
-    parts = re.split(r"(?<=[|:/+,-])", signature)
-    text = r"\allowbreak{}".join(map(escape.latex, parts))
+    """Set the signature in small print; its lines break behind bars."""
+    text = escape.latex(signature).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     return rf"\par\smallskip{{\scriptsize\raggedright {text}\par}}"
 
 
@@ -115,7 +114,7 @@ def _numbers(table: Table, column: Column) -> _Printed:
         for text, mark, strong in zip(texts, marks, _strong(table, column), strict=True)
     ]
     place = _place(texts, after=max(marks, key=len, default=""))
-    return _Printed(place, _title(column), cells)
+    return _Printed(place, f"{{{_title(column)}}}", cells)
 
 
 def _interval(table: Table, column: Column) -> _Printed:

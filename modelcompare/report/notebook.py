@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 # Colours are the notebook's own, so that a dark one stays dark. Wide tables scroll in their place.
 _STYLE = """<style scoped>
-.modelcompare table {border-collapse: collapse; font-variant-numeric: tabular-nums}
-.modelcompare td, .modelcompare th {text-align: left; white-space: nowrap}
-.modelcompare .number {text-align: right}
 .modelcompare .scroll {overflow-x: auto}
+.modelcompare .scroll table {border-collapse: collapse; font-variant-numeric: tabular-nums}
+.modelcompare .scroll .text {text-align: left; white-space: nowrap}
+.modelcompare .scroll .number {text-align: right; white-space: nowrap}
 </style>"""
 
 
@@ -60,6 +60,9 @@ def _table(table: Table) -> str:
 
 
 def _row(tag: str, table: Table, cells: Sequence[str]) -> str:
-    kinds = [' class="number"' if column.kind in RIGHT else "" for column in table.columns]
-    written = (f"<{tag}{k}>{html(c)}</{tag}>" for k, c in zip(kinds, cells, strict=True))
+    kinds = ["number" if column.kind in RIGHT else "text" for column in table.columns]
+    written = (
+        f'<{tag} class="{kind}">{html(cell)}</{tag}>'
+        for kind, cell in zip(kinds, cells, strict=True)
+    )
     return f"<tr>{''.join(written)}</tr>"

@@ -57,7 +57,8 @@ def _wide_table(result: ComparisonShape, models: Sequence[str], blocks: Sequence
         columns.insert(0, Column("", of=["letter"]))
     title = f"Scores with their {interval_title(result.confidence_level)} ({result.headline})"
     whole = pd.concat(frames, axis=1).rename_axis("model").reset_index()
-    return Table(title, columns, whole, notes=_wide_notes(result, blocks, letters))
+    marked = "".join(mark for column in columns if column.marks for mark in whole[column.marks])
+    return Table(title, columns, whole, notes=_wide_notes(result, blocks, marked))
 
 
 def _letters(models: Sequence[str]) -> dict[str, str]:
@@ -99,19 +100,17 @@ def _runs(letters: str) -> str:
     return "".join(run if len(run) < 3 else f"{run[0]}\u2013{run[-1]}" for run in runs)
 
 
-def _wide_notes(
-    result: ComparisonShape, blocks: Sequence[Block], letters: dict[str, str]
-) -> list[str]:
-    """What bold, daggers and letters mean, and by which test."""
-    if len(letters) < 2:
+def _wide_notes(result: ComparisonShape, blocks: Sequence[Block], marked: str) -> list[str]:
+    """What bold and the marks that there are mean, and by which test."""
+    if not len(result.differences):
         return []
     sizes = dict.fromkeys(result.n_tests(block.metric) for block in blocks)
     n_tests = " or ".join(f"{size:,}" for size in sizes)
     adjusted = f"p ({result.correction}, {n_tests} tests)" if result.correction != "none" else "p"
     notes = ["Bold: the best."]
-    if result.baseline is None:
+    if _TIED in marked:
         notes.append(f"{_TIED} not told apart from the best.")
-    if any(letters.values()):
+    if marked.strip(_TIED):
         notes.append("Superscripts: letters of the models that a model is shown to be better than.")
     return [*notes, f"Shown: {adjusted} below {result.alpha:g}, {result.test} test."]
 
