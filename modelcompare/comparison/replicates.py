@@ -129,9 +129,9 @@ class BootstrapResult:
 
     def _repr_html_(self) -> str:
         """Show the values on the test set in a notebook."""
-        errors = self.moments.standard_error().ravel()
         frame = self.estimate.reset_index()
-        decimals = [decimals_for([error]) for error in errors]
+        errors = pd.Series(self.moments.standard_error().ravel()).groupby(frame["metric"])
+        decimals = [decimals_for(errors.get_group(metric)) for metric in frame["metric"]]
         title = f"Values on the test set, {self.n_resamples:,} resamples"
         table = Table(title, [VALUE, Column("model"), ESTIMATE], frame, decimals=decimals)
         return framed(tables_shown([table]), self.signature)
