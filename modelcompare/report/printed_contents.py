@@ -73,7 +73,7 @@ def _is_best(scores: pd.DataFrame) -> pd.Series:
 
 def _marks(result: ComparisonShape, block: Block, letters: dict[str, str]) -> dict[str, str]:
     """For each model a dagger if it is tied with the best, and the letters of those it beats."""
-    pairs = block.differences
+    pairs = block.differences.dropna(subset="p_adjusted")
     best = set(block.scores.loc[block.scores["rank"] == 1, "model"])
     beaten: dict[str, str] = dict.fromkeys(letters, "")
     tied = set()

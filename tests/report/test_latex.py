@@ -84,6 +84,16 @@ def test_superscripts_are_what_the_differences_say():
     assert marked == set(zip(shown["label"], shown["better"], losers, strict=True))
 
 
+def test_what_has_no_value_is_neither_best_nor_tied_with_it():
+    preds = mc.Predictions([0, 1] * 40, {"never": [0] * 80, "right": [0, 1] * 40})
+    with pytest.warns(mc.UndefinedMetricWarning):
+        text = mc.compare(preds, "precision", n_resamples=99).to_latex()
+    rows = next(_rows(text))
+    row = next(row for row in rows if row[1] == "never")
+    assert row[2].startswith("0.500")
+    assert row[-2:] == ["{--}", r"\multicolumn{2}{c}{--}"]
+
+
 def test_a_baseline_leaves_daggers_out_and_many_models_the_letters(make_comparison):
     made = make_comparison(["a", "b", "c"])
     made.baseline = "a"
