@@ -47,7 +47,8 @@ def _table(table: Table, label: str, signature: str) -> str:
     columns = [_PRINTED.get(column.kind, _texts)(table, column) for column in table.columns]
     places = "".join(column.place for column in columns)
     title = f"{table.title} ({table.subtitle})" if table.subtitle else table.title
-    caption = rf"\caption{{{escape.latex(' '.join([f'{title}.', *table.notes]))}}}"
+    ended = title if title.endswith("?") else f"{title}."
+    caption = rf"\caption{{{escape.latex(' '.join([ended, *table.notes]))}}}"
     named = rf"{caption}\label{{{label}}}"
     head = [r"\toprule", _row(_heads(columns)), r"\midrule"]
     body = [_row(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
@@ -107,13 +108,14 @@ def _ranks(table: Table, column: Column) -> _Printed:
 
 def _numbers(table: Table, column: Column) -> _Printed:
     """Put numbers into one column of siunitx, bold where they stand out, with their marks."""
-    texts = table.texts(column)
-    marks = list(map(_superscript, _marks(table, column)))
+    texts, marks = table.texts(column), _marks(table, column)
     cells = [
-        rf"\bfseries {_number(text)}{mark}" if strong else f"{_number(text)}{mark}"
+        (r"\bfseries " if strong else "") + _number(text) + _superscript(mark)
         for text, mark, strong in zip(texts, marks, _strong(table, column), strict=True)
     ]
-    place = _place(texts, after=max(marks, key=len, default=""))
+    # No letter is wider than an m, nor as wide in bold.
+    widest = re.sub("[a-z]", "m", max(marks, key=len, default=""))
+    place = _place(texts, after=_superscript(widest))
     return _Printed(place, f"{{{_title(column)}}}", cells)
 
 
