@@ -25,10 +25,10 @@ from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
     comparison_note,
     comparison_tables,
-    printed_tables,
 )
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.plots import ComparisonPlots
+from modelcompare.report.printed_contents import printed_tables
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import pair_differences

@@ -1,4 +1,4 @@
-"""Results as HTML: one page that needs no other file and no network, or a part of a notebook."""
+"""Results as HTML: one page that needs no other file and no network."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from modelcompare.report import escape
 from modelcompare.report.files import figure_bytes
-from modelcompare.report.numbers import more
-from modelcompare.report.tables import MAX_SENTENCES, RIGHT, Table
+from modelcompare.report.tables import RIGHT, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,23 +40,6 @@ def page(result: Result) -> str:
     )
 
 
-def fragment(result: Result) -> str:
-    """Render the findings and the first rows of each table, without a page around them."""
-    parts = [f"<p><b>{escape.html(result.headline)}</b></p>"] if result.headline else []
-    shown_findings = result.foremost_findings(MAX_SENTENCES)
-    findings = "".join(f"<li>{escape.html(sentence)}</li>" for sentence in shown_findings)
-    parts += [f"<ul>{findings}</ul>"] if findings else []
-    left_out = more(sentence=len(result.findings()) - len(shown_findings))
-    parts += [f"<p>and {left_out}</p>"] if left_out else []
-    for table in result.tables().values():
-        shown = table.shortened()
-        hidden = table.hidden(shown)
-        parts += [f"<p>{_title(table, '<b>{}</b>')}</p>", _table(shown)]
-        parts += [f"<p>and {hidden}</p>"] if hidden else []
-        parts += _notes(shown)
-    return "\n".join([*parts, f"<p><code>{escape.html(result.signature)}</code></p>"])
-
-
 def check_html() -> None:
     """Refuse early where jinja2 is not installed."""
     try:
@@ -77,9 +59,9 @@ def _section(table: Table) -> str:
     return f"<details{is_open}>\n<summary>{title}</summary>\n{body}\n</details>"
 
 
-def _title(table: Table, mark: str = "{}") -> str:
+def _title(table: Table) -> str:
     subtitle = f" <small>({escape.html(table.subtitle)})</small>" if table.subtitle else ""
-    return mark.format(escape.html(table.title)) + subtitle
+    return escape.html(table.title) + subtitle
 
 
 def _notes(table: Table) -> list[str]:

@@ -13,10 +13,10 @@ import pytest
 from modelcompare.report.comparison_contents import (
     comparison_note,
     comparison_tables,
-    printed_tables,
 )
 from modelcompare.report.forest import plot_comparison
 from modelcompare.report.numbers import decimals_for
+from modelcompare.report.printed_contents import printed_tables
 from modelcompare.report.result import Result
 
 DIFFERENCE_COLUMNS = [

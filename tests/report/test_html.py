@@ -3,7 +3,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from modelcompare.report.html import fragment, page
+from modelcompare.report.html import page
+from modelcompare.report.notebook import fragment
 
 VOID = {"meta", "br", "hr", "img", "path", "use", "rect"}
 
