@@ -346,9 +346,8 @@ class Evaluation(UnitStatistics):
     @one_blas_thread()
     def _remember_total(self, models: slice, products: Iterable[Product | MatrixProduct]) -> None:
         """Sum over the row blocks' products."""
-        counts = self.units.counts().astype(np.float64)[None]
         self._tile_totals[models.start] = np.sum([
-            product.sums(counts[:, rows], whole=True)[0]
+            product.sums(self.units.counts(rows)[None], whole=True)[0]
             for product, rows in zip(products, self.units.row_blocks(), strict=True)
         ], axis=0)  # fmt: skip
 

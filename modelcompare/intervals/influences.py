@@ -252,7 +252,6 @@ def _ratio_bias(
     evaluation: Evaluation, metric: Metric, model: slice
 ) -> tuple[FloatArray, FloatArray]:
     """One model's ratio of each class, and its second-order bias."""
-    counts = evaluation.units.counts()
     places = {column.statistic: column for column in evaluation.columns(model)}
 
     def ratio(numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -264,7 +263,8 @@ def _ratio_bias(
     value, excess = divide(top, bottom, 0.0), np.zeros(bottom.shape[-1])
     for rows in evaluation.units.row_blocks():
         part, whole = ratio(evaluation.statistics(model, rows))
-        excess = excess + counts[rows] @ ((part - value * whole) * whole)
+        counts = evaluation.units.counts(rows)
+        excess = excess + counts @ ((part - value * whole) * whole)
     return value[0], -divide(excess, bottom[0] ** 2, 0.0)
 
 
@@ -296,6 +296,8 @@ def _of_samples(predictions: Predictions, *, by_class: bool) -> FloatArray:
         of_bucket = p.sums.numbers["support" if by_class else "count", EVERY_MODEL]
         return divide(of_bucket.sum(axis=0) ** 2, np.square(of_bucket).sum(axis=0), 0.0)
     unit_of = cluster_codes(p.groups)
+    if unit_of is None and p.sample_weight is None and not by_class:
+        return np.array([float(n)])
     unit_of = np.arange(n) if unit_of is None else unit_of
     codes, k = (p.codes, p.n_classes) if by_class and p.codes is not None else (np.zeros(n, int), 1)
     sums = np.bincount(unit_of * k + codes, p.sample_weight, (int(unit_of.max()) + 1) * k)
@@ -307,8 +309,7 @@ def _fill_ratios(
     out: FloatArray, evaluation: Evaluation, metrics: list[Metric], model: slice
 ) -> None:
     """Effective number of units of one model's ratios, by what they add to the denominators."""
-    counts, columns = evaluation.units.counts(), evaluation.columns(model)
-    places = {column.statistic: column for column in columns}
+    places = {column.statistic: column for column in evaluation.columns(model)}
 
     def denominators(metric: Metric, numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
         parts = [places[statistic].of(numbers)[:, 0] for statistic in metric.statistics]
@@ -318,14 +319,14 @@ def _fill_ratios(
     totals = evaluation.grand_total(model)[None]
     sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
     for rows in evaluation.units.row_blocks():
-        numbers = evaluation.statistics(model, rows)
+        numbers, counts = evaluation.statistics(model, rows), evaluation.units.counts(rows)
         for metric in metrics:
             added, _ = denominators(metric, numbers)
             if metric.average:
                 total, last = denominators(metric, totals)
                 mass = last[0] if metric.average == "weighted" else (total[0] != 0) * 1.0
                 added = divide(added, total, 0.0) @ mass[:, None]
-            powers = np.stack([counts[rows] @ added, counts[rows] @ added**2])
+            powers = np.stack([counts @ added, counts @ added**2])
             sums[metric.name] = sums[metric.name] + powers
     for metric in metrics:
         total, squares = sums[metric.name]

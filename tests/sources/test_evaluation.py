@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling import ROW_BLOCK, Units
 from modelcompare.sources.evaluation import evaluate, resolve
 
 pa = pytest.importorskip("pyarrow")
@@ -60,6 +60,24 @@ def test_soft_metrics_have_the_replicates_and_intervals_of_memory(soft_frame, tm
             memory.confidence_interval(method=method), scan.confidence_interval(method=method),
             check_exact=True,
         )  # fmt: skip
+
+
+def test_no_array_is_as_long_as_all_rows(soft_frame, tmp_path, monkeypatch):
+    lengths, counts = [], Units.counts
+
+    def recorded(units, rows=slice(None)):
+        found = counts(units, rows)
+        lengths.append(len(found))
+        return found
+
+    monkeypatch.setattr(Units, "counts", recorded)
+    scan = mc.scan_predictions(in_file(soft_frame.drop(columns="w"), tmp_path / "x.parquet"))
+    smooth = [name for name in SOFT if name != "ece"]
+    result = mc.compare(scan, smooth, n_resamples=20, method="normal", test="wald")
+    assert result.p_values.shape == (1, len(result.bootstrap.evaluation.keys))
+    for test in ("permutation", "sign-flip"):
+        mc.compare(scan, "f1_macro", test=test, method="normal", n_resamples=20).differences
+    assert 0 < max(lengths) <= ROW_BLOCK
 
 
 @pytest.mark.parametrize("scheme", ["multinomial", "poisson", "bayesian"])
