@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modelcompare.cli.options import OutputOptions, StudyOutputOptions
 from modelcompare.cli.streams import answer_document, say
+from modelcompare.cli.typed import typed
 from modelcompare.words import Format
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ def _text(result: Result, form: Format, *, show_all: bool = False) -> str:
 
         return screen_text(result, show_all=show_all)
     if form == "html":
-        from modelcompare.report.html import page
+        from modelcompare.report.page import page
 
-        return page(result)
+        return page(result, command=typed())
     text: str = getattr(result, f"to_{form}")()
     return text
 

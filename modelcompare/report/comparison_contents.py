@@ -62,12 +62,17 @@ def comparison_tables(result: ComparisonShape, *, every: bool = False) -> dict[s
     """
     tables = {}
     for metric, blocks in metric_blocks(result).items():
-        shown = [label_name(block.label) for block in foremost(blocks, MAX_CLASSES)]
-        tables[metric] = replace(_score_table(result, blocks), foremost=shown)
+        shown = [label_name(block.label) for block in _by_telling(blocks)]
+        tables[metric] = replace(_score_table(result, blocks), foremost=shown, metric=metric)
         if any(len(block.differences) for block in blocks):
             table = _lead_table(result, blocks, every=every)
-            tables[f"{metric}, differences"] = replace(table, foremost=shown)
+            tables[f"{metric}, differences"] = replace(table, foremost=shown, metric=metric)
     return tables
+
+
+def _by_telling(blocks: Sequence[Block]) -> list[Block]:
+    """All blocks: few in their own order, many with those first where models differ most."""
+    return list(blocks) if len(blocks) <= MAX_CLASSES else sorted(blocks, key=_sameness)
 
 
 def foremost(blocks: Sequence[Block], most: int) -> list[Block]:
@@ -232,25 +237,6 @@ def _printed_leads(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
         frame,
         notes=_lead_notes(result, metrics, frame),
         decimals=[digits[metric] for metric in frame["metric"]],
-    )
-
-
-def comparison_note(result: ComparisonShape) -> str:
-    """Say in one paragraph how the numbers came about."""
-    adjusted = (
-        "not adjusted for the number of pairs"
-        if result.correction == "none"
-        else f"adjusted for the number of pairs by {result.correction}"
-    )
-    drawn = "standard errors, without resamples"
-    if result.n_resamples:
-        drawn = f"{result.n_resamples:,} resamples that all models share"
-    return (
-        f"Intervals: {result.method}, {format_percent(result.confidence_level)}, from "
-        f"{drawn}. P-values: {result.test} test of "
-        f"the paired difference, {adjusted}; a model counts as better where the adjusted p-value "
-        f"is below {result.alpha:g}. Ranks are given as a range: ties are models that the test "
-        "set does not tell apart."
     )
 
 

@@ -1,44 +1,16 @@
-"""Results as HTML: one page that needs no other file and no network, or a part of a notebook."""
+"""Results as a part of a notebook, in HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from modelcompare.report import escape
-from modelcompare.report.files import figure_bytes
 from modelcompare.report.numbers import more
 from modelcompare.report.tables import MAX_SENTENCES, RIGHT, Table
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from modelcompare.report.result import Result
-
-_MOST_OPEN = 30
-
-
-def page(result: Result) -> str:
-    """Render a result as one page: findings, figures, tables, method and signature."""
-    check_html()
-    import jinja2
-    from markupsafe import Markup
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("modelcompare.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-    )
-    tables = list(result.tables().values())
-    return environment.get_template("result.html.j2").render(
-        title=escape.visible(result.headline or tables[0].title),
-        findings=list(map(escape.visible, result.findings())),
-        figures=[_inline_svg(figure) for figure in result.figures().values()],
-        tables=Markup("\n".join(map(_section, tables))),
-        method=escape.visible(result.method_note()),
-        signature=escape.visible(result.signature),
-    )
 
 
 def fragment(result: Result) -> str:
@@ -68,15 +40,6 @@ def check_html() -> None:
         ) from error
 
 
-def _section(table: Table) -> str:
-    """Write a table under its heading; particulars can be folded away."""
-    title, body = _title(table), "\n".join([_table(table), *_notes(table)])
-    if not table.detail:
-        return f"<h2>{title}</h2>\n{body}"
-    is_open = " open" if len(table.frame) <= _MOST_OPEN else ""
-    return f"<details{is_open}>\n<summary>{title}</summary>\n{body}\n</details>"
-
-
 def _title(table: Table, mark: str = "{}") -> str:
     subtitle = f" <small>({escape.html(table.subtitle)})</small>" if table.subtitle else ""
     return mark.format(escape.html(table.title)) + subtitle
@@ -101,11 +64,3 @@ def _row(tag: str, table: Table, cells: Sequence[str]) -> str:
         kind = ' class="number"' if column.kind in RIGHT else ""
         written.append(f"<{tag}{kind}>{escape.html(cell)}</{tag}>")
     return f"<tr>{''.join(written)}</tr>"
-
-
-def _inline_svg(figure: Figure) -> Any:
-    """Draw a figure as markup that a page holds in itself."""
-    from markupsafe import Markup
-
-    document = figure_bytes(figure, "svg").decode()
-    return Markup(document[document.index("<svg") :])
