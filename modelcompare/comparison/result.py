@@ -78,6 +78,8 @@ class Comparison(Result):
         For each metric the test, and the correction, that stood in for the one asked for.
     rng_label : str
         The seed, as far as it can be named.
+    warned : tuple of str
+        Why differences cannot be shown, as far as that is no matter of the models.
     left_out : tuple of str
         Why a metric is not among those compared by default.
     """
@@ -99,6 +101,7 @@ class Comparison(Result):
     baseline: str | None
     alpha: float
     rng_label: str
+    warned: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "compare"
@@ -389,7 +392,8 @@ class Comparison(Result):
         return method_of(self)
 
     def cautions(self) -> list[str]:
-        return sparse_values(self.bootstrap.evaluation, self.score_interval)
+        sparse = sparse_values(self.bootstrap.evaluation, self.score_interval)
+        return [*sparse, *self.warned]
 
     def recipe(self) -> str:
         return comparison_code(self)

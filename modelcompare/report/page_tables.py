@@ -18,7 +18,7 @@ ROOM = 12_000
 _MOST_ROWS = 500
 _MOST_NOTES = 60
 _FEWEST_CLASSES = 3
-# All pairs of so many rows are made, to choose from.
+# No more rows of all pairs than this are made.
 _MOST_PAIRS = 200_000
 _NUMBERS = RIGHT | {"ranks", "interval", "p-value"}
 _MARGIN = 2.0
@@ -180,27 +180,29 @@ class PageTable:
 def page_tables(
     tables: Mapping[str, Table], every: Mapping[str, Table], prefix: str
 ) -> dict[str, PageTable]:
-    """Tables as far as there is room; `every` holds those with the rows of all pairs."""
+    """Tables as far as there is room; `every` holds those with the rows of all pairs.
+
+    Metrics of classes share the room for pairs, and so do all others.
+    """
     found = {}
-    room = {True: ROOM, False: ROOM}
+    left = {"classes": ROOM, "others": ROOM}
     n_by_class = len({table.metric for table in tables.values() if table.classes})
     for place, (name, table) in enumerate(tables.items()):
         together = [other for other in tables.values() if _together(table, other)]
         n_classes = _classes_kept(together, ROOM // max(n_by_class, 1))
         shown, left_out = _shortened(table, n_classes)
-        pairs = every.get(name)
-        if pairs is not None and len(pairs.frame) > len(table.frame):
-            pairs, _ = _shortened(pairs, n_classes)
-            room[bool(table.classes)] -= len(pairs.frame)
-            pairs = pairs if room[bool(table.classes)] >= 0 else None
-        else:
-            pairs = None
+        pairs = None
+        if name in every and len(every[name].frame) > len(table.frame):
+            pairs, _ = _shortened(every[name], n_classes)
+            kind = "classes" if table.classes else "others"
+            left[kind] -= len(pairs.frame)
+            pairs = pairs if left[kind] >= 0 else None
         found[name] = PageTable(f"{prefix}{place}", shown, left_out, pairs)
     return found
 
 
 def pairs_fit(tables: Iterable[Table]) -> bool:
-    """Whether all pairs are worth making: they are many more than the rows of these tables."""
+    """Whether all pairs are few enough to be made, to choose from."""
     n_rows = sum(table.n_every * max(len({*table.classes}), 1) for table in tables)
     return n_rows <= _MOST_PAIRS
 

@@ -114,6 +114,18 @@ def test_three_sentences_stand_open_and_the_others_are_folded(make_comparison):
     assert after.split("</details>")[0].count("lstm leads") == 97
 
 
+def test_warnings_stand_below_the_verdict():
+    truth = [0] * 50 + [1] * 5
+    wrong = [1 - label for label in truth]
+    preds = mc.Predictions(truth, {"a": truth, "b": wrong, "c": wrong[::-1]})
+    with pytest.warns(UserWarning, match="19 resamples are too few for 3 tests") as told:
+        result = mc.compare(preds, ["f1", "f1_macro"], n_resamples=19)
+    assert {str(each.message) for each in told} == {*result.cautions()}
+    after = page(result).split(">Warnings</h2>")[1]
+    texts = Read(after.split("</section>")[0]).texts
+    assert {*result.cautions()} <= {*texts}
+
+
 def test_thirty_models_and_150_classes_make_less_than_two_megabytes(make_comparison):
     labels = [f"a class with a longer name {i:03d}" for i in range(150)]
     models = [f"model-{i:02d}-of-a-run" for i in range(30)]
@@ -121,7 +133,10 @@ def test_thirty_models_and_150_classes_make_less_than_two_megabytes(make_compari
     result.sentences = ["f1: a sentence as long as a verdict may be. " * 6] * 151
     text = page(result)
     assert 500_000 < len(text.encode()) < 2_000_000
-    assert "27 of 150 classes shown, where models differ most; the data files hold all." in text
+    assert (
+        "27 of 150 classes shown, where models differ most; the CSV and JSON forms hold all."
+        in text
+    )
     shown = {row[0] for row in Read(text).rows if row[0].startswith("a class")}
     assert len(shown) == 27
 
@@ -133,24 +148,20 @@ def test_pairs_are_held_as_long_as_there_is_room(make_comparison, monkeypatch):
     assert text.count('type="application/json"') == 2
 
 
-def test_every_kind_of_result_makes_a_page():
+def test_a_baseline_and_a_single_model_leave_nothing_to_choose():
     preds = mc.load_example("snli")
-    drawn = {"n_resamples": 99, "rng": 0}
-    results = [
-        mc.compare(preds, ["accuracy", "log_loss"], baseline="mlp", **drawn),
-        mc.compare(preds["mlp"], "f1", **drawn),
-        mc.reliability(preds),
-        mc.calibration_test(preds, "mlp", n_resamples=99),
-        mc.paired_test(preds, "mlp", "bow_pair", metric="accuracy", **drawn),
-        mc.sample_size(preds, "mlp", "bow_pair", metric="accuracy"),
-        mc.variance_study(preds, [("f1", "cf1")], n_resamples=20),
-        mc.agreement_study(preds, [("f1", "cf1")], n_resamples=20),
-        mc.curve(preds, label="neutral", n_resamples=20),
-    ]
-    for result in results:
-        read = Read(page(result))
-        assert any(result.signature in text for text in read.texts)
-        assert sum(map(bool, read.rows)) > 1
+    against = page(mc.compare(preds, ["accuracy", "log_loss"], baseline="mlp", n_resamples=99))
+    alone = page(mc.compare(preds["mlp"], "accuracy", n_resamples=99))
+    for text in (against, alone):
+        assert 'id="baseline"' not in text
+        assert 'type="application/json"' not in text
+    assert "accuracy, differences from the baseline" in against
+    assert (
+        "differences"
+        not in re.sub("<style>.*?</style>|<script>.*?</script>", "", alone, flags=re.DOTALL).split(
+            "<h3"
+        )[1]
+    )
 
 
 def test_more_results_stand_below_with_their_own_signatures(tmp_path):

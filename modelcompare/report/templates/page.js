@@ -114,7 +114,7 @@ const choose = () => {
   for (const [table, rows] of original) {
     const title = one(`${table.id}-title`);
     if (!titles.has(title)) titles.set(title, [...title.childNodes].map((node) => node.textContent));
-    const says = (text) => (chosen ? text.replaceAll("the leader", chosen) : text);
+    const says = (text) => (chosen ? text.replaceAll("the leader", () => chosen) : text);
     [...title.childNodes].forEach((node, i) => (node.textContent = says(titles.get(title)[i])));
     const leader = all("th button", table)[column(table, "class") === undefined ? 0 : 1];
     leader.textContent = chosen ? "baseline" : "leader";
