@@ -388,8 +388,11 @@ class Comparison(Result):
     def frames(self) -> dict[str, pd.DataFrame]:
         return {"scores": self.scores, "differences": self.differences}
 
-    def methods_section(self) -> tuple[str, list[str]]:
-        return method_of(self)
+    def method_note(self) -> str:
+        return method_of(self)[0]
+
+    def references(self) -> list[str]:
+        return method_of(self)[1]
 
     def cautions(self) -> list[str]:
         sparse = sparse_values(self.bootstrap.evaluation, self.score_interval)

@@ -82,7 +82,6 @@ def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> s
     style, script = (_template(f"page.{kind}") for kind in ("css", "js"))
     main = _section(result, "main", is_main=True)
     tables = [table for group in main.groups for table in group.tables]
-    method, references = result.methods_section()
     return environment.get_template("page.html.j2").render(
         title=visible(result.headline or next(iter(result.tables().values())).title),
         style=Markup(style), script=Markup(script),
@@ -92,7 +91,7 @@ def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> s
         metrics=[group.metric for group in main.groups if group.metric],
         classes=list(dict.fromkeys(name for table in tables for name in table.classes)),
         has_pairs=any(table.pairs is not None for table in tables),
-        method=visible(method), references=list(map(visible, references)),
+        method=visible(result.method_note()), references=list(map(visible, result.references())),
         made="command" if command else "code",
         recipe="\n".join(map(visible, (command or result.recipe()).split("\n"))),
         signature=visible(result.signature),

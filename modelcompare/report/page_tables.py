@@ -15,7 +15,7 @@ from modelcompare.report.tables import RIGHT, Column, Table
 
 # Rows of pairs that a page holds for other baselines, of all classes of all metrics together.
 ROOM = 12_000
-_MOST_ROWS = 500
+_MOST_ROWS = 300
 _MOST_NOTES = 60
 _FEWEST_CLASSES = 3
 # No more rows of all pairs than this are made.

@@ -70,9 +70,13 @@ class Result(ABC):
         """The findings that a screen has room for."""
         return self.findings()[:most]
 
-    def methods_section(self) -> tuple[str, Sequence[str]]:
-        """How the numbers came about, in words for a paper, and the works that these refer to."""
-        return "", []
+    def method_note(self) -> str:
+        """How the numbers came about, in one paragraph for a paper."""
+        return ""
+
+    def references(self) -> Sequence[str]:
+        """The works that the numbers in brackets of the method's paragraph refer to."""
+        return []
 
     def cautions(self) -> Sequence[str]:
         """What a reader should beware of."""

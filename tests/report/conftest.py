@@ -111,8 +111,11 @@ class MadeComparison(Result):
     def figures(self):
         return {"forest": plot_comparison(self)}
 
-    def methods_section(self):
-        return comparison_method(self, {})
+    def method_note(self):
+        return comparison_method(self, {})[0]
+
+    def references(self):
+        return comparison_method(self, {})[1]
 
     def recipe(self):
         return comparison_code(self)

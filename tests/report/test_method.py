@@ -29,7 +29,7 @@ def test_references_are_numbered_as_they_come():
     result = mc.compare(
         mc.load_example("snli"), ["accuracy", "f1_macro", "cf1_macro"], n_resamples=99
     )
-    text, works = result.methods_section()
+    text, works = result.method_note(), result.references()
     cited = [int(n) for found in re.findall(r"\[([\d, ]+)\]", text) for n in found.split(", ")]
     assert list(dict.fromkeys(cited)) == list(range(1, len(works) + 1))
     assert "accuracy, f1_macro [1] and cf1_macro [2] of 4 models on the same 9,824 test" in text
@@ -44,7 +44,7 @@ def test_clusters_and_strata_are_said():
         [0, 1] * 60, {"a": [0, 1] * 50 + [1, 0] * 10, "b": [0, 1] * 60},
         groups=[i // 4 for i in range(120)], strata=[i // 60 for i in range(120)],
     )  # fmt: skip
-    text, _ = mc.compare(preds, "accuracy", n_resamples=99).methods_section()
+    text = mc.compare(preds, "accuracy", n_resamples=99).method_note()
     assert " 30 clusters of samples are taken whole; strata keep their sizes. " in text
 
 

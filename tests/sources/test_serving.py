@@ -130,7 +130,7 @@ def test_large_scans_of_soft_metrics_have_normal_intervals_and_walds_test(soft):
     columns = ["estimate", "standard_error", "ci_low", "ci_high", "rank", "method"]
     pd.testing.assert_frame_equal(memory.scores[columns], found.scores[columns], check_exact=True)
     pd.testing.assert_frame_equal(memory.differences, found.differences, check_exact=True)
-    assert "without resamples" in found.methods_section()[0]
+    assert "without resamples" in found.method_note()
     assert found.standings["p_best"].isna().all()
     assert "wald" in mc.paired_test(mc.scan_predictions(soft), "a", "b", "cf1_macro").signature
     decided = mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", margin=0.01)
