@@ -211,52 +211,50 @@ def _intervals(result: ComparisonShape, method: Method) -> str:
 
 def _tests(result: ComparisonShape, method: Method) -> str:
     made = method.listed(INTERVALS, _by_name(result.differences, "method"))
+    corrected = max(map(result.n_tests, result.metric_info)) > 1
     if result.correction == "max-t":
-        tested, adjusted = "", method.phrase(CORRECTIONS["max-t"])
-        said = f"P-values of differences, two-sided, are from {adjusted}, " + _family(result)
+        tested = method.phrase(CORRECTIONS["max-t"])
     else:
         tested = method.listed(TESTS, _by_name(result.differences, "test"), result.n_resamples)
-        said = f"P-values of differences are two-sided, from {tested}, {_adjusted(result, method)}"
+    adjusted = f", {_adjusted(result, method)}" if corrected else ", not adjusted"
+    beside = "; intervals given beside them are corrected for as many tests" if corrected else ""
     return (
-        f"Differences of models are paired; their intervals are {made}. {said}. "
-        f"We call one model better than another where the adjusted p-value is below "
-        f"{result.alpha:g}, give intervals beside p-values corrected for as many tests, and give "
-        "ranks as ranges: models that the test set does not tell apart share them."
+        f"Differences of models are paired; their intervals are {made}. P-values of differences "
+        f"are two-sided, from {tested}{adjusted}{beside}. We call one model better than another "
+        f"where the {'adjusted ' * corrected}p-value is below {result.alpha:g}, and give ranks as "
+        "the ranges that these tests leave open."
     )
 
 
 def _adjusted(result: ComparisonShape, method: Method) -> str:
-    if result.correction == "none":
-        return "not adjusted for the number of pairs"
+    if result.correction == "max-t":
+        return _family(result)
     asked = method.phrase(CORRECTIONS[result.correction])
     instead = [
         f"{method.phrase(CORRECTIONS[name])} for {_and(metrics)}"
-        for name, metrics in _grouped(result.corrections_used).items()
+        for name, metrics in _grouped(result.corrections_used.items()).items()
     ]
-    where = f" (where it can show nothing, {'; '.join(instead)})" if instead else ""
+    where = f" (where it could show nothing, {'; '.join(instead)})" if instead else ""
     return f"adjusted by {asked}{where}, {_family(result)}"
 
 
 def _family(result: ComparisonShape) -> str:
+    sizes = sorted({result.n_tests(metric) for metric in result.metric_info})
     if result.family == "all":
-        return f"over all {max(map(result.n_tests, result.metric_info)):,} tests"
-    sizes = {f"{result.n_tests(metric):,}" for metric in result.metric_info}
+        return f"over all {sizes[-1]:,} tests"
     over = "all pairs and classes" if result.baseline is None else "all differences and classes"
-    return f"over {over} of a metric ({_and(sorted(sizes), 'or')} tests)"
+    return f"over {over} of a metric ({_and([f'{size:,}' for size in sizes], 'or')} tests)"
 
 
 def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
     """The metrics for which each name stands in a column."""
-    pairs = frame[["metric", column]].drop_duplicates()
-    found: dict[str, list[str]] = {}
-    for metric, name in pairs.itertuples(index=False):
-        found.setdefault(name, []).append(metric)
-    return found
+    return _grouped(frame[["metric", column]].drop_duplicates().itertuples(index=False))
 
 
-def _grouped(used: Mapping[str, str]) -> dict[str, list[str]]:
+def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The metrics of each name."""
     found: dict[str, list[str]] = {}
-    for metric, name in used.items():
+    for metric, name in used:
         found.setdefault(name, []).append(metric)
     return found
 

@@ -52,8 +52,22 @@ def test_without_a_correction_none_is_cited(make_comparison):
     result = make_comparison()
     result.correction = "none"
     text, works = comparison_method(result, {})
-    assert "not adjusted for the number of pairs" in text
+    assert "[2, 3], not adjusted. We call" in text
+    assert "where the p-value is below 0.05" in text
     assert not any("Holm" in work for work in works)
+
+
+def test_a_single_test_is_not_said_to_be_corrected():
+    preds = mc.Predictions([0, 1] * 30, {"a": [0, 1] * 25 + [1, 0] * 5, "b": [0, 1] * 30})
+    text = mc.compare(preds, "accuracy", n_resamples=99).method_note()
+    assert "not adjusted" in text
+    assert "Holm" not in text
+
+
+def test_families_are_told_by_their_sizes_from_small_to_large(make_comparison):
+    result = make_comparison(["a", "b", "c"], ["f1", "mcc"], {"f1": list("uvwx")})
+    text, _ = comparison_method(result, {})
+    assert "over all pairs and classes of a metric (3 or 12 tests)" in text
 
 
 def test_another_correction_that_stood_in_is_named(make_comparison):

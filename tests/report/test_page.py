@@ -58,7 +58,8 @@ def test_a_page_holds_verdict_scores_differences_method_and_signature(make_compa
     assert ["1-2", "lstm", "0.7050", "0.6950 to 0.7150", ""] in read.rows
     assert ["lstm", "cnn", "+0.0050", "-0.0050 to 0.0150", "", "1.00"] in read.rows
     assert "<p>accuracy: lstm leads.</p>" in text
-    assert "adjusted by Holm&#39;s method [4], over all pairs and classes" in text
+    assert "(9,999 random swaps of the two models&#39; outputs) [2, 3], not adjusted." in text
+    assert "<li>Noreen (1989). Computer-Intensive Methods" in text
     assert "adjust:holm|rng:0</code>" in text
     assert "n_resamples=9999," in text
 
