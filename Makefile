@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := modelcompare tests experiments notebooks
+SOURCES := modelcompare tests docs experiments notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test validate validate-quick validate-methods bench paper lint format
+.PHONY: help demo test docs validate validate-quick validate-methods bench paper lint format
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -16,6 +16,9 @@ demo: $(STAMP) ## Compare the models of the example that ships, and draw a fores
 
 test: $(STAMP) ## Run the unit tests and the doctests
 	$(BIN)/python -m pytest
+
+docs: $(STAMP) ## Build the documentation into site/, offline and with warnings as errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 validate: $(STAMP) ## Simulate every default where data are sparse (hours; goes on where it was)
 	$(BIN)/python -m experiments.validity.grid
@@ -32,11 +35,12 @@ bench: $(STAMP) ## Run the benchmarks, and keep what they print in experiments/b
 paper: $(STAMP) ## Make the replication's tables and figures from the kept predictions
 	$(BIN)/python experiments/snli_sepcnn/paper.py
 
-lint: $(STAMP) ## Check style, types and the order of the rooms
+lint: $(STAMP) ## Check style, types, the order of the rooms, and links
 	$(BIN)/ruff check $(wildcard $(SOURCES))
 	$(BIN)/ruff format --check $(wildcard $(SOURCES))
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --quiet tests/test_links.py
 
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix $(wildcard $(SOURCES))

@@ -23,6 +23,9 @@ HIGHEST_RATE = 64.0
 _UNDECIDED = 255
 # Poisson counts drawn at once, which fit the processor's cache.
 _AT_ONCE = 2**14
+# Units drawn at once; of few units the resamples are counted together.
+_DRAWN_AT_ONCE = 2**16
+_FEW_UNITS = 2**12
 
 
 def narrowed(counts: AnyArray) -> AnyArray:
@@ -51,10 +54,19 @@ class EquallyLikely:
         if self._kernels and len(sizes):
             return np.stack([self._compiled(self._kernels, int(size)) for size in sizes])
         out = np.empty((len(sizes), self._n_units), np.int32)
-        for row, size in zip(out, sizes.astype(np.intp), strict=True):
-            drawn = self._generator.integers(0, self._n_units, size)
-            row[:] = np.bincount(drawn, minlength=self._n_units)
+        at_once = max(1, _DRAWN_AT_ONCE // self._n_units)
+        for start in range(0, len(sizes), at_once):
+            self._fill(out[start : start + at_once], sizes[start : start + at_once].astype(np.intp))
         return out
+
+    def _fill(self, rows: AnyArray, sizes: IntArray) -> None:
+        drawn = self._generator.integers(0, self._n_units, sizes.sum())
+        if self._n_units < _FEW_UNITS:
+            drawn += np.repeat(self._n_units * np.arange(len(rows)), sizes)
+            rows[:] = np.bincount(drawn, minlength=rows.size).reshape(rows.shape)
+            return
+        for row, part in zip(rows, np.split(drawn, np.cumsum(sizes)[:-1]), strict=True):
+            row[:] = np.bincount(part, minlength=self._n_units)
 
     def _compiled(self, kernels: ModuleType, size: int) -> AnyArray:
         before, counts = self._state.copy(), np.zeros(self._n_units, np.uint8)

@@ -145,6 +145,10 @@ class _Blocks(ABC):
     def draw(self, block: int, row_block: int) -> FloatArray:
         """Weights of one block, of shape (block_size, rows of the row block)."""
 
+    def narrow(self, block: int, row_block: int) -> AnyArray:
+        """The same, in narrow integers where the weights are whole and were drawn so."""
+        return self.draw(block, row_block)
+
     def draw_all(self, block: int) -> FloatArray:
         """Weights of one block of resamples for all units."""
         drawn = [self.draw(block, j) for j in range(len(self.units.row_blocks()))]
@@ -193,6 +197,9 @@ class BootstrapWeights(_Blocks):
     def draw(self, block: int, row_block: int) -> FloatArray:
         drawn: FloatArray = next(self._drawn(block, row_block, RESAMPLE_BLOCK, counts=False))
         return drawn
+
+    def narrow(self, block: int, row_block: int) -> AnyArray:
+        return next(self._drawn(block, row_block, RESAMPLE_BLOCK, counts=self.whole))
 
     def _drawn(self, block: int, row_block: int, step: int, *, counts: bool) -> Iterator[AnyArray]:
         """Weights of so many resamples of a block after others, for the rows of a row block."""
@@ -320,14 +327,17 @@ class SwapMasks(_Blocks):
     """
 
     def draw(self, block: int, row_block: int) -> FloatArray:
+        return self.narrow(block, row_block).astype(np.float64)
+
+    def narrow(self, block: int, row_block: int) -> AnyArray:
         rows = self.units.row_blocks()[row_block]
         generator = self._generator(_MASKS, block, row_block)
         shape = (self.block_size(block), rows.stop - rows.start)
         if self.units.multiplicity is not None:
-            return generator.binomial(self.units.multiplicity[rows], 0.5, shape).astype(np.float64)
+            return generator.binomial(self.units.multiplicity[rows], 0.5, shape)
         n_bytes = -(-shape[0] * shape[1] // 8)
         bits = np.unpackbits(np.frombuffer(generator.bytes(n_bytes), np.uint8))
-        return bits[: shape[0] * shape[1]].reshape(shape).astype(np.float64)
+        return bits[: shape[0] * shape[1]].reshape(shape)
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,7 @@ SameIds = Literal["same", "intersect"]
 Missing = Literal["refuse", "drop", "worst", "bounds"]
 MissingResults = Literal["refuse", "drop", "worst"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
+CardFormat = Literal["markdown", "text", "json"]
 
 Backend = Literal["threads", "loky", "dask", "ray"]
 Dialect = Literal["duckdb", "bigquery", "snowflake", "spark"]

@@ -1,10 +1,11 @@
 """What the README and the pages under docs show: commands and code, each with its output.
 
-A line ``...`` of an output stands for any number of lines. Files that are named lie under
+Blocks that import what is not installed are left out. A line ``...`` of an output stands for any number of lines. Files that are named lie under
 tests/data/questions and, as ``formats/``, tests/data/formats; ``snli.npz`` is the example that
 ships. A command that shows no output only has to run.
 """
 
+import ast
 import contextlib
 import doctest
 import io
@@ -12,13 +13,14 @@ import re
 import shlex
 import shutil
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from modelcompare import examples
 from modelcompare.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 _BLOCK = re.compile(r"^```{}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*\n)((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _EXIT = re.compile(r"# exits with (\d+)")
@@ -91,15 +93,36 @@ def _expanded(argument):
     return sorted(map(str, Path().glob(argument))) or [argument]
 
 
-def python(page):
-    """The code of a page as one doctest, whose line numbers are the page's."""
+def parsed(page, start, end):
+    """The examples of one block, whose line numbers are the page's."""
     text = page.read_text("utf-8")
-    inside = set()
-    for start, end in blocks(page, "python"):
-        first = text.count("\n", 0, start)
-        inside |= {*range(first, first + text.count("\n", start, end))}
-    lines = [line if n in inside else "" for n, line in enumerate(text.split("\n"))]
-    return doctest.DocTestParser().get_doctest("\n".join(lines), {}, page.name, str(page), 0)
+    found = doctest.DocTestParser().get_examples(text[start:end], page.name)
+    for example in found:
+        example.lineno += text.count("\n", 0, start)
+    return found
+
+
+def python(page):
+    """The code of a page as one doctest; what is not installed, the blocks that want it left out."""
+    found = [parsed(page, *span) for span in blocks(page, "python")]
+    kept = [example for block in found if not absent(block) for example in block]
+    return doctest.DocTest(kept, {}, page.name, str(page), 0, page.read_text("utf-8"))
+
+
+def absent(block):
+    """Packages that a block imports and that are not installed."""
+    nodes = [node for example in block for node in ast.walk(ast.parse(example.source))]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+    return sorted({n.partition(".")[0] for n in names if not find_spec(n.partition(".")[0])})
+
+
+def r(page):
+    """The R code of a page, and what it prints: lines that begin with ``#>``."""
+    text = page.read_text("utf-8")
+    lines = "".join(text[start:end] for start, end in blocks(page, "r")).splitlines(keepends=True)
+    shown = [line.removeprefix("#> ") for line in lines if line.startswith("#> ")]
+    return "".join(line for line in lines if not line.startswith("#> ")), "".join(shown)
 
 
 def parts(shown):

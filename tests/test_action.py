@@ -195,9 +195,9 @@ def test_the_action_installs_its_own_checkout_with_the_extras(runner):
     assert [path.name for path in runner.work.iterdir()] == ["preds.csv"]
 
 
-def test_the_readme_names_inputs_and_outputs_that_there_are():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+def test_the_page_on_gates_names_inputs_and_outputs_that_there_are():
+    page = (ROOT / "docs" / "gates.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     gate, shown = yaml.safe_load(block)
     needed = {name for name, about in ACTION["inputs"].items() if about.get("required")}
     assert needed <= set(gate["with"]) <= set(ACTION["inputs"])

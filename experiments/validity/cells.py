@@ -17,6 +17,7 @@ import pandas as pd
 
 import modelcompare as mc
 from experiments.validity.worlds import samples_of, world_of
+from modelcompare.intervals import Interval
 
 PER_CLASS = frozenset({"precision", "recall", "f1", "cf1"})
 WHOLE = frozenset({"accuracy", "brier_score", "jaccard_micro", "log_loss", "mean_score", "wer"})
@@ -90,17 +91,20 @@ def _intervals(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
         warnings.simplefilter("always")
         result = mc.compare(preds, metrics, n_resamples=params["B"], correction="none", rng=rng)
     warned = any("cluster" in str(warning.message) for warning in caught)
-    scores, differences = _first_rows(result.scores), _first_rows(result.differences)
+    # The frame of differences would make their tests as well, which take longer than all else.
+    scores, apart = (
+        _first_rows(result.scores),
+        _first_pair(result.bootstrap, result.difference_interval),
+    )
     others = _other_intervals(result.bootstrap, preds, metrics)
     for metric in metrics:
         label = label_of(metric)
         value = world.truth(metric, label, preds)
-        score, difference = scores[metric, label], differences[metric, label]
-        for quantity, row, estimate, true in (
-            ("score", score, score.estimate, value[0]),
-            ("difference", difference, difference.difference, value[0] - value[1]),
+        score = scores[metric, label]
+        for quantity, ends, estimate, true in (
+            ("score", (score.ci_low, score.ci_high), score.estimate, value[0]),
+            ("difference", *apart[metric, label], value[0] - value[1]),
         ):
-            ends = row.ci_low, row.ci_high
             _judge(tally, (metric, quantity, "default"), ends, true)
             _judge_default(tally, (metric, quantity, "default"), ends, estimate, true, warned)
             for method, found in others[quantity].items():
@@ -127,10 +131,8 @@ def _other_intervals(
             scores[method] = {key: (row.ci_low, row.ci_high) for key, row in rows.items()}
         for method in DIFFERENCE_METHODS:
             found = replicated.difference_interval(np.array([0]), np.array([1]), method, 0.95)
-            differences[method] = {
-                (key.metric, key.label): (float(found.low[0, i]), float(found.high[0, i]))
-                for i, key in enumerate(replicated.evaluation.keys)
-            }
+            ends = _first_pair(replicated, found)
+            differences[method] = {key: bounds for key, (bounds, _) in ends.items()}
     return {"score": scores, "difference": differences}
 
 
@@ -140,6 +142,18 @@ def _first_rows(frame: pd.DataFrame) -> dict[Key, Any]:
     for row in frame.itertuples():
         rows.setdefault((row.metric, None if pd.isna(row.label) else row.label), row)
     return rows
+
+
+def _first_pair(replicated: mc.BootstrapResult, found: Interval) -> dict[Key, tuple[Ends, float]]:
+    """Bounds of the first pair's difference in each value, and the difference."""
+    difference = replicated.point[0] - replicated.point[1]
+    return {
+        (key.metric, key.label): (
+            (float(found.low[0, i]), float(found.high[0, i])),
+            float(difference[i]),
+        )
+        for i, key in enumerate(replicated.evaluation.keys)
+    }
 
 
 def _holds(ends: Ends, value: float) -> bool:

@@ -82,14 +82,20 @@ def _rows(means: Mapping[str, Mapping[str, float]], n_trials: int) -> list[Seque
 
 
 def simulate(
-    chosen: list[Cell], trials: int, file: ChunkFile, *, jobs: int = 1, chunk: int = CHUNK
+    chosen: list[Cell],
+    trials: int,
+    file: ChunkFile,
+    *,
+    jobs: int = 1,
+    chunk: int = CHUNK,
+    first: int = 0,
 ) -> None:
-    """Run the chunks that the file does not have, the first of every cell first."""
+    """Run the chunks from `first` on that the file does not have, the first of every cell first."""
     file.mend()
     done = file.chunks()
     todo = [
         (cell, number)
-        for number in range(-(-trials // chunk))
+        for number in range(first, -(-trials // chunk))
         for cell in chosen
         if (cell_id(cell), chunk, number) not in done
     ]
@@ -138,6 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tier", choices=sorted(TRIALS), default="full")
     parser.add_argument("--trials", type=int, help="of each cell; 200 or 800 by the tier")
     parser.add_argument("--chunk", type=int, default=CHUNK, help="trials in a chunk")
+    parser.add_argument("--first", type=int, default=0, help="chunk to begin with, of each cell")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="regular expression of the cells' ids")
     parser.add_argument("--also", nargs="*", default=[], metavar="CODE",
@@ -159,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{file.n_of_other_code:,} chunks of other code are left out.", file=sys.stderr)
     trials = options.trials or TRIALS[options.tier]
     if not options.tables:
-        simulate(chosen, trials, file, jobs=options.jobs, chunk=options.chunk)
+        simulate(chosen, trials, file, jobs=options.jobs, chunk=options.chunk, first=options.first)
     if not write(file, chosen, folder, print):
         raise SystemExit(1)
 

@@ -45,7 +45,7 @@ def check_outputs(
 ) -> None:
     """Refuse paths that cannot or must not be written, and missing extras, before the work."""
     from modelcompare.report.files import figure_format
-    from modelcompare.report.html import check_html
+    from modelcompare.report.page import check_html
     from modelcompare.report.sheet import check_matplotlib
 
     form = chosen_format(options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ from modelcompare.cli.options import (
 from modelcompare.cli.output import check_paths
 from modelcompare.cli.streams import say
 from modelcompare.cli.typed import typed
+from modelcompare.words import CardFormat
 
 if TYPE_CHECKING:
     from modelcompare.comparison.result import Comparison
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from modelcompare.report.result import Result
 
 _PAGE = ("", ".html", ".htm")
-_CARD = ("", ".md", ".markdown", ".txt")
+_CARD: dict[str, CardFormat] = {
+    "": "markdown", ".md": "markdown", ".markdown": "markdown", ".txt": "text", ".json": "json",
+}  # fmt: skip
 
 
 def report(
@@ -41,13 +44,15 @@ def report(
     ] = None,
     resampling: ResamplingOptions,
 ) -> None:
-    """Write a self-contained HTML page of a comparison, or a model card in Markdown.
+    """Write a self-contained HTML page of a comparison, or the card of one model.
 
     The page holds subgroups if --slice makes some, the calibration of models that gave
-    probabilities, and the samples on which the best two models part.
+    probabilities, and the samples on which the best two models part. A card is what its name says:
+    .md with the metadata that the Hugging Face Hub reads, .txt without them, .json the metadata
+    alone.
     """
     from modelcompare.report.files import write_text
-    from modelcompare.report.html import check_html
+    from modelcompare.report.page import check_html
     from modelcompare.studies.card import model_card
 
     path = output or Path("report.html" if card is None else _file_of_card(card))
@@ -58,7 +63,8 @@ def report(
     options = {**resampling.options(), "progress": True}
     preds = reading.read(sliced=True)
     if card is not None:
-        write_text(path, model_card(preds, card, metric, **options))
+        form = _CARD[path.suffix.lower()]
+        write_text(path, model_card(preds, card, metric, form=form, **options))
     else:
         from modelcompare.comparison.compare import compare
         from modelcompare.report.page import page
@@ -98,7 +104,9 @@ def _file_of_card(model: str) -> str:
     return f"{model}.md"
 
 
-def _check_suffix(path: Path, known: tuple[str, ...]) -> None:
+def _check_suffix(path: Path, known: Collection[str]) -> None:
     if path.suffix.lower() not in known:
-        names = " or ".join(filter(None, known))
-        raise ValueError(f"{path}: {names} is written here; choose such a name.")
+        *names, last = filter(None, known)
+        raise ValueError(
+            f"{path}: {', '.join(names)} or {last} is written here; choose such a name."
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -119,15 +120,27 @@ def _of_classes(predictions: Predictions, model_a: str, model_b: str) -> pd.Data
 
 def _of_numbers(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:
     """Real values, nearer to the truth is right; or scores, the better one is."""
-    a, b = (predictions.output(model).array for model in (model_a, model_b))
-    truth = predictions.y_true
+    a, b = (_one_of(predictions, model) for model in (model_a, model_b))
+    truth, up = predictions.y_true, predictions.greater_is_better
     frame = pd.DataFrame({"said_a": a, "said_b": b})
     if truth is None:
-        better = a - b if predictions.greater_is_better else b - a
+        is_up = up[predictions.score_names[0]] if isinstance(up, Mapping) else up
+        better = a - b if is_up else b - a
     else:
         frame.insert(0, "y_true", truth)
         better = np.abs(b - truth) - np.abs(a - truth)
     return frame.assign(right=np.sign(better).astype(int), apart=np.abs(a - b), parted=a != b)
+
+
+def _one_of(predictions: Predictions, model: str) -> AnyArray:
+    """The one number that a model has for each sample; a log may hold several."""
+    names, array = predictions.score_names, predictions.output(model).array
+    if len(names) > 1:
+        raise ValueError(
+            f"the models have {len(names)} scores for each sample ({', '.join(names)}); read one, "
+            f"such as score={names[0]!r}."
+        )
+    return array[:, 0] if names else array
 
 
 def _of_texts(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:

@@ -94,6 +94,9 @@ def compare_estimators(
 ) -> EstimatorComparison:  # fmt: skip
     """Cross-validate scikit-learn estimators on the same splits and compare them.
 
+    Metrics of labels look at what `predict` says (a tuned threshold counts), all others at the
+    probabilities, where every estimator gives them.
+
     Parameters
     ----------
     estimators : mapping of str to estimator
@@ -122,9 +125,6 @@ def compare_estimators(
     n_jobs, rng, progress
         As in `compare`, over splits and estimators; `rng` shuffles the splits, and estimators keep
         their own `random_state`.
-
-    Metrics of labels look at what `predict` says (a tuned threshold counts), all others at the
-    probabilities, where every estimator gives them.
 
     Returns
     -------

@@ -20,7 +20,10 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
+from modelcompare.report.notebook import framed, tables_shown
+from modelcompare.report.numbers import decimals_for
 from modelcompare.report.plots import BootstrapPlots
+from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table
 from modelcompare.resampling import BootstrapWeights
 from modelcompare.words import (
     IntervalMethod,
@@ -123,6 +126,15 @@ class BootstrapResult:
     def plot(self) -> BootstrapPlots:
         """Figures: `plot()` and `plot.raincloud()`."""
         return BootstrapPlots(self)
+
+    def _repr_html_(self) -> str:
+        """Show the values on the test set in a notebook."""
+        frame = self.estimate.reset_index()
+        errors = pd.Series(self.moments.standard_error().ravel()).groupby(frame["metric"])
+        decimals = [decimals_for(errors.get_group(metric)) for metric in frame["metric"]]
+        title = f"Values on the test set, {self.n_resamples:,} resamples"
+        table = Table(title, [VALUE, Column("model"), ESTIMATE], frame, decimals=decimals)
+        return framed(tables_shown([table]), self.signature)
 
     @property
     def n_undefined(self) -> IntArray:

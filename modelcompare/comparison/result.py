@@ -26,10 +26,10 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
     comparison_tables,
-    printed_tables,
 )
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.plots import ComparisonPlots
+from modelcompare.report.printed_contents import printed_tables
 from modelcompare.report.recipe import comparison_code
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table

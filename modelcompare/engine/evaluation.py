@@ -150,7 +150,7 @@ class Evaluation(UnitStatistics):
             product = self._product(models, rows)
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
-                return sums(weights.draw(block, row_block), whole=weights.whole)
+                return sums(weights.narrow(block, row_block), whole=weights.whole)
 
             numbers = weights.n_resamples * (rows.stop - rows.start)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
@@ -175,9 +175,12 @@ class Evaluation(UnitStatistics):
         return out
 
     def differences_of(
-        self, first: dict[Statistic, FloatArray], second: dict[Statistic, FloatArray]
+        self,
+        first: dict[Statistic, FloatArray],
+        second: dict[Statistic, FloatArray],
+        metrics: Sequence[Metric],
     ) -> Iterator[tuple[slice, FloatArray]]:
-        """Differences of sum metrics between two sets of totals, one metric after the other.
+        """Differences of some sum metrics between two sets of totals, one after the other.
 
         Parameters
         ----------
@@ -190,7 +193,7 @@ class Evaluation(UnitStatistics):
             The metric's place along the axis of values.
         differences : ndarray of shape (n_resamples, n_pairs, n_values_in_slice)
         """
-        for metric in self._sums:
+        for metric in metrics:
             a, b = (metric.value(*(t[s] for s in metric.statistics)) for t in (first, second))
             found = a - b
             yield self.metric_slice(metric.name), found if metric.per_class else found[..., None]
@@ -306,7 +309,7 @@ class Evaluation(UnitStatistics):
         self._remember_total(models, [product])
 
         def values(block: int) -> FloatArray:
-            totals = product.sums(weights.draw(block, 0), whole=weights.whole)
+            totals = product.sums(weights.narrow(block, 0), whole=weights.whole)
             found = self._room(len(totals), models)
             self._fill_sums(found, totals, models)
             return found

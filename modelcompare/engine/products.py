@@ -99,21 +99,19 @@ class Product:
             start = first + position * column.width
             room[start : start + column.width] = numbers.T
 
-    def sums(self, weights: FloatArray, *, whole: bool) -> FloatArray:
+    def sums(self, weights: AnyArray, *, whole: bool) -> FloatArray:
         """Totals (n_resamples, n_columns) under weights (n_resamples, n_units), `whole` or not.
 
         A column lies contiguously: formulas go through all resamples of a model and class at once.
         """
-        # Room for one copy of the weights, and a narrow one where it is exact.
-        if whole and weights.sum(axis=1).max(initial=0.0) < _MOST_COUNTED:
-            weights = weights.astype(np.float32)
+        exact = whole and weights.sum(axis=1).max(initial=0) < _MOST_COUNTED
         if self._order is not None:
             weights = np.take(weights, self._order, axis=1)
         out = np.zeros((self._n_columns, len(weights)))
         for piece in self._pieces:
-            chosen = weights[:, piece.rows]
-            if piece.numbers.dtype == np.float64:
-                chosen = chosen.astype(np.float64, copy=False)
+            # Weights are drawn in as few bits as they need, and are wide for one piece at a time.
+            counted = exact and piece.numbers.dtype == np.float32
+            chosen = weights[:, piece.rows].astype(np.float32 if counted else np.float64)
             sums = piece.numbers @ chosen.T
             out[piece.columns] += sums
             if piece.members is not None:
@@ -165,9 +163,9 @@ class MatrixProduct:
 
     matrix: Any
 
-    def sums(self, weights: FloatArray, *, whole: bool) -> FloatArray:  # noqa: ARG002
+    def sums(self, weights: AnyArray, *, whole: bool) -> FloatArray:  # noqa: ARG002
         """Totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""
-        totals: FloatArray = weights @ self.matrix
+        totals: FloatArray = weights.astype(np.float64, copy=False) @ self.matrix
         return totals
 
 

@@ -83,8 +83,15 @@ class UnitStatistics:
 
     def metric_slice(self, metric: str) -> slice:
         """Where a metric's values stand along the axis of values."""
-        positions = [i for i, key in enumerate(self.keys) if key.metric == metric]
-        return slice(positions[0], positions[-1] + 1)
+        return self._slices[metric]
+
+    @cached_property
+    def _slices(self) -> dict[str, slice]:
+        slices: dict[str, slice] = {}
+        for position, key in enumerate(self.keys):
+            first = slices.get(key.metric, slice(position, position)).start
+            slices[key.metric] = slice(first, position + 1)
+        return slices
 
     def statistics(
         self,

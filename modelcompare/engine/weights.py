@@ -27,6 +27,7 @@ class Weights(Protocol):
     def rows(self, block: int) -> slice: ...
     def block_size(self, block: int) -> int: ...
     def draw(self, block: int, row_block: int) -> FloatArray: ...
+    def narrow(self, block: int, row_block: int) -> AnyArray: ...
     def draw_all(self, block: int) -> FloatArray: ...
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]: ...
 
@@ -48,6 +49,9 @@ class Everything:
 
     def draw(self, block: int, row_block: int) -> FloatArray:  # noqa: ARG002
         return self._counts(self.units.row_blocks()[row_block])
+
+    def narrow(self, block: int, row_block: int) -> AnyArray:
+        return self.draw(block, row_block)
 
     def draw_all(self, block: int) -> FloatArray:  # noqa: ARG002
         return self._counts(slice(None))
@@ -88,6 +92,9 @@ class GivenWeights:
     def draw(self, block: int, row_block: int) -> FloatArray:
         return self.weights[self.rows(block), self.units.row_blocks()[row_block]]
 
+    def narrow(self, block: int, row_block: int) -> AnyArray:
+        return self.draw(block, row_block)
+
     def draw_all(self, block: int) -> FloatArray:
         return self.weights[self.rows(block)]
 
@@ -125,6 +132,9 @@ class JoinedBlocks:
 
     def draw(self, block: int, row_block: int) -> FloatArray:
         return np.concatenate([self.weights.draw(b, row_block) for b in self._blocks(block)])
+
+    def narrow(self, block: int, row_block: int) -> AnyArray:
+        return np.concatenate([self.weights.narrow(b, row_block) for b in self._blocks(block)])
 
     def draw_all(self, block: int) -> FloatArray:
         return np.concatenate([self.weights.draw_all(b) for b in self._blocks(block)])

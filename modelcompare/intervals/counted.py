@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, TypeGuard, cast
 
 import numpy as np
@@ -51,6 +52,8 @@ class Counted:
         return ends if self.slope > 0 else ends[::-1]
 
 
+# The classes are tried one by one, which takes milliseconds where there are hundreds.
+@lru_cache(maxsize=256)
 def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
     """Describe a metric of true and predicted classes that is a ratio; None for any other."""
     if not (

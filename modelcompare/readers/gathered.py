@@ -177,5 +177,5 @@ def part_of(records: Records, name: Any) -> Records:
 
 def heading(found: Sequence[Place]) -> str:
     """Several files' names in one."""
-    names = [place.path.name for place in found]
+    names = list(dict.fromkeys(place.path.name for place in found))
     return ", ".join(names[:3]) + ", ..." * (len(names) > 3)

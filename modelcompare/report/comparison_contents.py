@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for, format_percent, interval_title
+from modelcompare.report.numbers import decimals_for, interval_title
 from modelcompare.report.shapes import ComparisonShape, EstimatorShape
 from modelcompare.report.tables import (
     ESTIMATE,
     MAX_CLASSES,
     VALUE,
     Column,
-    Direction,
     Table,
     interval_column,
     pair_columns,
@@ -23,9 +22,6 @@ from modelcompare.report.tables import (
     rows_at,
 )
 from modelcompare.words import is_missing, label_name, value_name
-
-# Columns of metrics side by side in one printed table: what fits the width of a page.
-_SIDE_BY_SIDE = 3
 
 
 @dataclass(frozen=True)
@@ -116,13 +112,13 @@ def _lead_table(result: ComparisonShape, blocks: Sequence[Block], *, every: bool
     """Who is ahead of whom and by how much, p-values and intervals corrected alike."""
     metric = blocks[0].metric
     frame = rows_at(result.all_leads if every else result.leads, metric=metric)
-    what, subtitle, named = _sides(result, every=every)
+    what, subtitle, named = lead_sides(result, every=every)
     return Table(
         f"{metric}, {what}",
-        [*_class_column(blocks), *named, *_tested(result)],
+        [*_class_column(blocks), *named, *lead_columns(result)],
         frame.reset_index(drop=True),
         subtitle=subtitle,
-        notes=_lead_notes(result, [metric], frame),
+        notes=lead_notes(result, [metric], frame),
         decimals=blocks[0].decimals,
         detail=True,
         n_shown=12,
@@ -131,7 +127,7 @@ def _lead_table(result: ComparisonShape, blocks: Sequence[Block], *, every: bool
     )
 
 
-def _sides(result: ComparisonShape, *, every: bool) -> tuple[str, str, list[Column]]:
+def lead_sides(result: ComparisonShape, *, every: bool) -> tuple[str, str, list[Column]]:
     """Title, meaning of the sign, and the columns that name both sides and the difference."""
     by = Column("by", "difference", ["lead"])
     other = Column("ahead of", of=["other"])
@@ -147,14 +143,14 @@ def _sides(result: ComparisonShape, *, every: bool) -> tuple[str, str, list[Colu
     return "differences from the leader", "+: the leader is better", columns
 
 
-def _tested(result: ComparisonShape) -> list[Column]:
+def lead_columns(result: ComparisonShape) -> list[Column]:
     """The interval and the p-value of a difference, corrected alike."""
     title = "p" if result.correction == "none" else f"p ({result.correction})"
     p_value = Column(title, "p-value", ["p_adjusted", "at_odds"])
     return [interval_column(result.confidence_level), p_value]
 
 
-def _lead_notes(result: ComparisonShape, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
+def lead_notes(result: ComparisonShape, metrics: Sequence[str], frame: pd.DataFrame) -> list[str]:
     """For how many tests intervals and p-values are corrected, and what a star means."""
     level = interval_title(result.confidence_level)
     sizes = list(dict.fromkeys(result.n_tests(metric) for metric in metrics))
@@ -182,62 +178,6 @@ def _undefined(block: Block) -> Iterator[str]:
     for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
         where = f"{row.n_undefined:,} resample{'s' * (row.n_undefined != 1)} of {row.model}"
         yield f"{block.title}: undefined in {where}; a resampled interval uses the others."
-
-
-def printed_tables(result: ComparisonShape) -> list[Table]:
-    """Lay a comparison out for paper: metrics side by side, then the differences."""
-    blocks = [block for group in metric_blocks(result).values() for block in group]
-    tables = [
-        _wide_table(result, blocks[start : start + _SIDE_BY_SIDE])
-        for start in range(0, len(blocks), _SIDE_BY_SIDE)
-    ]
-    return [*tables, _printed_leads(result, blocks)] if len(result.differences) else tables
-
-
-def _wide_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    """Put models in rows and blocks in columns, bold where a model may be the best."""
-    columns, frames = [Column("Model", of=["model"])], []
-    models = list(blocks[0].scores["model"])
-    for place, block in enumerate(blocks):
-        *scored, best = (f"{name}_{place}" for name in ("estimate", "ci_low", "ci_high", "best"))
-        frame = block.scores.assign(best=block.scores["rank_low"] == 1).set_index("model")
-        frames.append(frame.add_suffix(f"_{place}")[[*scored, best]].reindex(models))
-        arrow: Direction = "up" if block.greater_is_better else "down"
-        columns.append(Column(block.title, "scored", scored, block.decimals, best, arrow))
-    level = format_percent(result.confidence_level)
-    return Table(
-        f"Scores with {level} intervals ({result.method}); "
-        "bold: the range of ranks includes the first place",
-        columns,
-        pd.concat(frames, axis=1).reset_index(),
-    )
-
-
-def _printed_leads(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
-    """Put the differences of all blocks into one table, in bold the model shown to be better."""
-    metrics = list(dict.fromkeys(block.metric for block in blocks))
-    frame = pd.concat([rows_at(result.leads, metric=name) for name in metrics], ignore_index=True)
-    shown = frame["p_adjusted"] < result.alpha
-    frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
-    what, subtitle, (first, second, by) = _sides(result, every=False)
-    strong = ("behind", "ahead") if result.baseline is not None else ("ahead", "behind")
-    named = [
-        Column(column.title.capitalize(), of=column.sources, strong=mark)
-        for column, mark in zip((first, second), strong, strict=True)
-    ]
-    digits = {block.metric: block.decimals for block in blocks}
-    return Table(
-        f"{what.capitalize()} ({subtitle}); bold: shown to be better",
-        [
-            Column("Metric", "value", ["metric", "label"]),
-            *named,
-            replace(by, title=by.title.capitalize()),
-            *_tested(result),
-        ],
-        frame,
-        notes=_lead_notes(result, metrics, frame),
-        decimals=[digits[metric] for metric in frame["metric"]],
-    )
 
 
 def estimator_tables(result: EstimatorShape) -> dict[str, Table]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_module
 import re
 from html import escape as escape_html
 
@@ -23,6 +24,8 @@ _LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
     "|": r"\textbar{}",
     "[": "{[}",
     "*": "{*}",
+    "\u2013": "--",
+    "\u2020": r"$\dagger$",
 }
 
 
@@ -85,6 +88,18 @@ def csv(text: str) -> str:
 def json(document: str) -> str:
     """Escape in a whole document what `json.dumps` leaves of `visible`'s characters."""
     return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+
+
+def yaml(value: str | float) -> str:
+    """Write a text or a number of a YAML file; without its point ``1e-05`` would be a text.
+
+    >>> print(yaml("no"), yaml("a: #b"), yaml(1e-05))
+    "no" "a: #b" 1.0e-05
+    """
+    if isinstance(value, str):
+        return json_module.dumps(visible(value), ensure_ascii=False)
+    text = repr(value)
+    return text if "." in text else text.replace("e", ".0e")
 
 
 def github(text: str) -> str:

@@ -10,7 +10,6 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from modelcompare.report.escape import visible
-from modelcompare.report.html import check_html
 from modelcompare.report.page_tables import PageTable, page_tables, pairs_fit
 
 if TYPE_CHECKING:
@@ -96,6 +95,16 @@ def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> s
         recipe="\n".join(map(visible, (command or result.recipe()).split("\n"))),
         signature=visible(result.signature),
     )  # fmt: skip
+
+
+def check_html() -> None:
+    """Refuse early where jinja2 is not installed."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'HTML pages need jinja2, which is not installed: pip install "modelcompare[html]"'
+        ) from error
 
 
 def _template(name: str) -> str:

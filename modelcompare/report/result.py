@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.report import files, html, writers
+from modelcompare.report import files, notebook, writers
+from modelcompare.report.latex import latex
 from modelcompare.report.tables import Table
 
 if TYPE_CHECKING:
@@ -102,8 +103,8 @@ class Result(ABC):
         return writers.markdown(self.tables().values(), self.signature, self.findings())
 
     def to_latex(self) -> str:
-        """Tables as LaTeX (booktabs and, beyond 40 rows, longtable), with the signature."""
-        return writers.latex(self.printed_tables(), self.signature)
+        """Tables as LaTeX (booktabs, siunitx, and longtable beyond 40 rows), with the signature."""
+        return latex(self.printed_tables(), self.signature, stem=self.stem)
 
     def to_csv(self) -> str:
         """All frames as one CSV text of long rows, unrounded; texts are no formulas (``'=cmd``)."""
@@ -131,4 +132,4 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         """Show findings and the first rows of each table in a notebook."""
-        return html.fragment(self)
+        return notebook.fragment(self)

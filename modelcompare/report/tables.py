@@ -21,7 +21,6 @@ Kind = Literal[
     "slice",  # a variable and its value, written as a heading too
     "estimate",  # a number with as many decimals as its row bears
     "difference",  # the same with its sign
-    "scored",  # an estimate and the ends of its interval in one cell
     "interval",  # two ends
     "ranks",  # the lowest and the highest
     "p-value",  # and, where there is more, whether it is marked
@@ -48,6 +47,7 @@ class Column:
     of: Sequence[str] = ()  # columns of the frame that it shows; by default `title`
     decimals: int | None = None  # digits after the point; by default those of the row
     strong: str | None = None  # a column of the frame that says which cells stand out
+    marks: str | None = None  # a column of the frame: what print sets small behind each number
     direction: Direction | None = None  # which way is better
 
     @property
@@ -179,13 +179,6 @@ def _as_given(value: Any) -> str:
     return f"{value:.6g}" if number else label_name(value)
 
 
-def _scored(values: tuple[Any, ...], decimals: int) -> str:
-    estimate, low, high = values
-    number = numbers.format_number(estimate, decimals)
-    interval = numbers.format_interval(low, high, decimals)
-    return number if number == numbers.MISSING else f"{number} ({interval})"
-
-
 _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "text": lambda values, _: label_name(values[0]),
     "class": lambda values, _: label_name(values[0]),
@@ -196,7 +189,6 @@ _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "slice": lambda values, _: f"{values[0]} = {label_name(values[1]) or 'missing'}",
     "estimate": lambda values, decimals: numbers.format_number(values[0], decimals),
     "difference": lambda values, decimals: numbers.format_number(values[0], decimals, signed=True),
-    "scored": _scored,
     "interval": lambda values, decimals: numbers.format_interval(values[0], values[1], decimals),
     "ranks": lambda values, _: numbers.format_ranks(*values),
     "p-value": lambda values, _: numbers.format_p_value(values[0]) + "*" * any(values[1:]),

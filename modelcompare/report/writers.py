@@ -1,22 +1,19 @@
-"""Tables as Markdown, LaTeX, CSV and JSON: one writer each, for all results."""
+"""Tables as Markdown, CSV and JSON: one writer each, for all results."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from modelcompare.report import escape
-from modelcompare.report.numbers import BETWEEN, MISSING
-from modelcompare.report.tables import RIGHT, Column, Kind, Table
+from modelcompare.report.tables import RIGHT, Table
 
 # The columns that name a row stand first, whichever table they come from.
 _KEYS = "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference"
-# A longer table does not fit a page of LaTeX, and is broken.
-_LONGEST = 40
 
 
 def markdown(tables: Iterable[Table], signature: str, findings: Sequence[str] = ()) -> str:
@@ -39,88 +36,6 @@ def _markdown_parts(table: Table) -> Iterator[str]:
     ]
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
     yield from map(escape.markdown, table.notes)
-
-
-def latex(tables: Iterable[Table], signature: str) -> str:
-    r"""Write LaTeX tables (packages ``booktabs`` and, beyond 40 rows, ``longtable``)."""
-    return "\n\n".join(_latex_table(table, signature) for table in tables) + "\n"
-
-
-def _latex_table(table: Table, signature: str) -> str:
-    places = "".join("r" if column.kind in RIGHT else "l" for column in table.columns)
-    title = f"{table.title} ({table.subtitle})" if table.subtitle else table.title
-    caption = escape.latex(" ".join([f"{title}.", *table.notes, signature]))
-    cells = [_latex_cells(table, column) for column in table.columns]
-    head = [r"\toprule", _latex_row(map(_latex_title, table.columns)), r"\midrule"]
-    body = [_latex_row(row) for row in zip(*cells, strict=True)]
-    if len(body) > _LONGEST:
-        lines = [
-            rf"\begin{{longtable}}{{{places}}}", rf"\caption{{{caption}}}\\", *head, r"\endhead",
-            *body, r"\bottomrule", r"\end{longtable}",
-        ]  # fmt: skip
-    else:
-        lines = [
-            r"\begin{table}", r"\centering", rf"\caption{{{caption}}}",
-            rf"\begin{{tabular}}{{{places}}}", *head, *body, r"\bottomrule", r"\end{tabular}",
-            r"\end{table}",
-        ]  # fmt: skip
-    return "\n".join(lines)
-
-
-def _latex_row(cells: Iterable[str]) -> str:
-    return rf"{' & '.join(cells)} \\"
-
-
-def _latex_title(column: Column) -> str:
-    arrow = {"up": r" $\uparrow$", "down": r" $\downarrow$", None: ""}[column.direction]
-    title = escape.latex(column.title)
-    if column.kind in ("difference", "p-value"):
-        # Variables in mathematics; what follows p in brackets is a name.
-        variable, space, name = title.partition(" (")
-        title = f"${variable}${space}{name}" if variable in ("a - b", "p") else title
-    return title + arrow
-
-
-def _latex_cells(table: Table, column: Column) -> list[str]:
-    write = _LATEX_WRITERS.get(column.kind, escape.latex)
-    cells = [write(text) for text in table.texts(column)]
-    if column.strong is None:
-        return cells
-    strong = table.frame[column.strong]
-    return [_bold(cell) if best else cell for cell, best in zip(cells, strong, strict=True)]
-
-
-def _bold(cell: str) -> str:
-    r"""Set a cell in bold, without the interval that follows its estimate."""
-    estimate, small, interval = cell.partition(r" {\small")
-    return rf"\textbf{{{estimate}}}{small}{interval}"
-
-
-def _latex_number(text: str) -> str:
-    """Write a number in mathematics, for the true minus sign."""
-    if text == MISSING:
-        return "--"
-    return f"${text}$" if text[0] in "+-" else text
-
-
-def _latex_interval(text: str) -> str:
-    ends = ", ".join(map(_latex_number, text.split(BETWEEN)))
-    return ends if text == MISSING else f"[{ends}]"
-
-
-def _latex_scored(text: str) -> str:
-    estimate, _, interval = text.removesuffix(")").partition(" (")
-    small = rf" {{\small {_latex_interval(interval)}}}" if interval else ""
-    return _latex_number(estimate) + small
-
-
-_LATEX_WRITERS: dict[Kind, Callable[[str], str]] = {
-    "estimate": _latex_number,
-    "difference": _latex_number,
-    "scored": _latex_scored,
-    "interval": _latex_interval,
-    "p-value": lambda text: "--" if text == MISSING else f"${text}$",
-}
 
 
 def csv(frames: Mapping[str, pd.DataFrame]) -> str:

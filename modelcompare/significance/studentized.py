@@ -41,6 +41,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.weights import CACHED_NUMBERS
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
@@ -64,11 +65,15 @@ def studentized_permutation(view: PairView) -> Outcome:
     evaluation, a, b = view.evaluation, view.model_a, view.model_b
     p_values, floor = (np.full(view.difference.shape, np.nan) for _ in range(2))
     used: dict[str, str] = {}
-    exact = True
-    for metric in evaluation.metrics:
+    roads = {metric: road_of(evaluation, metric) for metric in evaluation.metrics}
+    masks = SwapMasks(evaluation.units, view.n_resamples, view.seed)
+
+    def by_swaps(statistic: SwapStatistic, where: slice | IntArray) -> None:
+        found = _drawn_p_values(statistic, masks, view.alternative, view.n_jobs)
+        p_values[:, where], floor[:, where] = found
+
+    for metric, road in roads.items():
         where = evaluation.metric_slice(metric.name)
-        road = road_of(evaluation, metric)
-        exact &= road == "exact"
         if road == "flip":
             used[metric.name] = "sign-flip"
             flipped = _flipped(view, metric)
@@ -77,17 +82,19 @@ def studentized_permutation(view: PairView) -> Outcome:
             p_values[:, where], floor[:, where] = exact_p_values(
                 evaluation, metric, a, b, alternative=view.alternative, n_jobs=view.n_jobs
             )
-        else:
+        elif road != "quotient":
             if road == "raw":
                 used[metric.name] = "permutation"
-            statistic = swap_statistic(evaluation, metric, a, b)
-            masks = SwapMasks(evaluation.units, view.n_resamples, view.seed)
-            found = _drawn_p_values(statistic, masks, view.alternative, view.n_jobs)
-            p_values[:, where], floor[:, where] = found
+            by_swaps(swap_statistic(evaluation, metric, a, b), where)
+    quotients = [m for m, road in roads.items() if road == "quotient" and isinstance(m, Metric)]
+    if quotients:
+        places = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in quotients)]
+        by_swaps(SwappedQuotients(evaluation, quotients, a, b), places)
     p_values = np.where(np.isnan(view.difference), np.nan, p_values)
     if view.alternative == "two-sided":
         # Values that are equal but for rounding: everything is as extreme.
         p_values = np.where(view.difference == 0, 1.0, p_values)
+    exact = all(road == "exact" for road in roads.values())
     drawn = 0 if exact else view.n_resamples
     return Outcome(view.difference, p_values, drawn, exact, floor, used)
 
@@ -124,12 +131,12 @@ def swap_statistic(
     if not isinstance(metric, Metric):
         return SwappedAreas(evaluation, model_a, model_b)
     if road in ("exact", "quotient"):
-        return SwappedQuotients(evaluation, metric, model_a, model_b)
+        return SwappedQuotients(evaluation, (metric,), model_a, model_b)
     if road == "form":
         return SwappedForms(evaluation, metric, model_a, model_b)
     if road == "average":
-        return SwappedAverages(evaluation, metric, model_a, model_b)
-    return SwappedDifferences(evaluation, metric, model_a, model_b)
+        return SwappedAverages(evaluation, (metric,), model_a, model_b)
+    return SwappedDifferences(evaluation, (metric,), model_a, model_b)
 
 
 def _drawn_p_values(
@@ -146,12 +153,18 @@ def _drawn_p_values(
     drawn = np.array([pair for pair in range(len(few)) if pair not in counted], dtype=np.intp)
     p_values = np.empty(observed.shape)
     if len(drawn):
-        extreme = statistic.map(
-            masks,
-            lambda t: n_true(as_extreme(t, observed[drawn], alternative)),
-            pairs=drawn,
-            n_jobs=n_jobs,
-        )
+
+        def n_extreme(found: FloatArray) -> IntArray:
+            step = max(1, CACHED_NUMBERS // max(1, found[:, 0].size))
+            parts = [slice(start, start + step) for start in range(0, len(drawn), step)]
+            return np.concatenate(
+                [
+                    n_true(as_extreme(found[:, part], observed[drawn[part]], alternative))
+                    for part in parts
+                ]
+            )
+
+        extreme = statistic.map(masks, n_extreme, pairs=drawn, n_jobs=n_jobs)
         p_values[drawn] = (1 + np.sum(extreme, axis=0)) / (1 + masks.n_resamples)
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** count.astype(np.float64))

@@ -108,6 +108,11 @@ class _Expansion:
 class SwappedAverages(SwappedSums):
     """Studentized differences of an average over classes, of any scores."""
 
+    @property
+    def _metric(self) -> Metric:
+        (metric,) = self.metrics
+        return metric
+
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
         """Whether a metric is an average and not too large; strata are not centred here."""
@@ -197,7 +202,7 @@ class SwappedAverages(SwappedSums):
         """Statistics (n_resamples,) of one pair."""
         a, b = self.model_a[[pair]], self.model_b[[pair]]
         first, second = self.after(kept, moved, a, b), self.after(kept, moved, b, a)
-        slopes = (class_slopes(self.metric, [x[:, 0] for x in sums]) for sums in (first, second))
+        slopes = (class_slopes(self._metric, [x[:, 0] for x in sums]) for sums in (first, second))
         square = own.squares(crossed, *slopes)
         values = self.values(first)[:, 0, 0], self.values(second)[:, 0, 0]
         difference = values[0] - values[1]
@@ -234,20 +239,20 @@ class SwappedAverages(SwappedSums):
     def _expanded(self, a: int, b: int) -> _Expansion:
         totals = [part[0, [min(m, part.shape[1] - 1) for m in (a, b)]].mean(axis=0)
                   for part in self.groups(self.total[None])]  # fmt: skip
-        numerator, denominator = quotient_parts(self.metric, totals)
+        numerator, denominator = quotient_parts(self._metric, totals)
         pooled = np.divide(
             numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0
         ).astype(np.float32)
         (n_a, d_a), (n_b, d_b) = self._quotients(a), self._quotients(b)
-        slope = class_slopes(self.metric, [part[None] for part in totals])[0]
+        slope = class_slopes(self._metric, [part[None] for part in totals])[0]
         return _Expansion.of(slope, n_a - pooled * d_a, n_b - pooled * d_b)
 
     def _quotients(self, model: int) -> tuple[Any, Any]:
         """Numerators and denominators of a model's units, each (n_units, n_classes)."""
         groups = self.groups(self._only_matrix.dense)
         own = [part[:, min(model, part.shape[1] - 1)] for part in groups]
-        numerator, denominator = quotient_parts(self.metric, own)
+        numerator, denominator = quotient_parts(self._metric, own)
         return numerator.astype(np.float32, order="C"), denominator.astype(np.float32, order="C")
 
     def _quotient(self, parts: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-        return quotient_parts(self.metric, parts)
+        return quotient_parts(self._metric, parts)

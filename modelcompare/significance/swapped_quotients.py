@@ -3,7 +3,8 @@
 See `significance.studentized` for the statistic. Its error after any swap needs the sums of
 ``N^2``, ``N D`` and ``D^2`` over each model's own samples, beside its numerator and denominator;
 what two models have in common is the same after every swap. Of a stratified design the squares are
-centred within strata, which needs N and D of each stratum, too.
+centred within strata, which needs N and D of each stratum, too. Metrics of the same statistics
+share their sums.
 """
 
 from __future__ import annotations
@@ -14,58 +15,112 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.engine.statistics import PASS_BYTES
-from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums, growing
+from modelcompare.engine.swaps import Exchange
+from modelcompare.metrics.base import Metric
+from modelcompare.significance.square_terms import N_WEIGHTS, SquareTerms
+from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
+
+# Numbers of one block of units that stay in the processor's cache.
+_CACHED_NUMBERS = 2**19
+# What a pair's error is made of: N, D, N^2, N D and D^2.
+_N_SUMS = 5
 
 
 class SwappedQuotients(SwappedSums):
-    """Studentized differences of a metric with a `ratio` and no `average`."""
+    """Studentized differences of metrics with a `ratio` and no `average`."""
 
     def of_pairs(
         self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
     ) -> FloatArray:
         a, b = self.model_a[pairs], self.model_b[pairs]
-        pooled, bottom, own, shared = (part[pairs] for part in self._invariants)
-        sums = self.after(kept, moved, a, b)
-        numerator, denominator = self._quotient(sums)
-        # Score and error are half of what they are of, which their quotient does not show.
-        score = numerator - pooled * denominator
-        share = denominator / np.where(bottom == 0, 1.0, bottom)
-        first = self._own_square(numerator, denominator, sums, pooled)
-        # (1 - share)^2 first + share^2 (own - first) - share (1 - share) shared
-        square = first * (1 - 2 * share) + share * (share * (own + shared) - shared)
-        if self.strata is not None:
-            square = np.maximum(square - self._between(sums[-2:], pooled, share, pairs), 0.0)
-            np.copyto(square, 0.0, where=square <= ROUNDING * own)
+        pooled, bottom, own, shared = (part[pairs][..., None] for part in self._invariants)
         size = self.evaluation.units.size
-        rounding = ROUNDING * np.sqrt(size * np.maximum(own, 0.0)) / 2
-        np.copyto(score, 0.0, where=np.abs(score) <= rounding)
-        least = score * score / size
+        there = Exchange.of(a, b)
+        # Of shape (n_pairs, n_values, n_resamples), and worked on in place.
+        score, share, square, cross, below = (
+            there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
+            for k, m in zip(kept[:_N_SUMS], moved[:_N_SUMS], strict=True)
+        )
+        usual = self._all_usual(score, share, pooled, bottom)
+        # Score and error are half of what they are of, which their quotient does not show.
+        score -= pooled * share
+        share /= np.where(bottom == 0, 1.0, bottom)
+        cross *= -2 * pooled
+        below *= pooled**2
+        square += cross
+        square += below
+        # (1 - share)^2 first + share^2 (own - first) - share (1 - share) shared
+        np.multiply(share, own + shared, out=cross)
+        cross -= shared
+        cross *= share
+        np.multiply(share, -2, out=below)
+        below += 1
+        square *= below
+        square += cross
+        if self.strata is not None:
+            sums = self.after(kept[_N_SUMS : _N_SUMS + 2], moved[_N_SUMS : _N_SUMS + 2], a, b)
+            between = self._between(sums, pooled[..., 0], share.transpose(2, 0, 1), pairs)
+            square -= between.transpose(1, 2, 0)
+            square[square <= ROUNDING * own] = 0.0
+        least = np.multiply(score, score, out=cross)
+        nothing = least <= ROUNDING**2 * size * np.maximum(own, 0.0) / 4
+        least /= size
         # No sum of squares is below the square of the sum over their number; with one that is
         # centred the statistic stays finite, and the order of its sizes as it is.
-        square = np.maximum(square, least) if self.strata is None else square + least
-        with np.errstate(invalid="ignore"):
-            out = score / np.sqrt(square)
-        np.copyto(out, 0.0, where=score == 0)
-        if not self._all_usual(numerator, share, pooled, bottom):
-            empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
-            difference = self.values(sums) - self.values(self.after(kept, moved, b, a))
+        if self.strata is None:
+            np.maximum(square, least, out=square)
+        else:
+            square += least
+        np.sqrt(square, out=square)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score /= square
+        if nothing.any():
+            score[nothing] = 0.0
+        out = score.transpose(2, 0, 1)
+        if not usual:
+            empty = np.abs(share.transpose(2, 0, 1) - 0.5) >= 0.5 - ROUNDING
+            difference = self._difference(kept, moved, pairs)
             _by_convention(out, difference, empty)
         return out
 
+    def _difference(
+        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
+    ) -> FloatArray:
+        """Differences of the values, where their conventions have a say."""
+        n_parts = len(self._statistics_used)
+        kept, moved = kept[-n_parts:], moved[-n_parts:]
+        a, b = self.model_a[pairs], self.model_b[pairs]
+        return self.values(self.after(kept, moved, a, b)) - self.values(
+            self.after(kept, moved, b, a)
+        )
+
     @staticmethod
     def _all_usual(
-        numerator: FloatArray, share: FloatArray, pooled: FloatArray, bottom: FloatArray
+        numerator: FloatArray, denominator: FloatArray, pooled: FloatArray, bottom: FloatArray
     ) -> bool:
         """Whether every swap leaves both models a numerator and a denominator that are not 0."""
-        tiny = ROUNDING * bottom
-        shares = share.min() > ROUNDING and share.max() < 1 - ROUNDING
-        low, high = numerator.min(axis=0), numerator.max(axis=0)
-        return bool(shares and (low > tiny).all() and (high < pooled * bottom - tiny).all())
+        tiny = ROUNDING * bottom[..., 0]
+        for part, total in ((denominator, bottom), (numerator, pooled * bottom)):
+            low, high = part.min(axis=-1), part.max(axis=-1)
+            if not ((low > tiny).all() and (high < total[..., 0] - tiny).all()):
+                return False
+        return True
+
+    def arranged(self, sums: FloatArray) -> list[FloatArray]:
+        """N, D, N^2, N D and D^2; of a stratified design N and D by stratum; the statistics."""
+        groups, n_parts = self.groups(sums), len(self._statistics_used)
+        parts, n_products = groups[:n_parts], len(self._terms.products)
+        quotients = self._quotients(parts)
+        sources = [*parts, *(x for both in quotients for x in both)]
+        sources += groups[n_parts : n_parts + n_products]
+        squares = self._terms.sums(sources)
+        of_metrics = [[*q, *s] for q, s in zip(quotients, squares, strict=True)]
+        five = [self._side_by_side(of_all) for of_all in zip(*of_metrics, strict=True)]
+        return [*five, *groups[n_parts + n_products :], *parts]
 
     def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
-        found = self._powers(parts, rows)[2:]
-        return [found[place] for place in self._needed]
+        quotients = self._quotients(parts)
+        return [self._square(quotients[m], place, rows) for m, place in self._terms.products]
 
     def stratified(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         return self._quotient(parts)
@@ -77,9 +132,10 @@ class SwappedQuotients(SwappedSums):
         if self.strata is None:
             return np.zeros_like(share)
         n, d = (part.reshape(*part.shape[:2], -1, share.shape[-1]) for part in sums)
+        first = len(self._statistics_used) + len(self._terms.products)
         both = [
             (part[0, self.model_a[pairs]] + part[0, self.model_b[pairs]]).reshape(n.shape[1:])
-            for part in self.groups(self.total[None])[-2:]
+            for part in self.groups(self.total[None])[first : first + 2]
         ]
         own, all_of_them = n - pooled[:, None] * d, both[0] - pooled[:, None] * both[1]
         inside = own - share[:, :, None] * all_of_them
@@ -90,68 +146,57 @@ class SwappedQuotients(SwappedSums):
 
     def _quotient(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Numerators and denominators, each (n_rows, n_models, n_values)."""
-        if self.metric.ratio is None:
-            raise ValueError(f"{self.metric.name} names no quotient.")
-        parts = parts[: len(self.metric.statistics)]
-        found = self.metric.ratio(*parts)
-        if not self.metric.per_class:
-            found = (found[0][..., None], found[1][..., None])
-        width = max(part.shape[-1] for part in found)
-        shape = (len(parts[0]), max(part.shape[1] for part in parts), width)
-        return np.broadcast_to(found[0], shape), np.broadcast_to(found[1], shape)
+        tops, bottoms = zip(*self._quotients(parts), strict=True)
+        return self._side_by_side(tops), self._side_by_side(bottoms)
 
-    def _own_square(
-        self,
-        numerator: FloatArray,
-        denominator: FloatArray,
-        sums: list[FloatArray],
-        pooled: FloatArray,
-    ) -> FloatArray:
-        """Sum of the squares of N - F0 D over what the first model has, from the sums at hand."""
-        first_product = len(self.metric.statistics)
-        products = sums[first_product : first_product + len(self._needed)]
-        known = {0: numerator, 1: denominator}
-        known |= {2 + place: found for place, found in zip(self._needed, products, strict=True)}
-        of_nn, of_nd, of_dd = self._combination
-        out: FloatArray | None = None
-        for place, found in known.items():
-            part = found * (of_nn[place] - 2 * pooled * of_nd[place] + pooled**2 * of_dd[place])
-            out = part if out is None else np.add(out, part, out=out)
-        return numerator if out is None else out
-
-    @property
-    def _needed(self) -> tuple[int, ...]:
-        """Which of N^2, N D and D^2 are no combinations of the other sums."""
-        return tuple(place for place in range(3) if self._combination[place, 2 + place] == 1)
-
-    @cached_property
-    def _combination(self) -> FloatArray:
-        """N^2, N D, D^2 as combinations of N, D and one another, of shape (3, 5).
-
-        With counts of 0 and 1 all are combinations of N and D, for soft counts N D is.
-        """
-        kept, out = [0, 1], np.zeros((3, 5))
-        blocks = list(growing(self.evaluation.units.n_units))
-        for place in (0, 2, 1):
-            first, *_ = blocks
-            weights = _dependence(self._powers(self.parts(first), first), kept, 2 + place)
-            if all(
-                _fits(self._powers(self.parts(rows), rows), kept, 2 + place, weights)
-                for rows in blocks
-            ):
-                out[place, kept] = weights
-            else:
-                kept.append(2 + place)
-                out[place, 2 + place] = 1.0
+    def _side_by_side(self, of_metrics: Sequence[FloatArray]) -> FloatArray:
+        """One array (n_rows, n_models, n_values) of all metrics'."""
+        n_rows, n_models = len(of_metrics[0]), len(self.evaluation.models)
+        widths = [part.shape[-1] for part in of_metrics]
+        out = np.empty((n_models, sum(widths), n_rows)).transpose(2, 0, 1)
+        ends = np.cumsum(widths)
+        for part, width, end in zip(of_metrics, widths, ends.tolist(), strict=True):
+            out[..., end - width : end] = part
         return out
 
-    def _powers(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
-        """N, D and N^2, N D, D^2, these as strata weigh them."""
-        n, d = self._quotient(parts)
-        squares = [n * n, n * d, d * d]
+    def _quotients(self, parts: Sequence[FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
+        """Numerator and denominator of each metric, each (n_rows, n_models or 1, width)."""
+        found = []
+        for metric in self.metrics:
+            top, bottom = _parts_of_quotient(metric, self.parts_of(metric, parts))
+            width = max(top.shape[-1], bottom.shape[-1])
+            found.append((
+                np.broadcast_to(top, (*top.shape[:-1], width)),
+                np.broadcast_to(bottom, (*bottom.shape[:-1], width)),
+            ))  # fmt: skip
+        return found
+
+    def _square(
+        self, quotient: tuple[FloatArray, FloatArray], place: int, rows: slice
+    ) -> FloatArray:
+        """N^2, N D or D^2 of a metric, as strata weigh them."""
+        n, d = quotient
+        square = (d if place == 2 else n) * (n if place == 0 else d)
         if self.strata is not None:
-            squares = [x * self.strata.scale[rows][:, None, None] for x in squares]
-        return [n, d, *squares]
+            square *= self.strata.scale[rows][:, None, None]
+        return square
+
+    @cached_property
+    def _terms(self) -> SquareTerms:
+        """What N^2, N D and D^2 are combinations of."""
+        generator = np.random.default_rng(0)
+        sums: list[FloatArray] = []
+        for rows in self._row_chunks():
+            parts = self.parts(rows)
+            quotients = self._quotients(parts)
+            both = [part for each in quotients for part in each]
+            squares = [self._square(each, place, rows) for each in quotients for place in range(3)]
+            weights = generator.random((N_WEIGHTS, len(parts[0])))
+            found = [_weighted(weights, part) for part in (*parts, *both, *squares)]
+            sums = [x + y for x, y in zip(sums, found, strict=True)] if sums else found
+        first = len(sums) - 3 * len(self.metrics)
+        squares = sums[first:]
+        return SquareTerms.of(sums[:first], [squares[i : i + 3] for i in range(0, len(squares), 3)])
 
     @cached_property
     def _invariants(self) -> tuple[FloatArray, ...]:
@@ -161,7 +206,7 @@ class SwappedQuotients(SwappedSums):
         ``2 r_a r_b``, where r is the residual N - F0 D.
         """
         a, b = self.model_a, self.model_b
-        n, d = (part[0] for part in self._quotient(self.groups(self.total[None])))
+        n, d = (part[0] for part in self.arranged(self.total[None])[:2])
         top, bottom = n[a] + n[b], d[a] + d[b]
         pooled = np.divide(top, bottom, out=np.zeros_like(top), where=bottom != 0)
         gram = self._gram
@@ -191,7 +236,8 @@ class SwappedQuotients(SwappedSums):
 
     def _row_chunks(self) -> Iterator[slice]:
         n_units = self.evaluation.units.n_units
-        step = max(1, PASS_BYTES // (16 * len(self.total)))
+        n_columns = self.evaluation.columns(slice(None), self.metrics)[-1].stop
+        step = max(1, _CACHED_NUMBERS // n_columns)
         for start in range(0, n_units, step):
             yield slice(start, min(start + step, n_units))
 
@@ -203,13 +249,17 @@ def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArr
     np.copyto(statistic, np.nan, where=np.isnan(difference))
 
 
-def _dependence(columns: list[FloatArray], kept: list[int], target: int) -> FloatArray:
-    """Weights by which the kept columns come closest to another."""
-    design = np.column_stack([columns[place].ravel() for place in kept])
-    found = np.linalg.lstsq(design, columns[target].ravel(), rcond=None)[0]
-    return np.round(found, 9)
+def _parts_of_quotient(
+    metric: Metric, parts: Sequence[FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Numerator and denominator, with an axis of values."""
+    if metric.ratio is None:
+        raise ValueError(f"{metric.name} names no quotient.")
+    top, bottom = metric.ratio(*parts)
+    return (top, bottom) if metric.per_class else (top[..., None], bottom[..., None])
 
 
-def _fits(columns: list[FloatArray], kept: list[int], target: int, weights: FloatArray) -> bool:
-    found = sum(w * columns[place] for w, place in zip(weights, kept, strict=True))
-    return bool(np.allclose(found, columns[target], rtol=1e-12, atol=0.0))
+def _weighted(weights: FloatArray, numbers: FloatArray) -> FloatArray:
+    """Sums (n_weights, ...) of numbers (n_rows, ...) under each weighting."""
+    sums = weights @ numbers.reshape(len(numbers), -1)
+    return sums.reshape(len(weights), *numbers.shape[1:])

@@ -1,4 +1,4 @@
-"""Sums over the samples that swap, for all models and pairs of one metric at once.
+"""Sums over the samples that swap, for all models and pairs at once.
 
 For a mask Z the totals of a pair after the swap are ``total_a - Z @ S_a + Z @ S_b`` and the mirror
 image: ``Z @ S`` is computed once for each model and serves all of its pairs.
@@ -19,7 +19,7 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.statistics import PASS_BYTES
-from modelcompare.engine.swaps import masks_first, taken_over
+from modelcompare.engine.swaps import Exchange, masks_first
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
@@ -58,17 +58,22 @@ class SwappedSums(SwapStatistic):
     ----------
     evaluation : Evaluation
         Models and units.
-    metric : Metric
-        One of its metrics.
+    metrics : sequence of Metric
+        Some of its metrics, whose values stand side by side.
     model_a, model_b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair.
     """
 
     def __init__(
-        self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
+        self,
+        evaluation: Evaluation,
+        metrics: Sequence[Metric],
+        model_a: IntArray,
+        model_b: IntArray,
     ) -> None:
         super().__init__(evaluation, model_a, model_b)
-        self.metric = metric
+        self.metrics = tuple(metrics)
+        self._statistics_used = [*dict.fromkeys(s for m in metrics for s in m.statistics)]
 
     @abstractmethod
     def of_pairs(
@@ -77,11 +82,18 @@ class SwappedSums(SwapStatistic):
         """Statistics (n_resamples, n_pairs, n_values) of some pairs.
 
         `kept` and `moved` are sums over the units that keep their output and over those that swap,
-        one array (n_resamples, n_models or 1, width) for each group of columns.
+        as `arranged` gives them.
         """
 
+    def arranged(self, sums: FloatArray) -> list[FloatArray]:
+        """What pairs are made of, from sums (n_resamples, n_columns); one array for each group.
+
+        Each is of shape (n_resamples, n_models or 1, width).
+        """
+        return self.groups(sums)
+
     def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:  # noqa: ARG002
-        """Further columns, each (n_rows, n_models, width), from the metric's statistics."""
+        """Further columns, each (n_rows, n_models or 1, width), from the metrics' statistics."""
         return []
 
     def stratified(self, parts: list[FloatArray]) -> Sequence[FloatArray]:  # noqa: ARG002
@@ -162,39 +174,45 @@ class SwappedSums(SwapStatistic):
     # -- columns and their sums ---------------------------------------------------------------
 
     def parts(self, rows: slice) -> list[FloatArray]:
-        """The metric's statistics of some units, each (n_rows, n_models or 1, width)."""
+        """The metrics' statistics of some units, each (n_rows, n_models or 1, width)."""
         return self._parted_columns(self._statistics_of(rows))
 
     def _statistics_of(self, rows: slice) -> FloatArray:
         if len(self.evaluation.units.row_blocks()) == 1:
             return self._all_statistics[rows]
-        return self.evaluation.statistics(rows=rows, metrics=(self.metric,))
+        return self.evaluation.statistics(rows=rows, metrics=self.metrics)
 
     @cached_property
     def _all_statistics(self) -> FloatArray:
         """Statistics of all units, where they fit into memory at once."""
-        return self.evaluation.statistics(metrics=(self.metric,))
+        return self.evaluation.statistics(metrics=self.metrics)
 
     def _parted_columns(self, numbers: FloatArray) -> list[FloatArray]:
-        columns = self.evaluation.columns(slice(None), (self.metric,))
+        columns = self.evaluation.columns(slice(None), self.metrics)
         found = {column.statistic: column.of(numbers) for column in columns}
-        return [found[statistic] for statistic in self.metric.statistics]
+        return [found[statistic] for statistic in self._statistics_used]
+
+    def parts_of(self, metric: Metric, parts: Sequence[FloatArray]) -> list[FloatArray]:
+        """One metric's among the statistics of all."""
+        return [parts[self._statistics_used.index(s)] for s in metric.statistics]
 
     def after(
         self, kept: list[FloatArray], moved: list[FloatArray], stays: IntArray, comes: IntArray
     ) -> list[FloatArray]:
         """Totals of models whose swapped outputs are replaced by other models'."""
+        swap = Exchange.of(stays, comes)
         return [
             k + m
             if k.shape[1] == 1
-            else masks_first(taken_over(k.transpose(1, 2, 0), m.transpose(1, 2, 0), stays, comes))
+            else masks_first(swap.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0)))
             for k, m in zip(kept, moved, strict=True)
         ]
 
     def values(self, parts: list[FloatArray]) -> FloatArray:
-        """Values (..., n_values) of the metric's totals."""
-        found = self.metric.value(*parts[: len(self.metric.statistics)])
-        return found if self.metric.per_class else found[..., None]
+        """Values (..., n_values) of the metrics' totals."""
+        found = [(m.per_class, m.value(*self.parts_of(m, parts))) for m in self.metrics]
+        values = [value if per_class else value[..., None] for per_class, value in found]
+        return values[0] if len(values) == 1 else np.concatenate(values, axis=-1)
 
     @cached_property
     def total(self) -> FloatArray:
@@ -265,8 +283,8 @@ class SwappedSums(SwapStatistic):
         moved = np.asfortranarray(moved)
         kept = self.total - moved
         np.copyto(kept, 0.0, where=np.abs(kept) <= ROUNDING * np.abs(self.total))
-        kept_groups, moved_groups = self.groups(kept), self.groups(moved)
-        width = max(1, len(moved) * max(shape[-1] for shape in self._shapes))
+        kept_groups, moved_groups = self.arranged(kept), self.arranged(moved)
+        width = max(1, len(moved) * max(group.shape[-1] for group in kept_groups))
         step = max(1, _CACHED_NUMBERS // width)
         return np.concatenate(
             [

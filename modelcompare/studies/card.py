@@ -18,8 +18,9 @@ from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report import escape
 from modelcompare.report.comparison_contents import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.report.writers import markdown
-from modelcompare.words import check_mapping, check_options
+from modelcompare.report.writers import json_document, markdown
+from modelcompare.studies.card_metadata import front_matter, metadata
+from modelcompare.words import CardFormat, check_choice, check_mapping, check_options, check_text
 
 if TYPE_CHECKING:
     from modelcompare.metrics.registry import MetricLike
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
 
 def model_card(
     predictions: Predictions, model: str, metrics: MetricLike | Sequence[MetricLike] | None = None,
-    *, details: Mapping[str, str] | None = None, min_size: int = 30, **options: Any,
+    *, details: Mapping[str, str] | None = None, min_size: int = 30, task: str | None = None,
+    dataset: str | None = None, form: CardFormat = "markdown", **options: Any,
 ) -> str:  # fmt: skip
-    """Write the measured parts of a model card (Mitchell et al. 2019) as Markdown.
+    """Write the measured parts of a model card (Mitchell et al. 2019).
 
-    Evaluation data, values with intervals, per class where a metric is, subgroups from the worst
-    up, calibration where there are probabilities, and the other models as points of reference. What
-    nobody can measure, such as the intended use, comes in `details`.
+    The Markdown begins with the metadata that the Hugging Face Hub reads, so that it can be the
+    README of a model there. Below stand evaluation data, values with intervals, per class where a
+    metric is, subgroups from the worst up, calibration where there are probabilities, and the other
+    models as points of reference. What nobody can measure, such as the intended use, comes in
+    `details`.
 
     Parameters
     ----------
@@ -48,22 +52,46 @@ def model_card(
         Headings and texts for the top: ``{"Intended use": "..."}``; the texts are Markdown.
     min_size : int
         Smaller subgroups are named and left out.
+    task, dataset : str, optional
+        What the Hub calls them: ``"text-classification"``, ``"stanfordnlp/snli"``. By default the
+        kind of task that the predictions show, and where they came from.
+    form : {"markdown", "text", "json"}
+        Markdown with the metadata, without them, or the metadata alone as JSON.
     **options
         As for `compare`.
 
     Raises
     ------
     ValueError
-        If there is no such model.
+        If there is no such model, or no such form.
 
     Examples
     --------
     >>> import modelcompare as mc
     >>> card = mc.model_card(mc.load_example("snli"), "mlp", "accuracy", n_resamples=999)
-    >>> card.splitlines()[0]
-    '# Model card: mlp'
+    >>> "# Model card: mlp" in card.splitlines()
+    True
+    >>> print(card.partition("# ")[0])
+    ---
+    model-index:
+    - name: "mlp"
+      results:
+      - task:
+          type: "classification"
+        dataset:
+          type: "snli.npz"
+          name: "snli.npz"
+        metrics:
+        - type: "accuracy"
+          value: 0.57970...
+          name: "accuracy"
+    ---
+    <BLANKLINE>
     """
     check_options(predictions=predictions, min_size=min_size)
+    check_text("task", task, optional=True)
+    check_text("dataset", dataset, optional=True)
+    check_choice("form", form, CardFormat)
     check_models(predictions.models, model=model)
     if details is not None:
         check_mapping("details", details, "texts", kind=str)
@@ -71,17 +99,37 @@ def model_card(
         # The card says itself which values were undefined.
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         result = compare(predictions, metrics, **options)
-        tables = [_evaluation_data(predictions), *_scores(result, model)]
-        if predictions.slices is not None:
-            tables.append(_subgroups(predictions, model, metrics, min_size, options))
-        if predictions.output(model).kind == "probabilities":
-            tables.append(_calibration(predictions[model], options))
+        if form == "json":
+            return json_document(metadata(result, model, task=task, dataset=dataset))
+        tables = _tables(result, predictions, model, metrics, min_size, options)
+    text = _text(result, model, details or {}, tables)
+    if form == "text":
+        return text
+    return f"{front_matter(metadata(result, model, task=task, dataset=dataset))}\n\n{text}"
+
+
+def _text(
+    result: Comparison, model: str, details: Mapping[str, str], tables: Sequence[Table]
+) -> str:
+    """Put what was told above what was found."""
     parts = [f"# Model card: {escape.markdown(model)}"]
-    for heading, text in (details or {}).items():
+    for heading, text in details.items():
         parts += [f"## {escape.markdown(heading)}", text]
-    if len(predictions.models) > 1:
+    if len(result.models) > 1:
         parts += ["## Compared with", *map(escape.markdown, result.findings())]
     return "\n\n".join([*parts, markdown(tables, result.signature)])
+
+
+def _tables(
+    result: Comparison, predictions: Predictions, model: str, metrics: Any, min_size: int,
+    options: Mapping[str, Any],
+) -> list[Table]:  # fmt: skip
+    tables = [_evaluation_data(predictions), *_scores(result, model)]
+    if predictions.slices is not None:
+        tables.append(_subgroups(predictions, model, metrics, min_size, options))
+    if predictions.output(model).kind == "probabilities":
+        tables.append(_calibration(predictions[model], options))
+    return tables
 
 
 def _evaluation_data(predictions: Predictions) -> Table:

@@ -96,7 +96,7 @@ CASES: list[Call | Run] = [
     Run(
         "report: a card is no page",
         "report preds.csv --card a -o card.html",
-        "card.html: .md or .markdown or .txt is written here; choose such a name.",
+        "card.html: .md, .markdown, .txt or .json is written here; choose such a name.",
         PREDS,
     ),
     Run(

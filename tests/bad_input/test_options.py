@@ -34,6 +34,7 @@ TESTS = [5, [], ["x"], "x", [5], [[]], NAN, True]
 MODEL = ["nobody", 5, [], NAN, ["a"], {}, True]
 LABEL = ["nobody", 5, [], {}, NAN]
 PREDICTIONS = ["file.csv", Path("file.csv"), pd.DataFrame({"a": [1]}), {"a": [1]}, [], 5, NAN]
+TEXT = [5, [], {}, NAN, True, b"x"]
 COLUMN = ["nobody", 5, [], {}, NAN, True, ["a"], b"a"]
 
 OPTIONS: dict[str, list[Any]] = {
@@ -52,7 +53,7 @@ OPTIONS: dict[str, list[Any]] = {
     "order": [5, "x", ["a"], NAN], "cv": [0, 1, 1.5, "x", True, [], -1, NAN, 10**12],
     "estimators": [5, {}, [], "x", NAN, {"a": 5}],
     "scoring": [5, [], {}, "nonsense", [5], NAN, {"f1": 5}],
-    "details": [5, "x", {"a": 5}, NAN, ["x"]],
+    "task": TEXT, "dataset": TEXT, "form": CHOICE, "details": [5, "x", {"a": 5}, NAN, ["x"]],
     "n_samples": ["x", -1, 0, NAN, [0], ["x"], [NAN], True],
     "name": ["nobody", 5, [], NAN],
     "pair": ["x", 5, -1, [], NAN, ("f1",), 0.5], "n_columns": COUNT,

@@ -76,7 +76,7 @@ def test_metrics_and_models_are_chosen(run, wide_csv):
         ("csv", ".csv", "table,metric,label,model"),
         ("json", ".json", "{\n"),
         ("markdown", ".md", "- accuracy: "),
-        ("latex", ".tex", "\\begin{table}"),
+        ("latex", ".tex", "% Preamble: \\usepackage{booktabs"),
         ("html", ".html", "<!DOCTYPE html>"),
         ("table", ".txt", "animals.csv: 3 models"),
     ],

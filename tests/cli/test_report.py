@@ -1,3 +1,6 @@
+import pytest
+
+
 def test_a_page_holds_all_that_the_predictions_tell(run, tmp_path):
     rows = [
         f"s{i},{'ab'[i % 2]},{i // 60},{0.1 + 0.8 * (i % 2)},{0.2 + 0.1 * (i % 7)}"
@@ -43,7 +46,21 @@ def test_a_page_and_a_card(run, wide_csv, tmp_path):
         run("report", wide_csv, "--card", "good", "-o", card, "-m", "f1", "--resamples", "499").code
         == 0
     )
-    assert card.read_text(encoding="utf-8").startswith("# Model card: good")
+    assert card.read_text(encoding="utf-8").startswith('---\nmodel-index:\n- name: "good"')
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("README", "---\nmodel-index:"), ("a.MD", "---\nmodel-index:"), ("a.txt", "# Model card: good"),
+     ("a.json", '{\n  "model-index": [')],
+)  # fmt: skip
+def test_a_card_is_what_its_name_says(run, wide_csv, tmp_path, name, start):
+    path = tmp_path / name
+    found = run(
+        "report", wide_csv, "--card", "good", "-o", path, "-m", "accuracy", "--resamples", "99"
+    )
+    assert found.code == 0
+    assert path.read_text(encoding="utf-8").startswith(start)
 
 
 def test_an_unknown_model_leaves_no_file(run, wide_csv, tmp_path):

@@ -54,7 +54,8 @@ def test_the_same_seed_writes_the_same_bytes(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("form", "start"), [("markdown", "### Agreement"), ("latex", r"\begin{table}")]
+    ("form", "start"),
+    [("markdown", "### Agreement"), ("latex", r"% Preamble: \usepackage{booktabs")],
 )
 def test_forms(run, form, start):
     assert run("agreement", SNLI, "--pair", "f1", "--format", form, *FEW).out.startswith(start)

@@ -69,6 +69,22 @@ def test_of_scores_the_better_one_is_right(up, right):
     assert "y_true" not in disagreements(preds, "a", "b").table
 
 
+@pytest.mark.parametrize(("up", "right"), [(True, "b"), ({"acc": False}, "a")])
+def test_one_score_with_a_name_is_a_score(up, right):
+    scores = {"a": {"acc": [0, 1, 0.5]}, "b": {"acc": [0, 1, 1]}}
+    preds = mc.Predictions.from_scores(scores, greater_is_better=up)
+    assert rows(preds, "id", "right", "apart") == [(2, right, 0.5)]
+
+
+def test_of_several_scores_one_must_be_chosen():
+    scores = {model: {"acc": [0, 1], "f1": [1, 0]} for model in "ab"}
+    message = (
+        r"the models have 2 scores for each sample \(acc, f1\); read one, such as score='acc'\."
+    )
+    with pytest.raises(ValueError, match=message):
+        disagreements(mc.Predictions.from_scores(scores), "a", "b")
+
+
 def test_texts_that_share_fewer_words_come_first():
     preds = mc.Predictions(
         ["the cat", "a dog", "a cow"],

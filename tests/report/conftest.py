@@ -12,11 +12,11 @@ import pytest
 
 from modelcompare.report.comparison_contents import (
     comparison_tables,
-    printed_tables,
 )
 from modelcompare.report.forest import plot_comparison
 from modelcompare.report.method import comparison_method
 from modelcompare.report.numbers import decimals_for
+from modelcompare.report.printed_contents import printed_tables
 from modelcompare.report.recipe import comparison_code
 from modelcompare.report.result import Result
 

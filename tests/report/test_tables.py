@@ -44,41 +44,6 @@ def test_classes_have_a_column(make_comparison):
     assert [row[0] for row in rows[2:8]] == ["x"] * 3 + ["y"] * 3
 
 
-def test_latex_escapes_names(make_comparison):
-    text = make_comparison(ODD).to_latex()
-    for escaped in (
-        r"50\%\_off",
-        r"a\textbar{}b",
-        r"\$x\textasciicircum{}2\$ \& \{y\}\textasciitilde{}\#\textbackslash{}z",
-        "{[}first]",
-    ):
-        assert escaped in text
-
-
-def test_latex_rows_have_as_many_cells_as_the_header(make_comparison):
-    result = make_comparison(ODD, ["accuracy", "f1"], {"f1": ["x", "y", "z"]})
-    text = result.to_latex()
-    for kind, body in re.findall(r"(?s)\\begin\{(tabular|longtable)\}(.*?)\\end\{\1\}", text):
-        columns = len(re.match(r"\{(\w+)\}", body).group(1))
-        rows = [
-            line for line in body.splitlines() if line.endswith(r" \\") and "caption" not in line
-        ]
-        assert len(rows) >= 2, kind
-        assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {columns - 1}
-    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 3
-
-
-def test_latex_prints_the_models_that_may_be_best_in_bold(make_comparison):
-    text = make_comparison().to_latex()
-    assert r"lstm & \textbf{0.7100} {\small [0.7000, 0.7200]} \\" in text
-    assert r"cnn & \textbf{0.7050}" in text
-    assert "bow & 0.7000 " in text
-
-
-def test_latex_uses_a_true_minus(make_comparison):
-    assert "$+0.0050$ & [$-0.0050$, 0.0150]" in make_comparison(["a", "b"]).to_latex()
-
-
 def test_csv_gives_both_frames_back(make_comparison):
     result = make_comparison(metrics=["f1", "accuracy"], labels={"f1": ["x", "y"]})
     frame = pd.read_csv(io.StringIO(result.to_csv()))
@@ -112,14 +77,3 @@ def test_numpy_labels_become_plain_json(make_comparison):
     result = make_comparison(metrics=["f1"], labels={"f1": [np.int64(3), np.int64(4)]})
     labels = {row["label"] for row in json.loads(result.to_json())["scores"]}
     assert labels == {3, 4}
-
-
-def test_an_undefined_value_is_a_dash_in_latex():
-    import modelcompare as mc
-
-    preds = mc.Predictions([0, 1] * 20, {"never": [0] * 40, "right": [0, 1] * 20})
-    with pytest.warns(mc.UndefinedMetricWarning):
-        text = mc.compare(preds, "precision", n_resamples=99).to_latex()
-    assert r"never & 0.500" in text
-    assert "& --" in text
-    assert "[-, -]" not in text.split("longtable")[0]

@@ -51,7 +51,8 @@ def test_the_expansion_is_nearly_the_sum_of_squares_in_full(name, columns):
     evaluation, metric = evaluated(many_classes(**columns), name)
     assert road_of(evaluation, metric) == "average"
     near, full = (
-        made(evaluation, metric, *all_pairs(3)) for made in (SwappedAverages, SwappedForms)
+        made(evaluation, given, *all_pairs(3))
+        for made, given in ((SwappedAverages, (metric,)), (SwappedForms, metric))
     )
     np.testing.assert_allclose(near.observed, full.observed, rtol=5e-3)
     masks = SwapMasks(evaluation.units, 100, SEED)

@@ -1,9 +1,12 @@
+import json
 import re
 
+import huggingface_hub
 import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare.report import escape
 
 RNG = np.random.default_rng(0)
 Y = np.r_[0, 1, 2, RNG.integers(0, 3, 197)]
@@ -16,7 +19,7 @@ FEW = {"n_resamples": 99}
 
 def test_the_card_holds_what_was_measured():
     card = mc.model_card(PREDS, "a", ["accuracy", "f1"], details={"Intended use": "Tests."}, **FEW)
-    assert card.startswith("# Model card: a\n\n## Intended use\n\nTests.\n\n## Compared with")
+    assert "---\n\n# Model card: a\n\n## Intended use\n\nTests.\n\n## Compared with" in card
     accuracy = mc.compare(PREDS, "accuracy", **FEW).scores.estimate[0]
     assert f"| all | {accuracy:.2f}" in card
     for part in ("test.npz", "Class 2", "lang = de", "f1 of 1", "Too small to say: rare = True (5)",
@@ -53,10 +56,96 @@ def test_names_cannot_write_headings_markup_or_lines_of_a_card():
     card = mc.model_card(
         preds, "a\n# h2", ["accuracy", "f1"], n_resamples=99, details={"Use\n# <i>": "**any**"}
     )
-    lines = card.splitlines()
+    lines = card.partition("\n---\n\n")[2].splitlines()
     assert lines[0] == r"# Model card: a\\n\# h2"
     assert r"## Use\\n\# \<i\>" in lines
     assert "**any**" in lines
     assert not [line for line in lines if line.startswith(("# h", "## h", "<"))]
     assert not [line for line in lines if re.search(r"(?<!\\)[<\[]", line)]
     assert "\x1b" not in card
+
+
+def _read(card):
+    """The card as the Hub's own library reads it, with everything that it complains of."""
+    return huggingface_hub.ModelCard(card, ignore_metadata_errors=False)
+
+
+def test_the_hub_reads_every_value_of_the_model():
+    result = mc.compare(PREDS, ["accuracy", "f1", "recall_macro"], **FEW)
+    card = _read(mc.model_card(PREDS, "b", ["accuracy", "f1", "recall_macro"], **FEW))
+    assert card.data.model_name == "b"
+    scores = result.scores[result.scores["model"] == "b"]
+    found = card.data.eval_results
+    assert [(e.metric_value, e.metric_type) for e in found] == list(
+        zip(scores["estimate"], ["accuracy", "f1", "f1", "f1", "recall"], strict=True)
+    )
+    assert [e.metric_name for e in found] == [
+        "accuracy", "f1 of 0", "f1 of 1", "f1 of 2", "recall_macro",
+    ]  # fmt: skip
+    assert [e.metric_args for e in found] == [
+        None, {"label": "0"}, {"label": "1"}, {"label": "2"}, {"average": "macro"},
+    ]  # fmt: skip
+    assert {(e.task_type, e.dataset_type, e.dataset_name) for e in found} == {
+        ("classification", "test.npz", "test.npz")
+    }
+    low, high = scores[["ci_low", "ci_high"]].iloc[0]
+    assert f"| {low:.3f} to {high:.3f} |" in card.text
+
+
+def test_what_the_hub_writes_of_a_card_is_what_it_read():
+    named = {"task": "text-classification", "dataset": "stanfordnlp/snli"}
+    card = _read(mc.model_card(PREDS, "a", "accuracy", **named, **FEW))
+    again = _read(str(card))
+    assert again.data.to_dict() == card.data.to_dict()
+    assert again.text == card.text
+    (found,) = again.data.eval_results
+    made = huggingface_hub.ModelCardData(
+        model_name="a",
+        eval_results=huggingface_hub.EvalResult(
+            "text-classification", "stanfordnlp/snli", "stanfordnlp/snli", "accuracy",
+            found.metric_value, metric_name="accuracy",
+        ),
+    )  # fmt: skip
+    assert made.to_dict() == card.data.to_dict()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "no",
+        "1e3",
+        "---",
+        "a: #b",
+        "[x]",
+        "'\"\\",
+        "a\n---\n# h",
+        "null",
+        "a\u2028\x85b",
+        "模型 ☃ 🙂",
+    ],
+)
+def test_any_name_is_a_text_to_the_hub(name):
+    truth = np.array([name, "other"] * 20)
+    card = _read(mc.model_card(mc.Predictions(truth, {name: truth}, name=name), name, "f1", **FEW))
+    found = card.data.eval_results
+    assert card.data.model_name == found[0].dataset_name == escape.visible(name)
+    assert {e.metric_args["label"] for e in found} == {escape.visible(name), "other"}
+
+
+def test_small_and_undefined_values():
+    y = np.r_[np.zeros(60, int), 1]
+    exact = mc.Predictions(y.astype(float), {"a": y + 1e-9}, kind="values")
+    (found,) = _read(mc.model_card(exact, "a", "rmse", **FEW)).data.eval_results
+    assert isinstance(found.metric_value, float)
+    assert found.metric_value == pytest.approx(1e-9)
+    never = mc.Predictions(y, {"a": np.zeros_like(y)})
+    found = _read(mc.model_card(never, "a", "precision", **FEW)).data.eval_results
+    assert [e.metric_args for e in found] == [{"label": "0"}]
+
+
+def test_the_forms_of_a_card_hold_the_same():
+    whole = mc.model_card(PREDS, "a", "accuracy", **FEW)
+    text = mc.model_card(PREDS, "a", "accuracy", form="text", **FEW)
+    assert whole.endswith(f"---\n\n{text}")
+    document = json.loads(mc.model_card(PREDS, "a", "accuracy", form="json", **FEW))
+    assert document["model-index"] == _read(whole).data.to_dict()["model-index"]

@@ -1,0 +1,114 @@
+"""A page for each metric, made of its record: what ``modelcompare metrics NAME`` says, and more."""
+
+import inspect
+import textwrap
+from collections.abc import Iterable
+from itertools import groupby
+
+from griffe import (
+    Docstring,
+    DocstringParameter,
+    DocstringReturn,
+    DocstringSectionParameters,
+    DocstringSectionReturns,
+)
+
+from modelcompare import metrics
+from modelcompare.metrics.explain import Explanation, aliases_of, listed
+
+_INDEX = """# Metrics
+
+{count} names, one page for each formula. `modelcompare metrics` lists the same, `modelcompare
+metrics NAME` explains one, and `mc.get_metric(NAME)` gives it. A `c` in front is the probabilistic
+twin: the same formula, with the probability of a class in the place of the decision for it. Numbers
+may stand in a name: `f0.7_macro`, `top_7_accuracy`, `roc_auc_at_0.05`.
+
+| metric | what it is | names |
+| --- | --- | --- |
+"""
+
+
+def pages() -> dict[str, str]:
+    """Text of each page by its place in the site."""
+    families = {
+        family: list(group) for family, group in groupby(sorted(listed(), key=_family), key=_family)
+    }
+    made = {f"metrics/{name}.md": _page(name, group) for name, group in families.items()}
+    return made | {"metrics/index.md": _index(families)}
+
+
+def _family(metric: Explanation) -> str:
+    return metric.family
+
+
+def _index(families: dict[str, list[Explanation]]) -> str:
+    rows = (
+        f"| [{name}]({name}.md) | {group[0].summary} | {_named(group)} |\n"
+        for name, group in families.items()
+    )
+    return _INDEX.format(count=sum(map(len, families.values()))) + "".join(rows)
+
+
+def _named(group: Iterable[Explanation]) -> str:
+    return ", ".join(f"`{found.metric.name}`" for found in group)
+
+
+def _page(family: str, group: list[Explanation]) -> str:
+    first = group[0]
+    parts = [
+        f"# {family}\n\n{first.summary}\n\n{first.text}",
+        "## Names\n\n" + _names(group),
+        f"```console\n$ modelcompare metrics {first.metric.name}\n```",
+        _function(family),
+        "## Sources\n\n" + "".join(f"- {source}\n" for source in first.references),
+    ]
+    return "\n\n".join(parts if first.references else parts[:-1])
+
+
+def _names(group: list[Explanation]) -> str:
+    """The names of a family; columns that say nothing are left out."""
+    head = ["name", "how it differs", "needs", "a resample costs", "other names"]
+    rows = [
+        [
+            f"`{found.metric.name}`",
+            found.variant,
+            found.metric.needs,
+            found.cost,
+            ", ".join(f"`{name}`" for name in aliases_of(found.metric.name)),
+        ]
+        for found in group
+    ]
+    kept = [place for place in range(len(head)) if any(row[place] for row in rows)]
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line[place] for place in kept)} |\n" for line in lines)
+
+
+def _function(family: str) -> str:
+    """The plain function: its call, its arguments and its example."""
+    function = getattr(metrics, family, None)
+    if function is None:
+        return ""
+    text = inspect.getdoc(function) or ""
+    call = textwrap.fill(
+        f"mc.metrics.{family}{_bare(inspect.signature(function))}", 80, subsequent_indent="    "
+    )
+    example = text.partition("Examples\n--------\n")[2]
+    arguments = "".join(
+        f"- {_titled(argument)}: {' '.join(argument.description.split())}\n"
+        for section in Docstring(text).parse("numpy")
+        if isinstance(section, DocstringSectionParameters | DocstringSectionReturns)
+        for argument in section.value
+    )
+    return f"## As a function\n\n```python\n{call}\n```\n\n{arguments}\n```pycon\n{example}\n```"
+
+
+def _bare(signature: inspect.Signature) -> inspect.Signature:
+    """A signature without its types, which the arguments below have in words."""
+    bare = [
+        each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
+    ]
+    return inspect.Signature(bare)
+
+
+def _titled(argument: DocstringParameter | DocstringReturn) -> str:
+    return f"`{argument.name}` ({argument.annotation})" if argument.name else "returns"

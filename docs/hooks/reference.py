@@ -1,0 +1,95 @@
+"""Reference: every public name from its docstring, every command from its options."""
+
+import re
+
+import click
+import typer
+
+from docs.hooks.mount import ROOT
+from modelcompare.cli import app
+
+STUB = (ROOT / "modelcompare" / "__init__.pyi").read_text("utf-8")
+_IMPORT = re.compile(r"^from \.(\w+)\S* import \w+ as (\w+)$", re.MULTILINE)
+_NAMES = "|".join(name for _, name in _IMPORT.findall(STUB))
+_NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
+_CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
+# Each page: its title, and the rooms of the package whose public names it shows.
+_PAGES = {
+    "predictions": ("Predictions", ("predictions", "confidences", "readers", "examples")),
+    "comparison": ("Comparisons", ("comparison",)),
+    "questions": ("Questions", ("questions", "significance")),
+    "diagnostics": ("Diagnostics", ("diagnostics",)),
+    "studies": ("Studies", ("studies",)),
+    "sources": ("Larger than memory", ("sources",)),
+    "metrics": ("Making metrics", ("metrics",)),
+}
+_MAKING = ("from_callable", "register", "load_metric", "soft_twin", "Quotient", "Statistic")
+
+
+def public_names() -> dict[str, list[str]]:
+    """The public names of each room, in the order of the stub."""
+    rooms: dict[str, list[str]] = {}
+    for room, name in _IMPORT.findall(STUB):
+        rooms.setdefault(room, []).append(name)
+    return rooms
+
+
+def pages() -> dict[str, str]:
+    """Text of each page by its place in the site."""
+    rooms = public_names()
+    shown = {
+        page: (title, [f"modelcompare.{name}" for room in taken for name in rooms.pop(room)])
+        for page, (title, taken) in _PAGES.items()
+    }
+    shown["metrics"][1].extend(f"modelcompare.metrics.{name}" for name in _MAKING)
+    shown["testing"] = ("Testing", ["modelcompare.testing.assert_not_worse"])
+    if rooms:
+        raise LookupError(f"docs/hooks/reference.py has no page for the names of {sorted(rooms)}.")
+    made = {f"reference/{page}.md": _page(*what) for page, what in shown.items()}
+    return made | {"reference/command_line.md": _command_line()}
+
+
+def linked(text: str) -> str:
+    """A page whose names of public things lead to the reference; headings and code stay."""
+    parts = _CODE.split(text)
+    parts[::2] = [_NAME.sub(r"[\g<0>][modelcompare.\1]", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _page(title: str, names: list[str]) -> str:
+    functions_first = sorted(names, key=lambda name: (name.rpartition(".")[2][0].isupper(), name))
+    return f"# {title}\n\n" + "".join(f"::: {name}\n\n" for name in functions_first)
+
+
+def _command_line() -> str:
+    group = typer.main.get_command(app)
+    parts = ["# Command line\n\nTables go to stdout, what was understood and warnings to stderr.\n"]
+    for name, command in group.commands.items():
+        parts += [f"## {name}\n\n{command.help}\n", *_options(command.params), _examples(command)]
+    return "\n".join(parts)
+
+
+def _options(params: list[click.Parameter]) -> list[str]:
+    """A definition list of arguments and options."""
+    return [
+        f"`{_spelled(param)}`\n:   {_plain(param.help)}\n"
+        for param in params
+        if not param.hidden and param.name != "help"
+    ]
+
+
+def _spelled(param: click.Parameter) -> str:
+    if param.param_type_name == "argument":
+        return param.metavar or param.name.upper()
+    words = ", ".join(param.opts)
+    return words if param.is_flag or not param.metavar else f"{words} {param.metavar}"
+
+
+def _plain(text: str | None) -> str:
+    """A help text without the brackets that keep rich from reading them as markup."""
+    return " ".join((text or "").replace("\\[", "[").split())
+
+
+def _examples(command: click.Command) -> str:
+    lines = re.findall(r"modelcompare .*", command.epilog or "")
+    return "```console\n" + "".join(f"$ {line.strip()}\n" for line in lines) + "```\n"

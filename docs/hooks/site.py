@@ -1,0 +1,59 @@
+"""What mkdocs calls: adds the pages that are made, and mends links as each page is read."""
+
+import re
+from functools import cache
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from docs.hooks import gallery, metric_pages, mount, notebooks, reference
+
+_SOURCES = {uri: path for path, uri in mount.MOUNTED.items()}
+_MAP = "llms.txt"
+
+
+@cache
+def _metric_pages() -> dict[str, str]:
+    return metric_pages.pages()
+
+
+def on_config(config: MkDocsConfig) -> None:
+    """Add the metrics to the reference."""
+    entries: Any = next(entry["Reference"] for entry in config.nav or () if "Reference" in entry)
+    index, *others = sorted(_metric_pages(), key=lambda uri: (not uri.endswith("index.md"), uri))
+    entries.insert(-3, {"Metrics": [index, *others]})
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is made and what lies outside docs/."""
+    for uri, content in _made().items():
+        if (old := files.get_file_from_path(uri)) is not None:
+            files.remove(old)
+        files.append(File.generated(config, uri, content=content))
+    addresses = {file.src_uri: file.url for file in files}
+    words = mount.relinked((mount.ROOT / _MAP).read_text("utf-8"), _MAP, _MAP, set(addresses))
+    addressed = re.sub(r"\]\((\S+\.md)", lambda link: f"]({addresses[link[1]]}", words)
+    files.append(File.generated(config, _MAP, content=addressed))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> str:
+    """Lead links within the repository to pages of the site, and names to the reference."""
+    uri = page.file.src_uri
+    known = {file.src_uri for file in files}
+    text = mount.relinked(markdown, _SOURCES.get(uri, f"docs/{uri}"), uri, known)
+    return reference.linked(text).replace("```python\n>>>", "```pycon\n>>>")
+
+
+def _made() -> dict[str, str | bytes]:
+    """Text of every page that is made, and the pictures these show, by place in the site."""
+    made: dict[str, str | bytes] = {**_metric_pages(), **reference.pages()}
+    for path, uri in mount.MOUNTED.items():
+        text = (mount.ROOT / path).read_text("utf-8")
+        made[uri] = text
+        made |= {name: (mount.ROOT / name).read_bytes() for name in mount.pictures(path, text)}
+    made["gallery.md"], figures = gallery.illustrated(mount.ROOT / "docs" / "gallery.md")
+    made["notebooks.md"], kept = notebooks.page()
+    return made | figures | kept

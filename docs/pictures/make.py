@@ -1,0 +1,64 @@
+"""Write the README's three pictures beside this file: ``python -m docs.pictures.make``."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+
+import modelcompare as mc
+from modelcompare.cli import main
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+EXAMPLE = ROOT / "modelcompare" / "examples" / "snli.npz"
+COMMAND = ["compare", "snli.npz", "--metric", "accuracy"]
+# A picture asks no server for its letters.
+_SVG = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+# Which parts of the answer stand out, and how.
+_STYLES = {
+    r"^\$.*$": "bold green",
+    r"^\w+ \(.*$|^\w+, differences.*$|^ rank .*$|^ ahead of .*$": "bold",
+    r"[├─●┤]+$": "cyan",
+    r"^modelcompare:.*$|^  adjust:.*$": "dim",
+}
+
+
+def printed() -> str:
+    """What the command prints, in the folder of its file."""
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with contextlib.chdir(EXAMPLE.parent), contextlib.redirect_stdout(out):
+        main(COMMAND)
+    return out.buffer.getvalue().decode()
+
+
+def terminal() -> str:
+    """The command and its answer as a terminal shows them."""
+    command = f"$ modelcompare {' '.join(COMMAND)}"
+    text = Text(f"{command}\n{printed()}")
+    for lines, style in _STYLES.items():
+        text.highlight_regex(f"(?m){lines}", style)
+    console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True)
+    console.print(text)
+    return console.export_svg(
+        title="modelcompare", theme=MONOKAI, code_format=_SVG, unique_id="terminal"
+    )
+
+
+def figure_two() -> None:
+    """F1 and cF1 of three networks by size of the test set, as in figure 2 of the paper."""
+    archive = ROOT / "experiments" / "snli_sepcnn" / "predictions" / "section61.npz"
+    preds = mc.read_predictions(archive, normalize=True)
+    study = mc.variance_study(preds, pairs=[("f1", "cf1")])
+    study.plot.intervals(label="neutral").save(HERE / "figure2.svg")
+
+
+if __name__ == "__main__":
+    (HERE / "terminal.svg").write_text(terminal(), "utf-8")
+    result = mc.compare(mc.load_example("snli"), "accuracy")
+    result.plot.forest().save(HERE / "forest.svg")
+    figure_two()

@@ -1,0 +1,190 @@
+"""Tables as LaTeX: rules by booktabs, and numbers in columns of siunitx, point below point."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from modelcompare.report import escape
+from modelcompare.report.numbers import BETWEEN, MISSING
+from modelcompare.report.tables import RIGHT, Column, Kind, Table
+
+_PREAMBLE = "% Preamble: " + r"\usepackage{booktabs,longtable,siunitx} (siunitx 3 or later)"
+# A longer table does not fit a page, and is broken.
+_LONGEST = 40
+_SETUP = (
+    r"\footnotesize\setlength{\tabcolsep}{3pt}\sisetup{group-digits=integer,group-minimum-digits=4,"
+    r"group-separator={,},retain-explicit-plus,table-align-text-before=false,"
+    r"table-align-text-after=false,text-series-to-math,propagate-math-font,reset-text-series=false}"
+)
+_NUMBER = re.compile(r"(?P<sign>[<+-]?)(?P<whole>\d+)(?:\.(?P<part>\d+))?(?P<after> %|\*)?")
+_AFTER = {" %": r"{\,\%}", "*": "{*}", None: ""}
+_INFINITE = {"inf": r"{$\infty$}", "+inf": r"{$+\infty$}", "-inf": r"{$-\infty$}"}
+_NUMBERS: frozenset[Kind] = RIGHT | {"p-value"}
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """A column as LaTeX has it: one of letters, or one or two of numbers."""
+
+    place: str
+    title: str
+    cells: Sequence[str]
+    width: int = 1
+
+
+def latex(tables: Iterable[Table], signature: str, *, stem: str = "table") -> str:
+    """Write each table with a caption and a label, and the signature below it."""
+    parts = [_PREAMBLE]
+    for place, table in enumerate(tables, start=1):
+        label = f"tab:{stem}" if place == 1 else f"tab:{stem}-{place}"
+        parts.append(_table(table, label, signature))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(table: Table, label: str, signature: str) -> str:
+    columns = [_PRINTED.get(column.kind, _texts)(table, column) for column in table.columns]
+    places = "".join(column.place for column in columns)
+    title = f"{table.title} ({table.subtitle})" if table.subtitle else table.title
+    ended = title if title.endswith("?") else f"{title}."
+    caption = rf"\caption{{{escape.latex(' '.join([ended, *table.notes]))}}}"
+    named = rf"{caption}\label{{{label}}}"
+    head = [r"\toprule", _row(_heads(columns)), r"\midrule"]
+    body = [_row(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
+    below = _signed(signature)
+    if len(body) > _LONGEST:
+        lines = [
+            rf"\begingroup{_SETUP}", rf"\begin{{longtable}}{{{places}}}", rf"{named}\\", *head,
+            r"\endfirsthead", *head, r"\endhead", *body, r"\bottomrule", r"\end{longtable}", below,
+            r"\endgroup",
+        ]  # fmt: skip
+    else:
+        lines = [
+            r"\begin{table}", r"\centering", rf"{named}\par\smallskip", _SETUP,
+            rf"\begin{{tabular}}{{{places}}}", *head, *body, r"\bottomrule",
+            r"\end{tabular}", below, r"\end{table}",
+        ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _heads(columns: Sequence[_Printed]) -> list[str]:
+    """Write the titles; one without a title stands below that of the column before it."""
+    heads: list[tuple[str, int]] = []
+    for column in columns:
+        if column.title or not heads:
+            heads.append((column.title, column.width))
+        else:
+            title, width = heads[-1]
+            heads[-1] = title, width + column.width
+    return [
+        rf"\multicolumn{{{width}}}{{c}}{{{title}}}" if width > 1 else title
+        for title, width in heads
+    ]
+
+
+def _row(cells: Iterable[str]) -> str:
+    return rf"{' & '.join(cells)} \\"
+
+
+def _signed(signature: str) -> str:
+    """Set the signature in small print; its lines break behind bars."""
+    text = escape.latex(signature).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    return rf"\par\smallskip{{\scriptsize\raggedright {text}\par}}"
+
+
+def _texts(table: Table, column: Column) -> _Printed:
+    cells = [escape.latex(text) for text in table.texts(column)]
+    strong = [
+        rf"\textbf{{{c}}}" if s else c for c, s in zip(cells, _strong(table, column), strict=True)
+    ]
+    return _Printed("l", _title(column), strong)
+
+
+def _ranks(table: Table, column: Column) -> _Printed:
+    cells = [escape.latex(text.replace("-", "\u2013")) for text in table.texts(column)]
+    return _Printed("c", _title(column), cells)
+
+
+def _numbers(table: Table, column: Column) -> _Printed:
+    """Put numbers into one column of siunitx, bold where they stand out, with their marks."""
+    texts, marks = table.texts(column), _marks(table, column)
+    cells = [
+        (r"\bfseries " if strong else "") + _number(text) + _superscript(mark)
+        for text, mark, strong in zip(texts, marks, _strong(table, column), strict=True)
+    ]
+    # No letter is wider than an m, nor as wide in bold.
+    widest = re.sub("[a-z]", "m", max(marks, key=len, default=""))
+    place = _place(texts, after=_superscript(widest))
+    return _Printed(place, f"{{{_title(column)}}}", cells)
+
+
+def _interval(table: Table, column: Column) -> _Printed:
+    """Put the ends of intervals into two columns, each by its own decimal points."""
+    ends = [text.split(BETWEEN) for text in table.texts(column)]
+    known = [pair for pair in ends if len(pair) == 2]
+    places = [
+        _place([low for low, _ in known], before="{[}"),
+        _place([high for _, high in known], after="{]}"),
+    ]
+    cells = [
+        f"{{[}}{_number(pair[0])} & {_number(pair[1])}{{]}}"
+        if len(pair) == 2
+        else r"\multicolumn{2}{c}{--}"
+        for pair in ends
+    ]
+    return _Printed("@{,\\,}".join(places), _title(column), cells, width=2)
+
+
+_PRINTED: dict[Kind, Callable[[Table, Column], _Printed]] = {
+    **dict.fromkeys(_NUMBERS, _numbers),
+    "interval": _interval,
+    "ranks": _ranks,
+}
+
+
+def _title(column: Column) -> str:
+    arrow = {"up": r" $\uparrow$", "down": r" $\downarrow$", None: ""}[column.direction]
+    title = escape.latex(column.title)
+    if column.kind in ("difference", "p-value"):
+        # Variables in mathematics; what follows p in brackets is a name.
+        variable, space, name = title.partition(" (")
+        title = f"${variable}${space}{name}" if variable in ("a - b", "p") else title
+    return title + arrow
+
+
+def _strong(table: Table, column: Column) -> Sequence[bool]:
+    return [False] * len(table.frame) if column.strong is None else list(table.frame[column.strong])
+
+
+def _marks(table: Table, column: Column) -> Sequence[str]:
+    return [""] * len(table.frame) if column.marks is None else list(table.frame[column.marks])
+
+
+def _superscript(mark: str) -> str:
+    return rf"{{\textsuperscript{{{escape.latex(mark)}}}}}" if mark else ""
+
+
+def _number(text: str) -> str:
+    """Write one number as siunitx reads it; in braces it stays as it is."""
+    found = _NUMBER.fullmatch(text.replace(",", ""))
+    if found is not None:
+        return text.replace(",", "").removesuffix(found["after"] or "") + _AFTER[found["after"]]
+    if text == MISSING:
+        return "{--}"
+    if "e" in text and text[-1].isdigit():
+        return rf"{{\num{{{text}}}}}"
+    return _INFINITE.get(text, f"{{{escape.latex(text)}}}")
+
+
+def _place(texts: Sequence[str], *, before: str = "", after: str = "") -> str:
+    """Reserve what the longest number of a column needs, its sign and what stands around it."""
+    found = [_NUMBER.fullmatch(text.replace(",", "")) for text in texts]
+    numbers = [number for number in found if number is not None]
+    if not numbers:
+        return "c"
+    sign = max(number["sign"] for number in numbers)
+    whole, part = (max(len(n[side] or "") for n in numbers) for side in ("whole", "part"))
+    closing = max((_AFTER[number["after"]] for number in numbers), key=len) + after
+    fraction = f".{part}" if part else ""
+    return f"S[table-format={{{before}{sign}{whole}{fraction}{closing}}}]"

@@ -1,0 +1,142 @@
+"""What a comparison shows on paper: metrics side by side, then the differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from string import ascii_lowercase
+
+import pandas as pd
+
+from modelcompare.report.comparison_contents import (
+    Block,
+    lead_columns,
+    lead_notes,
+    lead_sides,
+    metric_blocks,
+)
+from modelcompare.report.numbers import interval_title
+from modelcompare.report.shapes import ComparisonShape
+from modelcompare.report.tables import Column, Direction, Table, rows_at
+
+# Metrics in one table: what fits the width of a page.
+_SIDE_BY_SIDE = 2
+# Of more models, which is better than which makes no superscript that anybody reads.
+_MOST_LETTERED = 12
+_TIED = "\u2020"
+
+
+def printed_tables(result: ComparisonShape) -> list[Table]:
+    """Lay a comparison out for paper: metrics side by side, then the differences."""
+    blocks = [block for group in metric_blocks(result).values() for block in group]
+    models = list(blocks[0].scores["model"])
+    tables = [
+        _wide_table(result, models, blocks[start : start + _SIDE_BY_SIDE])
+        for start in range(0, len(blocks), _SIDE_BY_SIDE)
+    ]
+    return [*tables, _lead_table(result, blocks)] if len(result.differences) else tables
+
+
+def _wide_table(result: ComparisonShape, models: Sequence[str], blocks: Sequence[Block]) -> Table:
+    """Put models in rows and blocks in columns, with marks for what the tests have shown."""
+    letters = _letters(models)
+    columns = [Column("Model", of=["model"])]
+    frames = [pd.DataFrame({"letter": letters}, index=models)]
+    for place, block in enumerate(blocks):
+        names = [f"{name}_{place}" for name in ("estimate", "ci_low", "ci_high", "best", "marks")]
+        estimate, low, high, best, marks = names
+        frame = block.scores.set_index("model").reindex(models)
+        frame = frame.assign(best=_is_best(frame), marks=_marks(result, block, letters))
+        frames.append(frame.add_suffix(f"_{place}")[names])
+        arrow: Direction = "up" if block.greater_is_better else "down"
+        columns += [
+            Column(block.title, "estimate", [estimate], block.decimals, best, marks, arrow),
+            Column("", "interval", (low, high), block.decimals),
+        ]
+    if any(letters.values()):
+        columns.insert(0, Column("", of=["letter"]))
+    title = f"Scores with their {interval_title(result.confidence_level)} ({result.headline})"
+    whole = pd.concat(frames, axis=1).rename_axis("model").reset_index()
+    marked = "".join(mark for column in columns if column.marks for mark in whole[column.marks])
+    return Table(title, columns, whole, notes=_wide_notes(result, blocks, marked))
+
+
+def _letters(models: Sequence[str]) -> dict[str, str]:
+    """A letter for each model, the first for the best; none where there are none to compare."""
+    lettered = 2 <= len(models) <= _MOST_LETTERED
+    return dict(zip(models, ascii_lowercase if lettered else [""] * len(models), strict=False))
+
+
+def _is_best(scores: pd.DataFrame) -> pd.Series:
+    return (scores["rank"] == 1) & (len(scores) > 1)
+
+
+def _marks(result: ComparisonShape, block: Block, letters: dict[str, str]) -> dict[str, str]:
+    """For each model a dagger if it is tied with the best, and the letters of those it beats."""
+    pairs = block.differences.dropna(subset="p_adjusted")
+    best = set(block.scores.loc[block.scores["rank"] == 1, "model"])
+    beaten: dict[str, str] = dict.fromkeys(letters, "")
+    tied = set()
+    for a, b, better in zip(pairs["model_a"], pairs["model_b"], pairs["better"], strict=True):
+        if better in (a, b):
+            beaten[better] += letters[b if better == a else a]
+        elif result.baseline is None and best & {a, b}:
+            tied |= {a, b} - best
+    return {model: _TIED * (model in tied) + _runs(beaten[model]) for model in letters}
+
+
+def _runs(letters: str) -> str:
+    """Sort letters, with the ends of three and more in a row.
+
+    >>> _runs("fbac")
+    'a–cf'
+    """
+    runs: list[str] = []
+    for letter in sorted(letters):
+        if runs and ord(letter) == ord(runs[-1][-1]) + 1:
+            runs[-1] += letter
+        else:
+            runs.append(letter)
+    return "".join(run if len(run) < 3 else f"{run[0]}\u2013{run[-1]}" for run in runs)
+
+
+def _wide_notes(result: ComparisonShape, blocks: Sequence[Block], marked: str) -> list[str]:
+    """What bold and the marks that there are mean, and by which test."""
+    if not len(result.differences):
+        return []
+    sizes = dict.fromkeys(result.n_tests(block.metric) for block in blocks)
+    n_tests = " or ".join(f"{size:,}" for size in sizes)
+    adjusted = f"p ({result.correction}, {n_tests} tests)" if result.correction != "none" else "p"
+    notes = ["Bold: the best."]
+    if _TIED in marked:
+        notes.append(f"{_TIED} not told apart from the best.")
+    if marked.strip(_TIED):
+        notes.append("Superscripts: letters of the models that a model is shown to be better than.")
+    return [*notes, f"Shown: {adjusted} below {result.alpha:g}, {result.test} test."]
+
+
+def _lead_table(result: ComparisonShape, blocks: Sequence[Block]) -> Table:
+    """Put the differences of all blocks into one table, in bold the model shown to be better."""
+    metrics = list(dict.fromkeys(block.metric for block in blocks))
+    frame = pd.concat([rows_at(result.leads, metric=name) for name in metrics], ignore_index=True)
+    shown = frame["p_adjusted"] < result.alpha
+    frame = frame.assign(ahead=shown & (frame["lead"] > 0), behind=shown & (frame["lead"] < 0))
+    what, subtitle, (first, second, by) = lead_sides(result, every=False)
+    strong = ("behind", "ahead") if result.baseline is not None else ("ahead", "behind")
+    named = [
+        Column(column.title.capitalize(), of=column.sources, strong=mark)
+        for column, mark in zip((first, second), strong, strict=True)
+    ]
+    digits = {block.metric: block.decimals for block in blocks}
+    return Table(
+        f"{what.capitalize()} ({result.headline}; {subtitle}); bold: shown to be better",
+        [
+            Column("Metric", "value", ["metric", "label"]),
+            *named,
+            replace(by, title=by.title.capitalize()),
+            *lead_columns(result),
+        ],
+        frame,
+        notes=lead_notes(result, metrics, frame),
+        decimals=[digits[metric] for metric in frame["metric"]],
+    )

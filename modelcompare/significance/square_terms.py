@@ -1,0 +1,106 @@
+"""Which sums the squares of residuals ``N - F D`` need beyond those of the statistics themselves.
+
+The squares are ``N^2 - 2 F N D + F^2 D^2``. Many of these products are combinations of the
+statistics or of one another: with counts of 0 and 1 all are, of soft counts all but two are shared
+by every metric of them. What is a combination is found from the numbers: two columns whose sums
+agree under random weights are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray
+
+# Random weights under which sums are compared.
+N_WEIGHTS = 16
+# Places of N^2, N D and D^2 in the order in which they are looked for.
+_ORDER = (0, 2, 1)
+_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class SquareTerms:
+    """N^2, N D and D^2 of some metrics, each a combination of sources.
+
+    Sources are the statistics, then N and D of each metric, then the products that are needed.
+
+    Attributes
+    ----------
+    products : tuple of (int, int)
+        Products that are no combination: of which metric, and which of the three.
+    weights : tuple of tuple of dict
+        Weight of each source, by its place, for the three products of each metric.
+    """
+
+    products: tuple[tuple[int, int], ...]
+    weights: tuple[tuple[dict[int, float], ...], ...]
+
+    @classmethod
+    def of(
+        cls, sources: Sequence[FloatArray], squares: Sequence[Sequence[FloatArray]]
+    ) -> SquareTerms:
+        """Find combinations.
+
+        Parameters
+        ----------
+        sources : sequence of ndarray of shape (n_weights, n_models or 1, width)
+            Sums, under random weights, of the statistics and then of each metric's N and D.
+        squares : sequence of three such arrays for each metric
+            Of N^2, N D and D^2.
+        """
+        n_statistics = len(sources) - 2 * len(squares)
+        known, products, weights = list(sources), [], []
+        for metric, targets in enumerate(squares):
+            own = range(n_statistics + 2 * metric, n_statistics + 2 * metric + 2)
+            found: list[dict[int, float]] = [{}, {}, {}]
+            for place in _ORDER:
+                kept = range(len(sources), len(known))
+                for candidates in ([*range(n_statistics), *kept], [*own, *kept]):
+                    found[place] = _combination(known, candidates, targets[place])
+                    if found[place]:
+                        break
+                else:
+                    found[place] = {len(known): 1.0}
+                    known.append(targets[place])
+                    products.append((metric, place))
+            weights.append(tuple(found))
+        return cls(tuple(products), tuple(weights))
+
+    def sums(self, sources: Sequence[FloatArray]) -> list[list[FloatArray]]:
+        """Sums of the three products of each metric from those of all sources."""
+        return [
+            [_combined([(weight, sources[place]) for place, weight in each.items()])
+             for each in of_metric]
+            for of_metric in self.weights
+        ]  # fmt: skip
+
+
+def _combined(terms: Sequence[tuple[float, FloatArray]]) -> FloatArray:
+    (weight, first), *others = terms
+    total = weight * first
+    for weight, source in others:
+        total = total + weight * source
+    return total
+
+
+def _combination(
+    sources: Sequence[FloatArray], candidates: Sequence[int], target: FloatArray
+) -> dict[int, float]:
+    """Weights of candidates of the target's width that add up to it; empty if none do."""
+    chosen = [place for place in candidates if sources[place].shape[-1] == target.shape[-1]]
+    if not chosen:
+        return {}
+    shape = np.broadcast_shapes(target.shape, *(sources[place].shape for place in chosen))
+    design = np.stack([np.broadcast_to(sources[p], shape).ravel() for p in chosen], axis=1)
+    wanted = np.broadcast_to(target, shape).ravel()
+    scale = np.maximum(np.abs(design).max(axis=0), np.finfo(float).tiny)
+    weights = np.round(np.linalg.lstsq(design / scale, wanted, rcond=None)[0] / scale, 9)
+    size = np.abs(design) @ np.abs(weights) + np.abs(wanted)
+    if (np.abs(design @ weights - wanted) > _TOLERANCE * size).any():
+        return {}
+    found = {place: float(w) for place, w in zip(chosen, weights, strict=True) if w}
+    return found or {chosen[0]: 0.0}

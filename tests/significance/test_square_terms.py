@@ -1,0 +1,56 @@
+"""Which squares of residuals are no combinations of other sums."""
+
+import numpy as np
+import pytest
+
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.square_terms import SquareTerms
+from modelcompare.significance.swapped_quotients import SwappedQuotients
+from tests.significance.test_studentized import many_models
+
+
+def swapped(names, **columns):
+    preds = many_models(**columns)
+    part = Evaluation(preds, resolve_metrics(names, preds), collapse=False)
+    return SwappedQuotients(part, part.metrics, *all_pairs(len(preds.models)))
+
+
+@pytest.mark.parametrize(
+    ("names", "n_products"),
+    [
+        (["precision", "recall", "f1", "jaccard"], 0),
+        (["cprecision"], 2),
+        (["crecall"], 1),
+        # Squares of soft hits and of soft predictions serve all three.
+        (["cprecision", "crecall", "cf1"], 2),
+        (["cf1", "crecall", "cprecision"], 2),
+    ],
+)
+def test_products_are_summed_once_for_all_metrics(names, n_products):
+    assert len(swapped(names)._terms.products) == n_products
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("names", [["cf1", "cprecision", "specificity"], ["log_loss", "f1"]])
+def test_sums_of_squares_are_those_of_a_loop(names, weighted):
+    rng = np.random.default_rng(1)
+    statistic = swapped(names, **({"sample_weight": rng.random(60) + 0.5} if weighted else {}))
+    mask = rng.random(60) < 0.5
+    sums = statistic._only_matrix.weighted(mask[None].astype(float))
+    numerator, denominator, *squares = statistic.arranged(sums)[:5]
+    n, d = statistic._quotient(statistic.parts(slice(0, 60)))
+    expected = [n, d, n * n, n * d, d * d]
+    for found, each in zip((numerator, denominator, *squares), expected, strict=True):
+        np.testing.assert_allclose(found[0], each[mask].sum(axis=0), rtol=1e-9, atol=1e-9)
+
+
+def test_a_column_that_is_alike_but_in_one_row_is_summed_by_itself():
+    rng = np.random.default_rng(0)
+    weights, column = rng.random((16, 500)), rng.random(500)
+    square = column**2
+    like = np.where(np.arange(500) == 7, square + 1e-3, square)
+    sources = [(weights @ each)[:, None, None] for each in (column, column, column + 1)]
+    targets = [[(weights @ each)[:, None, None] for each in (square, like, square)]]
+    assert SquareTerms.of(sources, targets).products == ((0, 0), (0, 1))
