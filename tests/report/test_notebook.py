@@ -5,7 +5,6 @@ from html.parser import HTMLParser
 import modelcompare as mc
 from modelcompare.report.notebook import fragment
 
-
 _VOID = {"meta", "br", "hr", "img", "path", "use", "rect"}
 
 
