@@ -30,6 +30,7 @@ from modelcompare.cli import (
 from modelcompare.cli.options import Command, register
 from modelcompare.cli.output import CannotWriteError
 from modelcompare.cli.streams import answer, say
+from modelcompare.cli.typed import keep
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
@@ -116,6 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     """Run a command; what cannot be written is raised."""
+    keep(sys.argv[1:] if arguments is None else arguments)
     try:
         app(args=None if arguments is None else list(arguments), prog_name="modelcompare")
     except SystemExit as end:

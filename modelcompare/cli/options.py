@@ -161,8 +161,7 @@ class ReadingOptions:
         """
         if self.slice and not sliced:
             raise ValueError(
-                "--slice is for compare, slices and report --card, which show subgroups; leave it "
-                "out."
+                "--slice is for compare, slices and report, which show subgroups; leave it out."
             )
         self._check_one_case()
         sketched = self._read_sketches()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from modelcompare.cli.options import OutputOptions, StudyOutputOptions
 from modelcompare.cli.streams import answer_document, say
+from modelcompare.cli.typed import typed
 from modelcompare.words import Format
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def check_outputs(
 ) -> None:
     """Refuse paths that cannot or must not be written, and missing extras, before the work."""
     from modelcompare.report.files import figure_format
-    from modelcompare.report.html import check_html
+    from modelcompare.report.page import check_html
     from modelcompare.report.sheet import check_matplotlib
 
     form = chosen_format(options)
@@ -107,9 +108,9 @@ def _text(result: Result, form: Format, *, show_all: bool = False) -> str:
 
         return screen_text(result, show_all=show_all)
     if form == "html":
-        from modelcompare.report.html import page
+        from modelcompare.report.page import page
 
-        return page(result)
+        return page(result, command=typed())
     text: str = getattr(result, f"to_{form}")()
     return text
 

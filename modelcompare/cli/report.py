@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from modelcompare.cli.options import (
     ReadingOptions,
@@ -17,7 +17,13 @@ from modelcompare.cli.options import (
 )
 from modelcompare.cli.output import check_paths
 from modelcompare.cli.streams import say
+from modelcompare.cli.typed import typed
 from modelcompare.words import CardFormat
+
+if TYPE_CHECKING:
+    from modelcompare.comparison.result import Comparison
+    from modelcompare.predictions import Predictions
+    from modelcompare.report.result import Result
 
 _PAGE = ("", ".html", ".htm")
 _CARD: dict[str, CardFormat] = {
@@ -40,11 +46,13 @@ def report(
 ) -> None:
     """Write a self-contained HTML page of a comparison, or the card of one model.
 
-    A card is what its name says: .md with the metadata that the Hugging Face Hub reads, .txt
-    without them, .json the metadata alone.
+    The page holds subgroups if --slice makes some, the calibration of models that gave
+    probabilities, and the samples on which the best two models part. A card is what its name says:
+    .md with the metadata that the Hugging Face Hub reads, .txt without them, .json the metadata
+    alone.
     """
     from modelcompare.report.files import write_text
-    from modelcompare.report.html import check_html
+    from modelcompare.report.page import check_html
     from modelcompare.studies.card import model_card
 
     path = output or Path("report.html" if card is None else _file_of_card(card))
@@ -53,15 +61,40 @@ def report(
     if card is None:
         check_html()
     options = {**resampling.options(), "progress": True}
-    preds = reading.read(sliced=card is not None)
+    preds = reading.read(sliced=True)
     if card is not None:
         form = _CARD[path.suffix.lower()]
         write_text(path, model_card(preds, card, metric, form=form, **options))
     else:
         from modelcompare.comparison.compare import compare
+        from modelcompare.report.page import page
 
-        compare(preds, metric, **options).to_html(path)
+        result = compare(preds, metric, **options)
+        more = list(_more(preds, result, {**options, "metrics": metric}))
+        write_text(path, page(result, more, command=typed()))
     say(f"wrote {path}")
+
+
+def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) -> Iterator[Result]:
+    """What else the predictions tell: subgroups, calibration, disagreements of the best two."""
+    from modelcompare.comparison.disagreements import disagreements
+    from modelcompare.comparison.slices import MIN_SIZE, compare_slices
+    from modelcompare.diagnostics.reliability import reliability
+
+    if preds.sums is not None:
+        return
+    if preds.slices is not None:
+        if any(preds.slices[name].value_counts().max() >= MIN_SIZE for name in preds.slices):
+            yield compare_slices(preds, **{**options, "progress": False})
+        else:
+            say(f"modelcompare: no subgroup has {MIN_SIZE} samples; the page leaves them out.")
+    kinds = {model: preds.output(model).kind for model in preds.models}
+    if sure := [model for model, kind in kinds.items() if kind == "probabilities"]:
+        yield reliability(preds[sure])
+    first = result.scores[result.scores["metric"] == result.metrics[0]]
+    best = list(dict.fromkeys(first.sort_values("rank", kind="stable")["model"]))[:2]
+    if len({kinds[model] for model in best}) == 1 < len(best):
+        yield disagreements(preds, *best)
 
 
 def _file_of_card(model: str) -> str:

@@ -203,6 +203,7 @@ def compare(
         baseline=baseline,
         alpha=alpha,
         rng_label=rng_label(rng),
+        warned=adjusted.warned,
         left_out=left_out_by_default(sample_of(predictions)) if metrics is None else (),
     )
 

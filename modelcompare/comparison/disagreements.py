@@ -41,6 +41,7 @@ class Disagreements(Result):
     table: pd.DataFrame = field(repr=False)
 
     stem: ClassVar[str] = "disagreements"
+    page_title: ClassVar[str] = "Disagreements"
 
     @property
     def signature(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,10 +32,13 @@ class Adjusted:
         Adjusted within each family.
     used : dict of str to str
         For each metric the correction that stood in for the one asked for.
+    warned : tuple of str
+        Why differences cannot be shown, as far as that is no matter of the models.
     """
 
     p_values: FloatArray
     used: dict[str, str] = field(default_factory=dict)
+    warned: tuple[str, ...] = ()
 
 
 def adjust_families(
@@ -72,10 +76,18 @@ def adjust_families(
             out[:, where] = adjust(outcome.p_value[:, where], correction)
     # Other draws than the test's may say less than it, and never more.
     out = np.maximum(out, outcome.p_value)
-    if correction != "max-t":
-        _warn_of_floors(pairs, outcome, alpha)
-        _warn_of_few_resamples(pairs, outcome, out, correction, test, alpha)
-    return Adjusted(out, used)
+    if correction == "max-t":
+        return Adjusted(out, used)
+    told = [
+        *((text, SparseDataWarning) for text in _floors(pairs, outcome, alpha)),
+        *(
+            (text, UserWarning)
+            for text in _few_resamples(pairs, outcome, out, correction, test, alpha)
+        ),
+    ]
+    for text, category in told:
+        warnings.warn(text, category, stacklevel=3)
+    return Adjusted(out, used, tuple(text for text, _ in told))
 
 
 def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: float) -> bool:
@@ -114,7 +126,7 @@ def _by_max_t(pairs: DrawnPairs, where: slice) -> FloatArray:
     return adjusted.reshape(difference.shape)
 
 
-def _warn_of_floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> None:
+def _floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> Iterator[str]:
     """Say where the data, and not the models, keep every p-value above alpha."""
     if outcome.floor is None:
         return
@@ -125,23 +137,21 @@ def _warn_of_floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> None:
         where = pairs.evaluation.metric_slice(metric.name)
         floor = np.nanmin(outcome.floor[:, where], initial=1.0)
         if alpha <= floor < 1 and not math.isclose(floor, drawn):
-            warnings.warn(
+            yield (
                 f"{metric.name}: no p-value can be below {floor:.2g} here, so at alpha = "
                 f"{alpha:g} nothing can be shown, whatever the difference: the models part on too "
-                f"few {units}.",
-                SparseDataWarning,
-                stacklevel=4,
+                f"few {units}."
             )
 
 
-def _warn_of_few_resamples(
+def _few_resamples(
     pairs: DrawnPairs,
     outcome: Outcome,
     adjusted: FloatArray,
     correction: Correction,
     test: str,
     alpha: float,
-) -> None:
+) -> Iterator[str]:
     """Say where the number of resamples, and not the data, keeps differences from counting."""
     if test == "wald":
         return
@@ -155,11 +165,9 @@ def _warn_of_few_resamples(
         if not (at_floor & (adjusted[:, where] >= alpha)).any():
             continue
         n_tests = np.count_nonzero(~np.isnan(outcome.p_value[:, where]))
-        warnings.warn(
+        yield (
             f"{metric.name}: {pairs.n_resamples:,} resamples are too few for {n_tests:,} tests: "
             f"p-values cannot fall below {smallest:.2g}, which {correction} makes "
             f"{np.nanmin(adjusted[:, where]):.2g}. Take n_resamples of "
-            f"{math.ceil(2 * n_tests / alpha):,} or more, correction='max-t', or test='wald'.",
-            UserWarning,
-            stacklevel=4,
+            f"{math.ceil(2 * n_tests / alpha):,} or more, correction='max-t', or test='wald'."
         )

@@ -6,33 +6,38 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.behind import Behind
+from modelcompare.comparison.described import figures_of, method_of
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.leads import lead_frame, max_t_widths
 from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
 from modelcompare.comparison.verdict import foremost_sentences, sentences
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
-    comparison_note,
     comparison_tables,
 )
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.plots import ComparisonPlots
 from modelcompare.report.printed_contents import printed_tables
+from modelcompare.report.recipe import comparison_code
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import pair_differences
 from modelcompare.words import Family, IntervalMethod, signature
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class Comparison(Result):
         For each metric the test, and the correction, that stood in for the one asked for.
     rng_label : str
         The seed, as far as it can be named.
+    warned : tuple of str
+        Why differences cannot be shown, as far as that is no matter of the models.
     left_out : tuple of str
         Why a metric is not among those compared by default.
     """
@@ -94,9 +101,11 @@ class Comparison(Result):
     baseline: str | None
     alpha: float
     rng_label: str
+    warned: tuple[str, ...] = field(default=(), repr=False)
     left_out: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "compare"
+    page_title: ClassVar[str] = "Scores and differences"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -380,7 +389,20 @@ class Comparison(Result):
         return {"scores": self.scores, "differences": self.differences}
 
     def method_note(self) -> str:
-        return comparison_note(self)
+        return method_of(self)[0]
+
+    def references(self) -> list[str]:
+        return method_of(self)[1]
+
+    def cautions(self) -> list[str]:
+        sparse = sparse_values(self.bootstrap.evaluation, self.score_interval)
+        return [*sparse, *self.warned]
+
+    def recipe(self) -> str:
+        return comparison_code(self)
+
+    def page_figures(self) -> dict[str, Figure]:
+        return figures_of(self)
 
     def settings(self) -> dict[str, object]:
         names = (

@@ -20,6 +20,8 @@ from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequenc
 from modelcompare.significance.corrections import adjust
 from modelcompare.words import Correction, check_options, check_sequence, signature
 
+# Of smaller subgroups little can be said.
+MIN_SIZE = 30
 # Subgroups that a warning names.
 _NAMED = 3
 
@@ -57,6 +59,7 @@ class SliceComparison(Result):
     rng_label: str = field(repr=False)
 
     stem: ClassVar[str] = "slices"
+    page_title: ClassVar[str] = "Subgroups"
 
     @property
     def signature(self) -> str:
@@ -91,7 +94,7 @@ class SliceComparison(Result):
 
 def compare_slices(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
-    by: Sequence[str] | None = None, min_size: int = 30, correction: Correction = "holm",
+    by: Sequence[str] | None = None, min_size: int = MIN_SIZE, correction: Correction = "holm",
     alpha: float = 0.05, rng: RngLike = 0, **options: Any,
 ) -> SliceComparison:  # fmt: skip
     """Compare models in every subgroup of the test set.

@@ -18,13 +18,16 @@ _NAMED = 3
 
 def warn_of_sparse_data(evaluation: Evaluation, scores: Interval) -> None:
     """Name the metrics, and the classes, that fewer than ten samples or clusters decide about."""
+    for told in sparse_values(evaluation, scores):
+        warnings.warn(told, SparseDataWarning, stacklevel=3)
+
+
+def sparse_values(evaluation: Evaluation, scores: Interval) -> list[str]:
+    """The same in sentences, one for each metric."""
     if scores.n_informative is None:
-        return
+        return []
     least = np.where(np.isnan(scores.low), np.inf, scores.n_informative).min(axis=0)
-    for metric in evaluation.metrics:
-        told = _told(evaluation, metric, least)
-        if told:
-            warnings.warn(told, SparseDataWarning, stacklevel=3)
+    return [*filter(None, (_told(evaluation, metric, least) for metric in evaluation.metrics))]
 
 
 def _told(evaluation: Evaluation, metric: AnyMetric, least: FloatArray) -> str:

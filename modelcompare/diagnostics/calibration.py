@@ -63,6 +63,7 @@ class CalibrationTest(Result):
     seed_label: str
 
     stem: ClassVar[str] = "calibration"
+    page_title: ClassVar[str] = "Calibration"
 
     @property
     def signature(self) -> str:

@@ -54,6 +54,7 @@ class Reliability(Result):
     confidence_level: float
 
     stem: ClassVar[str] = "reliability"
+    page_title: ClassVar[str] = "Calibration"
 
     @property
     def signature(self) -> str:
@@ -70,7 +71,12 @@ class Reliability(Result):
             interval_column(self.confidence_level),
         ]  # fmt: skip
         title = "Confidence, and the share that came true"
-        return {"reliability": Table(title, columns, self.table, decimals=3)}
+        error = Column("debiased error", "estimate", ["debiased_ece"])
+        errors = [Column("model"), error, interval_column(self.confidence_level)]
+        return {
+            "reliability": Table(title, columns, self.table, decimals=3),
+            "errors": Table("Expected calibration error", errors, self.errors, decimals=3),
+        }
 
     def frames(self) -> dict[str, pd.DataFrame]:
         return {self.stem: self.table, "errors": self.errors}

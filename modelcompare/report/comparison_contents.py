@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from modelcompare.report.numbers import decimals_for, format_percent, interval_title
+from modelcompare.report.numbers import decimals_for, interval_title
 from modelcompare.report.shapes import ComparisonShape, EstimatorShape
 from modelcompare.report.tables import (
     ESTIMATE,
@@ -58,12 +58,17 @@ def comparison_tables(result: ComparisonShape, *, every: bool = False) -> dict[s
     """
     tables = {}
     for metric, blocks in metric_blocks(result).items():
-        shown = [label_name(block.label) for block in foremost(blocks, MAX_CLASSES)]
-        tables[metric] = replace(_score_table(result, blocks), foremost=shown)
+        shown = [label_name(block.label) for block in _by_telling(blocks)]
+        tables[metric] = replace(_score_table(result, blocks), foremost=shown, metric=metric)
         if any(len(block.differences) for block in blocks):
             table = _lead_table(result, blocks, every=every)
-            tables[f"{metric}, differences"] = replace(table, foremost=shown)
+            tables[f"{metric}, differences"] = replace(table, foremost=shown, metric=metric)
     return tables
+
+
+def _by_telling(blocks: Sequence[Block]) -> list[Block]:
+    """All blocks: few in their own order, many with those first where models differ most."""
+    return list(blocks) if len(blocks) <= MAX_CLASSES else sorted(blocks, key=_sameness)
 
 
 def foremost(blocks: Sequence[Block], most: int) -> list[Block]:
@@ -173,25 +178,6 @@ def _undefined(block: Block) -> Iterator[str]:
     for row in block.scores[block.scores["n_undefined"] > 0].itertuples():
         where = f"{row.n_undefined:,} resample{'s' * (row.n_undefined != 1)} of {row.model}"
         yield f"{block.title}: undefined in {where}; a resampled interval uses the others."
-
-
-def comparison_note(result: ComparisonShape) -> str:
-    """Say in one paragraph how the numbers came about."""
-    adjusted = (
-        "not adjusted for the number of pairs"
-        if result.correction == "none"
-        else f"adjusted for the number of pairs by {result.correction}"
-    )
-    drawn = "standard errors, without resamples"
-    if result.n_resamples:
-        drawn = f"{result.n_resamples:,} resamples that all models share"
-    return (
-        f"Intervals: {result.method}, {format_percent(result.confidence_level)}, from "
-        f"{drawn}. P-values: {result.test} test of "
-        f"the paired difference, {adjusted}; a model counts as better where the adjusted p-value "
-        f"is below {result.alpha:g}. Ranks are given as a range: ties are models that the test "
-        "set does not tell apart."
-    )
 
 
 def estimator_tables(result: EstimatorShape) -> dict[str, Table]:

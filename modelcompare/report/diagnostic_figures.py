@@ -20,6 +20,7 @@ from modelcompare.report.style import (
     hide_unused,
     looks,
     plain_axes,
+    tell,
 )
 from modelcompare.report.tables import rows_at
 from modelcompare.words import label_name
@@ -134,11 +135,21 @@ def _draw_reliability(axes: Axes, result: ReliabilityShape, model: str) -> None:
     plain_axes(axes, f"{model}\n{_error(rows_at(result.errors, model=model))}")
     axes.plot([0, 1], [0, 1], **_CHANCE.options(linewidth=1))
     to_low, to_high = bins["accuracy"] - bins["ci_low"], bins["ci_high"] - bins["accuracy"]
-    axes.errorbar(
+    drawn = axes.errorbar(
         bins["confidence"], bins["accuracy"], yerr=[to_low.clip(lower=0), to_high.clip(lower=0)],
         color=LEADING, marker="o", markersize=3.5, linewidth=1.3, elinewidth=1.0,
     )  # fmt: skip
+    tell(drawn[0], [_bin(row) for row in bins.itertuples()])
     axes.set(xlim=(0, 1), ylim=(0, 1.02))
+
+
+def _bin(row: Any) -> str:
+    """A bin in words."""
+    interval = f"{row.ci_low:.3f}{BETWEEN}{row.ci_high:.3f}"
+    return (
+        f"{row.model}: confidence {row.confidence:.3f}, came true {row.accuracy:.3f} ({interval}), "
+        f"n {row.n:,.0f}"
+    )
 
 
 def _error(rows: pd.DataFrame) -> str:

@@ -66,15 +66,22 @@ def figure_format(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def figure_bytes(figure: Figure, form: str, *, dpi: int = 150) -> bytes:
-    """Render a figure, with its signature; the same figure gives the same bytes on any day."""
+def figure_bytes(figure: Figure, form: str, *, dpi: int = 150, inline: bool = False) -> bytes:
+    """Render a figure, with its signature; the same figure gives the same bytes on any day.
+
+    Where it is `inline` in a page it has no margins, and its texts are texts.
+    """
     from io import BytesIO
 
     import matplotlib as mpl
 
     buffer = BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "modelcompare", "svg.fonttype": "path"}):
-        figure.savefig(buffer, format=form, dpi=dpi, metadata=_metadata(figure, form))
+    texts = "none" if inline else "path"
+    with mpl.rc_context({"svg.hashsalt": "modelcompare", "svg.fonttype": texts}):
+        figure.savefig(
+            buffer, format=form, dpi=dpi, metadata=_metadata(figure, form),
+            bbox_inches="tight" if inline else None, pad_inches=0.04,
+        )  # fmt: skip
     return buffer.getvalue()
 
 

@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from modelcompare.report import escape
 from modelcompare.report.choice import chosen
 from modelcompare.report.comparison_contents import Block, metric_blocks
-from modelcompare.report.numbers import interval_title
+from modelcompare.report.numbers import (
+    format_interval,
+    format_number,
+    format_ranks,
+    interval_title,
+)
 from modelcompare.report.screen import fold
 from modelcompare.report.shapes import ComparisonShape
 from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.style import LEADING, MUTED, plain_axes
+from modelcompare.report.style import LEADING, MUTED, plain_axes, tell
+from modelcompare.words import label_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +45,7 @@ class _Row:
     high: float = math.nan
     strong: bool = False
     heading: bool = False
+    told: str = ""  # the same in words and rounded numbers
 
     @property
     def is_drawn(self) -> bool:
@@ -140,10 +147,22 @@ def _scores(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
 
 
 def _score_rows(block: Block) -> list[_Row]:
-    return [
-        _Row(folded_name(str(row.model)), row.estimate, row.ci_low, row.ci_high, row.rank_low == 1)
-        for row in block.scores.itertuples()
-    ]
+    rows = []
+    for row in block.scores.itertuples():
+        ends = (row.estimate, row.ci_low, row.ci_high)
+        told = _told(row.model, block, ends)
+        rows.append(_Row(folded_name(str(row.model)), *ends, row.rank_low == 1, told=told))
+    return rows
+
+
+def _told(
+    name: str, block: Block, ends: tuple[float, float, float], *, signed: bool = False
+) -> str:
+    """An interval in words: the class if there is one, the name, and rounded numbers."""
+    estimate = format_number(ends[0], block.decimals, signed=signed)
+    interval = format_interval(*ends[1:], block.decimals)
+    of_class = "" if block.label is None else f"{label_name(block.label)}, "
+    return f"{of_class}{name}: {estimate} ({interval})"
 
 
 def _ranks(_: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
@@ -152,10 +171,12 @@ def _ranks(_: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
 
 
 def _rank_rows(block: Block) -> list[_Row]:
-    return [
-        _Row(folded_name(str(row.model)), row.rank, row.rank_low, row.rank_high, row.rank_low == 1)
-        for row in block.scores.itertuples()
-    ]
+    rows = []
+    for row in block.scores.itertuples():
+        told = f"{row.model}: {format_ranks(row.rank_low, row.rank_high)}"
+        ends = (row.rank, row.rank_low, row.rank_high)
+        rows.append(_Row(folded_name(str(row.model)), *ends, row.rank_low == 1, told=told))
+    return rows
 
 
 def _differences(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
@@ -175,7 +196,8 @@ def _differences(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
 
 def _pair_rows(block: Block) -> list[_Row]:
     return [
-        _difference_row(_pair(row.model_a, row.model_b), row) for row in block.pairs.itertuples()
+        _difference_row(_pair(row.model_a, row.model_b), row, block)
+        for row in block.pairs.itertuples()
     ]
 
 
@@ -193,7 +215,7 @@ def _lead_rows(block: Block, baseline: str | None) -> list[_Row]:
         if model != leader:
             row = of_leader[model]
             turned = row.model_a != leader
-            rows.append(_difference_row(folded_name(f"{_MINUS} {model}"), row, turned))
+            rows.append(_difference_row(folded_name(f"{_MINUS} {model}"), row, block, turned))
     return rows
 
 
@@ -202,12 +224,13 @@ _PANELS: Mapping[Kind, Callable[[ComparisonShape, Sequence[Block]], _Panel]] = {
 }  # fmt: skip
 
 
-def _difference_row(text: str, row: Any, turned: bool = False) -> _Row:
+def _difference_row(text: str, row: Any, block: Block, turned: bool = False) -> _Row:
     """Write one difference, or its negative."""
-    ends = (row.difference, row.ci_low, row.ci_high)
+    ends, sides = (row.difference, row.ci_low, row.ci_high), [row.model_a, row.model_b]
     if turned:
-        ends = (-row.difference, -row.ci_high, -row.ci_low)
-    return _Row(text, *ends, strong=row.better in (row.model_a, row.model_b))
+        ends, sides = (-row.difference, -row.ci_high, -row.ci_low), sides[::-1]
+    told = _told(f" {_MINUS} ".join(sides), block, ends, signed=True)
+    return _Row(text, *ends, strong=row.better in sides, told=told)
 
 
 def _heading(block: Block) -> list[_Row]:
@@ -264,10 +287,13 @@ def _draw_rows(axes: Axes, placed: Sequence[tuple[float, _Row]], strong: bool) -
     y, rows = zip(*placed, strict=True)
     colour = LEADING if strong else MUTED
     low, high = [row.low for row in rows], [row.high for row in rows]
-    axes.hlines(y, low, high, color=colour, linewidth=1.6)
-    axes.plot([row.estimate for row in rows], y, linestyle="", marker="o", markersize=5.5,
-              color=colour, markerfacecolor=colour if strong else "white",
-              markeredgewidth=1.4)  # fmt: skip
+    lines = axes.hlines(y, low, high, color=colour, linewidth=1.6)
+    points = axes.plot(
+        [row.estimate for row in rows], y, linestyle="", marker="o", markersize=5.5, color=colour,
+        markerfacecolor=colour if strong else "white", markeredgewidth=1.4,
+    )  # fmt: skip
+    for artist in (lines, *points):
+        tell(artist, [row.told for row in rows])
 
 
 def _draw_zero(axes: Axes) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.report import files, html, notebook, writers
+from modelcompare.report import files, notebook, writers
 from modelcompare.report.latex import latex
 from modelcompare.report.tables import Table
 
@@ -27,6 +27,8 @@ class Result(ABC):
     """
 
     stem: ClassVar[str] = "result"
+    # What a page writes above its tables.
+    page_title: ClassVar[str] = "Results"
     # Goes up whenever a name in the JSON document is added, removed or means something else.
     schema_version: ClassVar[int] = 1
 
@@ -70,8 +72,24 @@ class Result(ABC):
         return self.findings()[:most]
 
     def method_note(self) -> str:
-        """How the numbers came about, in one paragraph."""
+        """How the numbers came about, in one paragraph for a paper."""
         return ""
+
+    def references(self) -> Sequence[str]:
+        """The works that the numbers in brackets of the method's paragraph refer to."""
+        return []
+
+    def cautions(self) -> Sequence[str]:
+        """What a reader should beware of."""
+        return []
+
+    def recipe(self) -> str:
+        """Code that makes the same again."""
+        return ""
+
+    def page_figures(self) -> Mapping[str, Figure]:
+        """Figures that a page shows, beside the tables of the same name."""
+        return self.figures()
 
     def settings(self) -> Mapping[str, object]:
         """What was asked for, and answers of one number or word."""
@@ -97,9 +115,14 @@ class Result(ABC):
         schema = f"modelcompare/{self.stem}/{self.schema_version}"
         return writers.as_json(schema, self.settings(), self.frames(), self.signature)
 
-    def to_html(self, path: str | PathLike[str]) -> None:
-        """Write one self-contained page with findings, figures and tables."""
-        files.write_text(path, html.page(self))
+    def to_html(self, path: str | PathLike[str], more: Sequence[Result] = ()) -> None:
+        """Write one self-contained page: findings, tables, figures and method.
+
+        Below stand `more` results, such as subgroups or calibration of the same models.
+        """
+        from modelcompare.report.page import page
+
+        files.write_text(path, page(self, more))
 
     def __str__(self) -> str:
         """What was found, and the tables without their particulars."""

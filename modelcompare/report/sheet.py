@@ -120,6 +120,7 @@ def _surround(figure: SignedFigure, caption: Caption) -> None:
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     figure.title, figure.signature = caption.title, caption.signature
+    figure.remarks = [*filter(None, (caption.title, caption.shown, caption.note))]
     width, height = figure.get_size_inches()
     room = width - 2 * _MARGIN
     left = _MARGIN / width
@@ -153,7 +154,8 @@ def _place(part: Any, x: float, y: float) -> None:
     from matplotlib.legend import Legend
 
     if isinstance(part, Legend):
-        part.set_bbox_to_anchor((x, y))
+        # This transform, unlike that by default, stays the same where margins are cut off.
+        part.set_bbox_to_anchor((x, y), part.figure.transFigure)
     else:
         part.set_position((x, y))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -22,6 +23,13 @@ class SignedFigure(Figure):
 
     title: str = ""
     signature: str = ""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # What is written around the panels; and by the ids of groups what their marks stand for:
+        # see `style.tell`.
+        self.remarks: list[str] = []
+        self.told: dict[str, list[str]] = {}
 
     def save(self, path: str | PathLike[str], *, dpi: int = 150) -> Path:
         """Write the figure as .png, .svg or .pdf, with title and signature in the file."""

@@ -12,6 +12,7 @@ import pandas as pd
 from modelcompare.report import escape
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
@@ -66,6 +67,15 @@ def looks(models: Sequence[str]) -> Iterator[tuple[str, Look]]:
 def model_keys(models: Sequence[str]) -> list[Key]:
     """Entries of a legend for models that are lines."""
     return [Key(model, look) for model, look in looks(models)]
+
+
+def tell(artist: Artist, texts: Sequence[str]) -> None:
+    """Keep what each mark of an artist stands for, for a page to show under the pointer."""
+    told: dict[str, list[str]] | None = getattr(artist.figure, "told", None)
+    if told is not None:
+        name = f"told_{len(told)}"
+        artist.set_gid(name)
+        told[name] = list(texts)
 
 
 def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] = "both") -> None:

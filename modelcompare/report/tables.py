@@ -109,7 +109,8 @@ class Table:
     n_shown: int = 30  # rows that a screen shows unless it is asked for all
     n_every: int = 0  # rows of each class where all are asked for, if more than there are here
     unit: str = "row"  # what a row is
-    foremost: Sequence[str] = ()  # classes that a screen shows; by default the first
+    foremost: Sequence[str] = ()  # classes by what they tell, if not in the order of the rows
+    metric: str = ""  # what its rows are of, if of one metric
 
     @property
     def header(self) -> list[str]:

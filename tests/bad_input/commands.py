@@ -11,7 +11,7 @@ CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, w
 FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or say which with --format."
 LOST = "preds.csv is read here and would be lost; write to another place."
 ALL = "--all is for tables on a screen; {} holds every row. Leave it out."
-SLICE = "--slice is for compare, slices and report --card, which show subgroups; leave it out."
+SLICE = "--slice is for compare, slices and report, which show subgroups; leave it out."
 RULE = "--rule says metric, class, margin and kind; leave their options out."
 ALPHA = "`alpha` must be at least 1e-12, got 1e-300."
 
@@ -130,7 +130,6 @@ CASES: list[Call | Run] = [
     Run("slices: no --slice", "slices preds.csv", "no column makes subgroups; name at least one with --slice COLUMN.", PREDS),
     Run("sets: one file", "sets preds.csv", "`sets` holds one test set; compare_sets needs 2, use compare.", PREDS),
     Run("sets: --slice", "sets preds.csv preds.csv2 --slice b", "--slice is for one test set; leave it out of sets.", PREDS),
-    Run("report: --slice on a page", "report preds.csv --slice b", SLICE, PREDS),
     Run("gate: --slice", f"{GATE} --margin 0.1 --slice b", SLICE, PREDS),
     Run("agreement: --slice", "agreement preds.csv --slice b", SLICE, PREDS),
     Run(

@@ -1,6 +1,42 @@
 import pytest
 
 
+def test_a_page_holds_all_that_the_predictions_tell(run, tmp_path):
+    rows = [
+        f"s{i},{'ab'[i % 2]},{i // 60},{0.1 + 0.8 * (i % 2)},{0.2 + 0.1 * (i % 7)}"
+        for i in range(180)
+    ]
+    probabilities = [
+        ",".join([*row.split(",")[:3], *(f"{q}" for p in map(float, row.split(",")[3:]) for q in (1 - p, p))])
+        for row in rows
+    ]  # fmt: skip
+    source, page = tmp_path / "preds.csv", tmp_path / "page.html"
+    source.write_text("\n".join(["id,gold,part,m:a,m:b,n:a,n:b", *probabilities]))
+    found = run(
+        "report", source, "--slice", "part", "-o", page, "--resamples", "199", "-m", "accuracy"
+    )
+    assert found.code == 0
+    text = page.read_text(encoding="utf-8")
+    for title in ("Scores and differences", "Subgroups", "Calibration", "Disagreements", "Method"):
+        assert f">{title}</h2>" in text
+    assert "m and n part on" in text
+    assert "<td>s3</td>" in text
+    assert (
+        f"modelcompare report {source} --slice part -o {page} --resamples 199 -m accuracy" in text
+    )
+
+
+def test_small_subgroups_are_left_out_of_a_page_and_that_is_said(run, wide_csv, tmp_path):
+    lines = wide_csv.read_text().splitlines()
+    source, page = tmp_path / "cut.csv", tmp_path / "page.html"
+    cut = [f"{line},{i}" for i, line in enumerate(lines[1:])]
+    source.write_text("\n".join([f"{lines[0]},part", *cut]))
+    found = run("report", source, "--slice", "part", "-o", page, "--resamples", "99")
+    assert found.code == 0
+    assert "no subgroup has 30 samples; the page leaves them out." in found.err
+    assert ">Subgroups</h2>" not in page.read_text(encoding="utf-8")
+
+
 def test_a_page_and_a_card(run, wide_csv, tmp_path):
     page, card = tmp_path / "page.html", tmp_path / "card.md"
     found = run("report", wide_csv, "-o", page, "--resamples", "499")

@@ -11,17 +11,18 @@ import pandas as pd
 import pytest
 
 from modelcompare.report.comparison_contents import (
-    comparison_note,
     comparison_tables,
 )
 from modelcompare.report.forest import plot_comparison
+from modelcompare.report.method import comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.printed_contents import printed_tables
+from modelcompare.report.recipe import comparison_code
 from modelcompare.report.result import Result
 
 DIFFERENCE_COLUMNS = [
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
-    "p_value", "p_adjusted", "better",
+    "p_value", "p_adjusted", "better", "method", "test",
 ]  # fmt: skip
 
 
@@ -50,6 +51,9 @@ class MadeComparison(Result):
     sentences: list[str] = field(default_factory=list)
     baseline: str | None = None
     odd: bool = False
+    family: str = "metric"
+    rng_label: str = "0"
+    corrections_used: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -108,7 +112,13 @@ class MadeComparison(Result):
         return {"forest": plot_comparison(self)}
 
     def method_note(self):
-        return comparison_note(self)
+        return comparison_method(self, {})[0]
+
+    def references(self):
+        return comparison_method(self, {})[1]
+
+    def recipe(self):
+        return comparison_code(self)
 
     def settings(self):
         return {"models": self.models, "verdict": self.sentences}
@@ -142,6 +152,7 @@ def make_comparison(
                     "rank": len(models) - place,
                     "rank_low": max(len(models) - place - 1, 1),
                     "rank_high": min(len(models) - place + 1, len(models)),
+                    "method": "BCa",
                 }
                 for place, (model, estimate) in enumerate(zip(models, estimates, strict=True))
             ]
@@ -161,6 +172,8 @@ def make_comparison(
                         "p_value": p_value,
                         "p_adjusted": min(1.0, 2 * p_value),
                         "better": models[b] if 2 * p_value < 0.05 else None,
+                        "method": "BCa",
+                        "test": "permutation",
                     }
                 )
     info = {

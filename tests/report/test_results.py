@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 import modelcompare as mc
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.report.files import save
-from modelcompare.report.html import page
+from modelcompare.report.page import page
 from modelcompare.report.result import Result
 from modelcompare.report.screen import screen_text
 from tests.report.typeset import needs_latex, typeset
@@ -90,9 +90,9 @@ class _Cells(HTMLParser):
         self.cells, self.open = [], []
         self.feed(text)
 
-    def handle_starttag(self, tag, _):
+    def handle_starttag(self, tag, attributes):
         self.open.append(tag)
-        if tag == "td":
+        if tag == "td" and ("class", "bar") not in attributes:
             self.cells.append("")
 
     def handle_endtag(self, tag):

@@ -1,0 +1,153 @@
+"""Results as one HTML file: sorted, filtered and folded in it, and nothing asked of the network."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from modelcompare.report.escape import visible
+from modelcompare.report.page_tables import PageTable, page_tables, pairs_fit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from modelcompare.report.result import Result
+
+# Sentences, and notes, that stand open.
+_OPEN_SENTENCES = 3
+_OPEN_NOTES = 4
+
+
+@dataclass(frozen=True)
+class Folded:
+    """The first texts, and those that are folded away."""
+
+    open: Sequence[str]
+    folded: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, texts: Sequence[str], most: int = _OPEN_NOTES) -> Folded:
+        """Keep the first ones open."""
+        return cls([*map(visible, texts[:most])], [*map(visible, texts[most:])])
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure and what is said of it."""
+
+    markup: Any
+    caption: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tables that belong together, those of one metric, with their figures."""
+
+    metric: str
+    tables: Sequence[PageTable]
+    figures: Sequence[Drawing]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A result on a page."""
+
+    key: str
+    title: str
+    findings: Folded
+    groups: Sequence[Group]
+    signature: str
+
+
+def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> str:
+    """Render a result, and `more` results below it, as one page.
+
+    The code that makes the result again is shown, or the `command` that did.
+    """
+    check_html()
+    import jinja2
+    from markupsafe import Markup
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("modelcompare.report"), autoescape=True,
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters["folded"] = Folded.of
+    style, script = (_template(f"page.{kind}") for kind in ("css", "js"))
+    main = _section(result, "main", is_main=True)
+    tables = [table for group in main.groups for table in group.tables]
+    return environment.get_template("page.html.j2").render(
+        title=visible(result.headline or next(iter(result.tables().values())).title),
+        style=Markup(style), script=Markup(script),
+        policy=f"script-src '{_digest(script)}'; style-src '{_digest(style)}'",
+        verdict=_verdict(result), cautions=Folded.of(result.cautions()),
+        sections=[main, *(_section(each, f"part{i}") for i, each in enumerate(more))],
+        metrics=[group.metric for group in main.groups if group.metric],
+        classes=list(dict.fromkeys(name for table in tables for name in table.classes)),
+        has_pairs=any(table.pairs is not None for table in tables),
+        method=visible(result.method_note()), references=list(map(visible, result.references())),
+        made="command" if command else "code",
+        recipe="\n".join(map(visible, (command or result.recipe()).split("\n"))),
+        signature=visible(result.signature),
+    )  # fmt: skip
+
+
+def check_html() -> None:
+    """Refuse early where jinja2 is not installed."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'HTML pages need jinja2, which is not installed: pip install "modelcompare[html]"'
+        ) from error
+
+
+def _template(name: str) -> str:
+    return resources.files("modelcompare.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    """What a security policy calls a text by."""
+    return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _verdict(result: Result) -> Folded:
+    """The foremost sentences, and then all others."""
+    foremost = list(result.foremost_findings(_OPEN_SENTENCES))
+    others = [sentence for sentence in result.findings() if sentence not in foremost]
+    return Folded.of([*foremost, *others], len(foremost))
+
+
+def _section(result: Result, key: str, *, is_main: bool = False) -> Section:
+    """The tables of a result by metric, with the figures that have their names."""
+    tables = result.tables()
+    # All pairs are to choose from on the first result alone.
+    every = result.all_tables() if is_main and pairs_fit(tables.values()) else {}
+    shown = page_tables(tables, every, key)
+    drawings = _drawings(result.page_figures(), key)
+    groups = []
+    for metric in dict.fromkeys(table.metric for table in tables.values()):
+        names = [name for name, table in tables.items() if table.metric == metric]
+        figures = [drawings.pop(name) for name in names if name in drawings]
+        groups.append(Group(visible(metric), [shown[name] for name in names], figures))
+    if drawings:
+        groups.append(Group("", [], list(drawings.values())))
+    said = Folded.of([] if is_main else result.findings(), _OPEN_SENTENCES)
+    return Section(key, visible(result.page_title), said, groups, visible(result.signature))
+
+
+def _drawings(figures: Mapping[str, Figure], key: str) -> dict[str, Drawing]:
+    """Figures as markup, by name."""
+    from markupsafe import Markup
+
+    from modelcompare.report.inline_svg import caption_of, inline
+
+    return {
+        name: Drawing(Markup(inline(figure, f"{key}-{place}")), caption_of(figure))
+        for place, (name, figure) in enumerate(figures.items())
+    }

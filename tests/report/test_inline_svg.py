@@ -1,0 +1,94 @@
+"""Figures as markup of a page: no style of their own, ids of their own, values at their marks."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.figure import Figure
+
+import modelcompare as mc
+from modelcompare.report import inline_svg
+from modelcompare.report.forest import plot_comparison
+from modelcompare.report.inline_svg import caption_of, inline
+from modelcompare.report.style import tell
+
+
+@pytest.fixture(name="figure")
+def figure_fixture(make_comparison):
+    return plot_comparison(make_comparison(["cnn", "<b>&"]))
+
+
+def test_nothing_in_a_drawing_needs_leave_of_a_policy(figure):
+    elements = [*ElementTree.fromstring(inline(figure, "a")).iter()]
+    assert not [each for each in elements if "style" in each.attrib or each.tag == "style"]
+    assert not [each for each in elements if "://" in "".join(each.attrib.values())]
+    assert {each.get("fill") for each in elements} >= {"none", "#ffffff", "#0072b2"}
+
+
+def test_ids_are_of_the_figure_and_every_reference_has_one(figure, make_comparison):
+    both = inline(figure, "a"), inline(plot_comparison(make_comparison()), "b")
+    for name, text in zip("ab", both, strict=True):
+        ids = re.findall(r' id="([^"]+)"', text)
+        assert len(ids) == len({*ids})
+        assert {*re.findall(r'(?:href="|url\()#([\w.-]+)', text)} == {*ids}
+        assert all(each.startswith(f"{name}-") for each in ids)
+
+
+def test_every_mark_says_its_value(figure):
+    root = ElementTree.fromstring(inline(figure, "a"))
+    marks = [each for each in root.iter() if each.tag in ("path", "use") and len(each)]
+    told = [each.find("title").text for each in marks]
+    # An interval and a point for each model, and for their one difference.
+    assert sorted(told) == sorted(
+        2 * ["cnn: 0.7000 (0.6900 to 0.7100)", "<b>&: 0.7050 (0.6950 to 0.7150)",
+             "cnn \N{MINUS SIGN} <b>&: -0.0050 (-0.0150 to 0.0050)"]
+    )  # fmt: skip
+
+
+def test_names_are_texts_that_a_reader_finds(figure):
+    root = ElementTree.fromstring(inline(figure, "a"))
+    assert {"cnn", "<b>&"} <= {each.text for each in root.iter("text")}
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == figure.title
+
+
+def test_title_and_small_print_are_a_caption_and_not_drawn(figure):
+    text = inline(figure, "a")
+    assert caption_of(figure)[0] == figure.title
+    assert caption_of(figure)[-1].startswith("filled: ")
+    assert figure.title not in "".join(ElementTree.fromstring(text).itertext())
+    assert figure.signature not in text
+
+
+def test_a_wide_drawing_says_so(figure, make_comparison):
+    narrow = plot_comparison(make_comparison(), ("scores",))
+    classes = [ElementTree.fromstring(inline(each, "a")).get("class") for each in (figure, narrow)]
+    assert classes == ["wide", ""]
+
+
+def test_a_drawing_that_is_too_long_is_a_picture_of_the_same(figure, monkeypatch):
+    monkeypatch.setattr(inline_svg, "_MOST_CHARACTERS", 1000)
+    text = inline(figure, "a")
+    assert text.startswith('<img alt="made.npz: 2 models, 9,824 samples; scores and differences')
+    assert 'src="data:image/png;base64,iVBOR' in text
+
+
+def test_a_figure_of_ones_own_is_drawn_without_values():
+    figure = Figure()
+    (line,) = figure.subplots().plot([1, 2], [3, 4], "o")
+    tell(line, ["a", "b"])
+    assert "<title>" not in inline(figure, "a")
+
+
+def test_the_legend_stays_below_the_axes_where_margins_are_cut_off():
+    size = mc.sample_size(mc.load_example("snli"), "mlp", "bow_pair", metric="accuracy")
+    root = ElementTree.fromstring(inline(size.plot(), "a"))
+    texts = {each.text: each for each in root.iter("text")}
+    key = next(text for text in texts if text.startswith("this test set"))
+    assert _height_of(texts[key]) > _height_of(texts["samples"])
+
+
+def _height_of(text):
+    """Where a text stands, from the top of the drawing."""
+    moved = re.search(r"translate\([\d.-]+[ ,]([\d.-]+)\)", text.get("transform", ""))
+    return float(moved[1]) if moved else float(text.get("y"))

@@ -1,0 +1,324 @@
+"""What the page does in Chromium: sorted, filtered, folded and turned, by mouse and by keyboard."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+import modelcompare as mc
+from modelcompare.report.numbers import format_interval, format_number, format_p_value
+from modelcompare.report.page import page as page_of
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium; Debian's will do")
+
+SCRIPT, FORMULA, LONG = "<script>alert('$&')</script>", "=cmd()|' /C calc'!A0", "a-long-name-" * 8
+MODELS = ("plain", SCRIPT, FORMULA, LONG, "<img src=x onerror=alert(2)>")
+DESKTOP = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True}
+LOOKS = {
+    "desktop": DESKTOP, "phone": PHONE, "dark": {**DESKTOP, "color_scheme": "dark"},
+}  # fmt: skip
+
+
+def _predictions():
+    """Five models of rising skill on 240 samples of three classes, one of them `<b>`."""
+    rng = np.random.default_rng(3)
+    labels = np.array(["<b>cat", "dog", "mouse"])
+    truth = rng.integers(0, 3, 240)
+    outputs = {}
+    for skill, model in enumerate(MODELS):
+        p = rng.dirichlet([1, 1, 1], 240)
+        p[np.arange(240), truth] += 0.25 * (1 + skill)
+        outputs[model] = p / p.sum(axis=1, keepdims=True)
+    folder = "a_folder_with_a_long_name/" * 3
+    slices = {"genre": rng.choice(["news", "fiction"], 240)}
+    return mc.Predictions(
+        labels[truth], outputs, labels=labels, slices=slices, name=f"{folder}predictions.parquet",
+        ids=[f"sample-{i:04d}" for i in range(240)],
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module", name="result")
+def result_fixture():
+    return mc.compare(_predictions(), ["accuracy", "f1", "log_loss"], n_resamples=199)
+
+
+@pytest.fixture(scope="module", name="url")
+def url_fixture(result, tmp_path_factory):
+    preds = _predictions()
+    more = [
+        mc.compare_slices(preds, ["accuracy", "f1"], n_resamples=199), mc.reliability(preds),
+        mc.comparison.disagreements.disagreements(preds, LONG, SCRIPT),
+    ]  # fmt: skip
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(page_of(result, more), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module", name="browser")
+def browser_fixture():
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(name="opened")
+def opened_fixture(browser, url):
+    """Opens the page with some look; whatever it logs or asks for is an error in the end."""
+    contexts, heard = [], []
+
+    def opened(**look):
+        contexts.append(browser.new_context(**look))
+        page = contexts[-1].new_page()
+        page.on("console", lambda line: heard.append(line.text))
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("dialog", lambda dialog: heard.append(dialog.message))
+        page.on("request", lambda request: request.url == url or heard.append(request.url))
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert heard == []
+
+
+@pytest.fixture(name="page")
+def page_fixture(opened):
+    return opened(**DESKTOP)
+
+
+def _cells(page, table, column):
+    """Texts of a column of the rows that can be seen."""
+    return page.evaluate(
+        """([id, column]) => [...document.querySelectorAll(`#${id} tbody tr`)]
+        .filter((row) => row.offsetParent).map((row) => row.cells[column].textContent)""",
+        [table, column],
+    )
+
+
+def _tables(page):
+    return page.evaluate(
+        "[...document.querySelectorAll('table')].filter((t) => t.offsetParent).map((t) => t.id)"
+    )
+
+
+def _heading(page, table, name):
+    return page.locator(f"#{table} th").filter(has_text=re.compile(f"^{name}$"))
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_nothing_is_logged_or_asked_for_and_nothing_overflows(opened, look):
+    page = opened(**LOOKS[look])
+    page.mouse.wheel(0, 5000)
+    wide, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert wide == window
+    for selector in ("h1", ".verdict", "figcaption", "pre"):
+        for box in page.locator(selector).all():
+            if box.is_visible():
+                assert box.evaluate("(e) => e.scrollWidth <= e.clientWidth + 1"), selector
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_finds_nothing(opened, look):
+    page = opened(**LOOKS[look])
+    page.locator("#metric").select_option("" if look == "desktop" else "f1")
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], each["impact"], each["nodes"][0]["html"][:200]) for each in found] == []
+
+
+def test_on_a_phone_a_figure_is_large_enough_to_read(opened):
+    page = opened(**PHONE)
+    sizes = page.evaluate(
+        """[...document.querySelectorAll('figure text')].filter((t) => t.getClientRects().length)
+        .map((t) => parseFloat(t.getAttribute('font-size')) * Math.hypot(t.getCTM().a, t.getCTM().b))"""
+    )
+    assert len(sizes) > 10
+    assert min(sizes) >= 7.5
+
+
+def test_names_stay_text(page):
+    assert page.locator("td", has_text=SCRIPT).first.text_content() == SCRIPT
+    assert page.locator("td", has_text=FORMULA).first.text_content() == FORMULA
+    assert page.locator("figure text", has_text="<b>cat").first.text_content() == "class <b>cat"
+    assert page.locator("main script:not([type])").count() == 0
+    assert page.locator("main b, main img[onerror]").count() == 0
+
+
+def test_a_mark_says_its_value_under_the_pointer(page, result):
+    row = result.scores.iloc[0]
+    digits = result.decimals("accuracy")
+    interval = format_interval(row["ci_low"], row["ci_high"], digits)
+    said = f"{row['model']}: {format_number(row['estimate'], digits)} ({interval})"
+    told = page.locator("figure svg title").all_text_contents()
+    assert said in told
+    assert sum(text.startswith("plain: confidence 0.") for text in told) > 3
+
+
+def test_one_metric_is_shown_and_another_can_be_chosen(page):
+    first = _tables(page)
+    page.get_by_role("combobox", name="Metric").select_option("log_loss")
+    second = _tables(page)
+    assert len(first) == len(second)
+    assert first[:2] != second[:2]
+    page.get_by_role("combobox", name="Metric").select_option("")
+    assert len(_tables(page)) == len(first) + 4
+
+
+def test_the_metric_chosen_is_that_of_the_subgroups_too(page):
+    page.get_by_role("combobox", name="Metric").select_option("f1")
+    assert {*_cells(page, "part00", 2)} == {"f1 of <b>cat", "f1 of dog", "f1 of mouse"}
+    page.get_by_role("combobox", name="Metric").select_option("accuracy")
+    assert {*_cells(page, "part00", 2)} == {"accuracy"}
+
+
+def test_a_class_can_be_chosen(page):
+    page.get_by_role("combobox", name="Metric").select_option("f1")
+    page.get_by_role("combobox", name="Class").select_option("dog")
+    assert _cells(page, "main2", 0) == ["dog"] * 5
+    assert _cells(page, "main3", 0) == ["dog"] * 4
+
+
+def test_a_click_on_a_heading_sorts_and_another_turns_it(page, result):
+    heading = _heading(page, "main0", "estimate")
+    given = _cells(page, "main0", 2)
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert _cells(page, "main0", 2) == sorted(given, key=float) != given
+    heading.get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert _cells(page, "main0", 2) == sorted(given, key=float, reverse=True)
+    _heading(page, "main0", "model").get_by_role("button").click()
+    assert heading.get_attribute("aria-sort") == "none"
+    assert {*_cells(page, "main0", 1)} == {*result.models}
+
+
+def test_the_keyboard_sorts_too(page):
+    heading = _heading(page, "main0", "estimate")
+    heading.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    page.keyboard.press("Space")
+    assert heading.get_attribute("aria-sort") == "descending"
+    outline = heading.get_by_role("button").evaluate("(e) => getComputedStyle(e).outlineStyle")
+    assert outline == "solid"
+
+
+def test_p_values_below_the_smallest_that_is_written_come_first(page):
+    _heading(page, "part01", r"p \(holm\)").get_by_role("button").click()
+    shown = _cells(page, "part01", 7)
+    assert "<0.001" in shown or float(shown[0].rstrip("*")) < float(shown[-1].rstrip("*"))
+    places = [0.0 if text[0] == "<" else float(text.rstrip("*")) for text in shown]
+    assert places == sorted(places)
+
+
+def test_rows_are_filtered_as_one_types_and_counted(page):
+    page.get_by_role("searchbox", name="Rows with").press_sequentially("CMD")
+    assert _cells(page, "main0", 1) == [FORMULA]
+    assert re.fullmatch(r"\d+ of \d+ rows", page.locator("#status").text_content())
+    page.get_by_role("searchbox", name="Rows with").fill("")
+    assert len(_cells(page, "main0", 1)) == 5
+    assert page.locator("#status").text_content() == ""
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "log_loss"])
+def test_another_baseline_shows_its_differences_from_all_others(page, result, metric):
+    page.get_by_role("combobox", name="Metric").select_option(metric)
+    page.get_by_role("combobox", name="Differences from").select_option(SCRIPT)
+    (table,) = [each for each in _tables(page) if page.locator(f"#{each}[data-pairs]").count()]
+    assert (
+        page.locator(f"#{table}-title")
+        .text_content()
+        .startswith(f"{metric}, differences from {SCRIPT}")
+    )
+    labelled = metric == "f1"
+    columns = [_cells(page, table, i + labelled) for i in (0, 1, 2, 3, 5)]
+    labels = _cells(page, table, 0) if labelled else [None] * 4
+    shown = {(label, *row) for label, *row in zip(labels, *columns, strict=True)}
+    assert shown == {*_expected(result, metric, SCRIPT)}
+    assert page.locator(f"#{table} tbody circle").count() == len(shown)
+    page.get_by_role("combobox", name="Differences from").select_option("")
+    assert SCRIPT not in page.locator(f"#{table}-title").text_content()
+
+
+def _expected(result, metric, baseline):
+    """The baseline's leads over all others, from the numbers, as tables write them."""
+    digits = result.decimals(metric)
+    frame = result.all_leads[result.all_leads["metric"] == metric]
+    for row in frame[(frame["model"] == baseline) | (frame["other"] == baseline)].itertuples():
+        lead, low, high, other = row.lead, row.ci_low, row.ci_high, row.other
+        if row.model != baseline:
+            lead, low, high, other = -lead, -high, -low, row.model
+        p_value = format_p_value(row.p_adjusted) + "*" * row.at_odds
+        ends = format_interval(low, high, digits)
+        label = row.label if metric == "f1" else None
+        yield label, baseline, other, format_number(lead, digits, signed=True), ends, p_value
+
+
+def _tabbed(page, n):
+    """Ids of what has the focus after each of `n` presses of Tab."""
+    reached = []
+    for _ in range(n):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id"))
+    return [name for name in reached if name]
+
+
+def test_the_keyboard_reaches_every_control_and_chooses(page):
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    # Accuracy has no classes to choose from.
+    assert _tabbed(page, 5) == ["theme", "metric", "baseline", "filter"]
+    page.locator("#metric").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#metric").input_value() == "f1"
+    assert "main2" in _tables(page)
+    assert _tabbed(page, 3) == ["class", "baseline", "filter"]
+
+
+def test_what_is_folded_opens_by_mouse_and_by_keyboard(page):
+    summary = page.locator(".verdict summary")
+    assert summary.text_content() == "2 more sentences"
+    assert page.locator(".verdict p:visible").count() == 3
+    summary.click()
+    assert page.locator(".verdict p:visible").count() == 5
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".verdict p:visible").count() == 3
+
+
+def test_dark_follows_the_system_and_the_button(opened):
+    page = opened(**LOOKS["dark"])
+    colour = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(colour)
+    page.get_by_role("button", name="Light").click()
+    assert page.evaluate(colour) == "rgb(255, 255, 255)" != dark
+    page.get_by_role("button", name="Dark").click()
+    assert page.evaluate(colour) == dark
+
+
+def test_paper_shows_every_metric_and_no_control(page):
+    page.emulate_media(media="print")
+    assert len(_tables(page)) == 11
+    assert not page.locator("#controls").is_visible()
+
+
+def test_without_a_script_all_tables_stand_there(opened):
+    page = opened(java_script_enabled=False)
+    assert page.locator("table:visible").count() == 11
+    assert not page.locator("#controls, #theme").first.is_visible()
+
+
+def test_the_file_is_one(url):
+    assert [each.name for each in Path(url.removeprefix("file://")).parent.iterdir()] == [
+        "page.html"
+    ]
