@@ -66,6 +66,12 @@ def _sides(result: Comparison, order: IntArray, *, every: bool) -> tuple[IntArra
     return np.full(len(order) - 1, order[0]), order[1:]
 
 
+def corrected_frame(result: Comparison) -> pd.DataFrame:
+    """The differences of a result with intervals that are corrected like their p-values."""
+    low, high = corrected_bounds(result, np.arange(len(result.pairs[0])))
+    return result.differences.assign(ci_low=low.ravel(), ci_high=high.ravel())
+
+
 def corrected_bounds(result: Comparison, rows: IntArray) -> tuple[FloatArray, FloatArray]:
     """Bounds of the differences of some pairs, corrected for as much as their p-values.
 

@@ -15,7 +15,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.behind import Behind
 from modelcompare.comparison.described import figures_of, method_of
 from modelcompare.comparison.disagreements import disagreements
-from modelcompare.comparison.leads import lead_frame, max_t_widths
+from modelcompare.comparison.leads import corrected_frame, lead_frame, max_t_widths
 from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
@@ -246,6 +246,11 @@ class Comparison(Result):
     def all_leads(self) -> pd.DataFrame:
         """`leads` of every pair: the better model minus the other."""
         return lead_frame(self, every=True)
+
+    @cached_property
+    def corrected_differences(self) -> pd.DataFrame:
+        """`differences` with intervals corrected like the p-values beside them, as figures draw."""
+        return corrected_frame(self)
 
     def simultaneous_intervals(self) -> pd.DataFrame:
         """Intervals that cover all differences of a metric at once, from the same replicates.

@@ -233,9 +233,9 @@ def row_decimals(frame: pd.DataFrame) -> list[int]:
 
 
 def metric_blocks(
-    result: ComparisonShape, metrics: Sequence[str] | None = None
+    result: ComparisonShape, metrics: Sequence[str] | None = None, *, corrected: bool = False
 ) -> dict[str, list[Block]]:
-    """Cut a comparison's frames into blocks, by metric."""
+    """Cut a comparison's frames into blocks, by metric; intervals `corrected` like p-values."""
     available = list(dict.fromkeys(result.scores["metric"]))
     names = available if metrics is None else list(metrics)
     if unknown := [name for name in names if name not in available]:
@@ -243,12 +243,13 @@ def metric_blocks(
             f"`metrics` names {', '.join(unknown)}, not compared here; "
             f"compared were {', '.join(available)}."
         )
-    return {name: list(_blocks_of(result, name)) for name in names}
+    differences = result.corrected_differences if corrected else result.differences
+    return {name: list(_blocks_of(result, differences, name)) for name in names}
 
 
-def _blocks_of(result: ComparisonShape, metric: str) -> Iterator[Block]:
+def _blocks_of(result: ComparisonShape, differences: pd.DataFrame, metric: str) -> Iterator[Block]:
     scores = rows_at(result.scores, metric=metric)
-    differences = rows_at(result.differences, metric=metric)
+    differences = rows_at(differences, metric=metric)
     of_label, pairs_of_label = map(_places, (scores, differences))
     up, decimals = result.metric_info[metric].greater_is_better, result.decimals(metric)
     for label, places in of_label.items():

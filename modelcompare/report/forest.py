@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -75,13 +75,14 @@ def plot_comparison(
     """Draw intervals of a comparison, a row of panels for each metric and a panel for each kind.
 
     Scores are sorted by rank and filled where the range of ranks includes the first; differences
-    have a line at zero and are filled where the adjusted p-value is below alpha. Up to four models
-    show all pairs; more show the best model, or the baseline, minus each other. Of many classes
-    those are drawn where the models differ most. Into an `ax` goes the first metric alone.
+    have a line at zero, intervals corrected like their p-values, and are filled where the adjusted
+    p-value is below alpha. Up to four models show all pairs; more show the best model, or the
+    baseline, minus each other. Of many classes those are drawn where the models differ most. Into
+    an `ax` goes the first metric alone.
     """
     if max_models is not None and max_models < 1:
         raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
-    groups = metric_blocks(result, metrics)
+    groups = metric_blocks(result, metrics, corrected="differences" in kinds)
     if ax is not None:
         groups = dict([*groups.items()][:1])
     choices = {
@@ -97,7 +98,7 @@ def plot_comparison(
     n_lines = [max(sum(row.lines for row in panel.rows) for panel in row) for row in panels]
     heights = [_LINE_HEIGHT * n + 0.75 for n in n_lines]
     caption = Caption(
-        _title(result, kinds), result.signature, "\n".join(shown), note=_note(result, kinds)
+        _title(result, kinds), result.signature, "\n".join(shown), note=_note(result, kinds, groups)
     )
     size = (4.8 * n_columns, sum(heights))
     shape = (len(panels), n_columns)
@@ -126,17 +127,21 @@ def _title(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
     return f"{result.headline}; {both if len(kinds) > 1 else ways[kinds[0]]}"
 
 
-def _note(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
+def _note(result: ComparisonShape, kinds: Sequence[Kind], metrics: Iterable[str]) -> str:
     said = {
         "scores": "ranks include the first",
         "differences": f"adjusted p < {result.alpha:g}",
         "ranks": "the range that tests leave open includes the first",
     }
-    if len(kinds) == 1:
-        return f"filled: {said[kinds[0]]}"
-    return "filled: " + ", ".join(
-        f"{said[kind]} ({side})" for kind, side in zip(kinds, ("left", "right"), strict=True)
-    )
+    filled = [said[kind] for kind in kinds]
+    if len(kinds) > 1:
+        filled = [f"{each} ({side})" for each, side in zip(filled, ("left", "right"), strict=True)]
+    notes = [f"filled: {', '.join(filled)}"]
+    sizes = dict.fromkeys(result.n_tests(metric) for metric in metrics)
+    if "differences" in kinds and max(sizes) > 1:
+        n_tests = " or ".join(f"{size:,}" for size in sizes)
+        notes.append(f"intervals of differences and p are corrected for {n_tests} tests")
+    return "; ".join(notes)
 
 
 def _scores(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:

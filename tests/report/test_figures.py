@@ -387,3 +387,26 @@ def test_bootstrap_results_and_sets_have_figures_too():
 
 def test_plot_lists_its_figures():
     assert repr(variance(5, 3).plot) == "figures: plot.intervals(), plot.variances()"
+
+
+@pytest.mark.parametrize("baseline", [None, "b"])
+def test_differences_are_drawn_with_the_intervals_that_tables_print(baseline):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    models = {
+        m: np.where(rng.random(200) < p, y, 1 - y)
+        for m, p in zip("abc", (0.7, 0.8, 0.6), strict=True)
+    }
+    result = mc.compare(mc.Predictions(y, models), "accuracy", baseline=baseline, n_resamples=99)
+    axes = result.plot.differences().axes[0]
+    drawn = {
+        tuple(np.round(np.sort(np.abs(segment[:, 0])), 9))
+        for lines in axes.collections
+        for segment in lines.get_segments()
+    }
+    printed = {
+        tuple(np.round(np.sort(np.abs([row.ci_low, row.ci_high])), 9))
+        for row in result.all_leads.itertuples()
+    }
+    assert drawn == printed
+    assert not np.allclose(result.differences["ci_low"], result.corrected_differences["ci_low"])
