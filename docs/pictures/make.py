@@ -56,6 +56,7 @@ def forest() -> None:
     best_first = result.scores.sort_values("estimate", ascending=False)["model"].tolist()
     figure = mc.compare(preds[best_first], "accuracy").plot.forest()
     figure.set_size_inches(7.6, 2.9)
+    figure.axes[1].locator_params(axis="x", nbins=3)
     figure.save(HERE / "forest.svg")
 
 

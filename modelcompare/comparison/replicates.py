@@ -225,7 +225,8 @@ class BootstrapResult:
             if share[worst, position] == 0:
                 continue
             n_models = np.count_nonzero(share[:, position])
-            others = f" (and of {n_models - 1} more models)" if n_models > 1 else ""
+            more = "1 more model" if n_models == 2 else f"{n_models - 1} more models"
+            others = f" (and of {more})" if n_models > 1 else ""
             where = "" if key.label is None else f" of class {key.label!r}"
             warnings.warn(
                 f"{key.metric}{where} is undefined on {share[worst, position]:.1%} of the "
