@@ -58,7 +58,7 @@ def test_a_column_that_is_alike_but_in_one_row_is_summed_by_itself():
     assert SquareTerms.of(sources, targets).products == ((0, 0), (0, 1))
 
 
-@pytest.mark.parametrize("weight", [1e6, 1e12])
+@pytest.mark.parametrize("weight", [0.1, 1e-12, 1e6, 1e12])
 def test_a_weight_that_all_samples_share_changes_no_statistic(weight):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 80)
