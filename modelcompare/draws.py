@@ -23,7 +23,7 @@ HIGHEST_RATE = 64.0
 _UNDECIDED = 255
 # Poisson counts drawn at once, which fit the processor's cache.
 _AT_ONCE = 2**14
-# Units drawn at once; of few units the resamples are counted together.
+# Units drawn, or counted, at once; of few units the resamples are counted together.
 _DRAWN_AT_ONCE = 2**16
 _FEW_UNITS = 2**12
 
@@ -54,9 +54,11 @@ class EquallyLikely:
         if self._kernels and len(sizes):
             return np.stack([self._compiled(self._kernels, int(size)) for size in sizes])
         out = np.empty((len(sizes), self._n_units), np.int32)
-        at_once = max(1, _DRAWN_AT_ONCE // self._n_units)
+        whole = sizes.astype(np.intp)
+        # Many may be drawn of few.
+        at_once = max(1, _DRAWN_AT_ONCE // max(self._n_units, int(whole.max(initial=0))))
         for start in range(0, len(sizes), at_once):
-            self._fill(out[start : start + at_once], sizes[start : start + at_once].astype(np.intp))
+            self._fill(out[start : start + at_once], whole[start : start + at_once])
         return out
 
     def _fill(self, rows: AnyArray, sizes: IntArray) -> None:

@@ -1,5 +1,7 @@
 """Draws against numpy's own generator and the Poisson law; compiled draws are the same numbers."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -39,6 +41,17 @@ def test_words_that_would_favour_a_unit_are_passed_over():
     found = EquallyLikely(generator(), n_units, size)(np.array([size], float))[0]
     drawn = generator().integers(0, n_units, size)
     np.testing.assert_array_equal(found, np.bincount(drawn, minlength=n_units))
+
+
+def test_many_draws_of_few_units_take_the_room_of_one_resample(monkeypatch):
+    monkeypatch.setattr(compiled, "_gate", compiled._Gate(-(2**62)))
+    draws = EquallyLikely(generator(), 10, 128 * 10**5)
+    tracemalloc.start()
+    found = draws(np.full(128, 1e5))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found.sum(axis=1) == 10**5).all()
+    assert peak < 8 * 4 * 10**5
 
 
 @pytest.mark.usefixtures("road")

@@ -131,7 +131,8 @@ class BootstrapResult:
         """Show the values on the test set in a notebook."""
         frame = self.estimate.reset_index()
         errors = pd.Series(self.moments.standard_error().ravel()).groupby(frame["metric"])
-        decimals = [decimals_for(errors.get_group(metric)) for metric in frame["metric"]]
+        digits = {metric: decimals_for(of_metric) for metric, of_metric in errors}
+        decimals = [digits[metric] for metric in frame["metric"]]
         title = f"Values on the test set, {self.n_resamples:,} resamples"
         table = Table(title, [VALUE, Column("model"), ESTIMATE], frame, decimals=decimals)
         return framed(tables_shown([table]), self.signature)

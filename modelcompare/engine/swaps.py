@@ -236,18 +236,16 @@ class Exchange:
         kind = np.where(
             (along == 0) & (across == 1), 1, np.where((along == 1) & (across == 0), 2, 0)
         )
-        ends = np.flatnonzero((kind == 0) | np.diff(kind, prepend=kind[:1]).astype(bool)) + 1
-        runs = []
-        for start, stop in pairwise([0, *ends.tolist(), len(stays)]):
-            own, other = int(stays[start]), int(comes[start])
-            n_own, n_other = stop - start, stop - start
-            if start < len(kind) and kind[start] == 1:
-                n_own = 1
-            else:
-                n_other = 1
-            runs.append(
-                (slice(start, stop), slice(own, own + n_own), slice(other, other + n_other))
+        before = np.concatenate([kind[:1], kind[:-1]])
+        ends = np.flatnonzero((kind == 0) | ((before != 0) & (kind != before))) + 1
+        runs = [
+            (
+                slice(start, stop),
+                slice(int(stays[start]), int(stays[stop - 1]) + 1),
+                slice(int(comes[start]), int(comes[stop - 1]) + 1),
             )
+            for start, stop in pairwise([0, *ends.tolist(), len(stays)])
+        ]
         return cls(stays, comes, runs)
 
     def totals(self, kept: FloatArray, moved: FloatArray) -> FloatArray:

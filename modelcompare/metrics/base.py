@@ -123,6 +123,10 @@ class BaseMetric:
     arguments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     recipe: Recipe | None = field(default=None, compare=False, repr=False)
 
+    def __hash__(self) -> int:
+        # A user's function need not be hashable.
+        return hash((type(self), self.name))
+
     @property
     def merit(self) -> str:
         """Range and direction, as a sentence."""
@@ -176,6 +180,7 @@ class Metric(BaseMetric):
     """
 
     road = "sum"
+    __hash__ = BaseMetric.__hash__
     statistics: tuple[Statistic, ...]
     value: Callable[..., FloatArray] = field(default=Quotient())
     proportion: Parts | None = None
@@ -246,6 +251,7 @@ class OrderMetric(BaseMetric):
     """
 
     road = "order"
+    __hash__ = BaseMetric.__hash__
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
@@ -264,6 +270,7 @@ class CallableMetric(BaseMetric):
     """
 
     road = "callable"
+    __hash__ = BaseMetric.__hash__
     function: Callable[..., Any]
 
     @cached_property

@@ -58,7 +58,8 @@ def _wide_table(result: ComparisonShape, models: Sequence[str], blocks: Sequence
     title = f"Scores with their {interval_title(result.confidence_level)} ({result.headline})"
     whole = pd.concat(frames, axis=1).rename_axis("model").reset_index()
     marked = "".join(mark for column in columns if column.marks for mark in whole[column.marks])
-    return Table(title, columns, whole, notes=_wide_notes(result, blocks, marked))
+    strong = any(whole[column.strong].any() for column in columns if column.strong)
+    return Table(title, columns, whole, notes=_wide_notes(result, blocks, marked, strong=strong))
 
 
 def _letters(models: Sequence[str]) -> dict[str, str]:
@@ -68,7 +69,8 @@ def _letters(models: Sequence[str]) -> dict[str, str]:
 
 
 def _is_best(scores: pd.DataFrame) -> pd.Series:
-    return (scores["rank"] == 1) & (len(scores) > 1)
+    # Where no model has a value, all share the first rank.
+    return (scores["rank"] == 1) & scores["estimate"].notna() & (len(scores) > 1)
 
 
 def _marks(result: ComparisonShape, block: Block, letters: dict[str, str]) -> dict[str, str]:
@@ -100,9 +102,11 @@ def _runs(letters: str) -> str:
     return "".join(run if len(run) < 3 else f"{run[0]}\u2013{run[-1]}" for run in runs)
 
 
-def _wide_notes(result: ComparisonShape, blocks: Sequence[Block], marked: str) -> list[str]:
+def _wide_notes(
+    result: ComparisonShape, blocks: Sequence[Block], marked: str, *, strong: bool
+) -> list[str]:
     """What bold and the marks that there are mean, and by which test."""
-    if not len(result.differences):
+    if not strong:
         return []
     sizes = dict.fromkeys(result.n_tests(block.metric) for block in blocks)
     n_tests = " or ".join(f"{size:,}" for size in sizes)

@@ -19,7 +19,11 @@ from modelcompare.arrays import FloatArray
 N_WEIGHTS = 16
 # Places of N^2, N D and D^2 in the order in which they are looked for.
 _ORDER = (0, 2, 1)
-_TOLERANCE = 1e-10
+# What rounding leaves of sums; residuals may be as much smaller than N and D.
+_TOLERANCE = 1e-12
+# Weights are rounded, so that what cancels is 0; of larger ones rounding would leave noise.
+_DECIMALS = 9
+_LARGEST = 1e3
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,9 @@ class SquareTerms:
             own = range(n_statistics + 2 * metric, n_statistics + 2 * metric + 2)
             found: list[dict[int, float]] = [{}, {}, {}]
             for place in _ORDER:
+                # Products first: where strata weigh nearly alike, statistics are nearly those.
                 kept = range(len(sources), len(known))
-                for candidates in ([*range(n_statistics), *kept], [*own, *kept]):
+                for candidates in (kept, [*range(n_statistics), *kept], [*own, *kept]):
                     found[place] = _combination(known, candidates, targets[place])
                     if found[place]:
                         break
@@ -92,15 +97,19 @@ def _combination(
 ) -> dict[int, float]:
     """Weights of candidates of the target's width that add up to it; empty if none do."""
     chosen = [place for place in candidates if sources[place].shape[-1] == target.shape[-1]]
-    if not chosen:
+    # As many numbers as equations solve anything; other models' equations may be the same ones.
+    n_equations = target.shape[0] * target.shape[-1]
+    if not chosen or 2 * len(chosen) > n_equations:
         return {}
     shape = np.broadcast_shapes(target.shape, *(sources[place].shape for place in chosen))
     design = np.stack([np.broadcast_to(sources[p], shape).ravel() for p in chosen], axis=1)
     wanted = np.broadcast_to(target, shape).ravel()
     scale = np.maximum(np.abs(design).max(axis=0), np.finfo(float).tiny)
-    weights = np.round(np.linalg.lstsq(design / scale, wanted, rcond=None)[0] / scale, 9)
+    found = np.linalg.lstsq(design / scale, wanted, rcond=None)[0]
+    weights = np.round(found / scale, _DECIMALS)
     size = np.abs(design) @ np.abs(weights) + np.abs(wanted)
-    if (np.abs(design @ weights - wanted) > _TOLERANCE * size).any():
+    apart = np.abs(design @ weights - wanted)
+    if np.abs(weights).max() > _LARGEST or (apart > _TOLERANCE * size).any():
         return {}
-    found = {place: float(w) for place, w in zip(chosen, weights, strict=True) if w}
-    return found or {chosen[0]: 0.0}
+    needed = {place: float(w) for place, w in zip(chosen, weights, strict=True) if w}
+    return needed or {chosen[0]: 0.0}

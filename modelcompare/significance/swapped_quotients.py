@@ -63,7 +63,8 @@ class SwappedQuotients(SwappedSums):
             square -= between.transpose(1, 2, 0)
             square[square <= ROUNDING * own] = 0.0
         least = np.multiply(score, score, out=cross)
-        nothing = least <= ROUNDING**2 * size * np.maximum(own, 0.0) / 4
+        # What rounding leaves: of residuals, and of N and F0 D where all residuals are 0.
+        nothing = least <= ROUNDING**2 * np.maximum(size * own / 4, (pooled * bottom) ** 2)
         least /= size
         # No sum of squares is below the square of the sum over their number; with one that is
         # centred the statistic stays finite, and the order of its sizes as it is.

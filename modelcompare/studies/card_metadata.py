@@ -75,7 +75,9 @@ def _lines(content: dict[str, Any] | list[Any]) -> Iterator[str]:
             yield from (f"  {line}" for line in others)
         return
     for name, part in content.items():
-        if isinstance(part, dict | list):
+        if part == []:
+            yield f"{name}: []"
+        elif isinstance(part, dict | list):
             yield f"{name}:"
             inside = "  " if isinstance(part, dict) else ""
             yield from (f"{inside}{line}" for line in _lines(part))

@@ -206,6 +206,19 @@ def test_a_callable_can_be_compared(preds):
     np.testing.assert_allclose(scores["errors"], 1 - scores["accuracy"])
 
 
+def test_a_callable_need_not_be_hashable(preds):
+    class Errors:
+        __name__ = "errors"
+        __hash__ = None
+
+        def __call__(self, y_true, y_output):
+            return float((y_true != y_output.argmax(axis=1)).mean())
+
+    result = mc.compare(preds, Errors(), n_resamples=199)
+    expected = mc.compare(preds, Errors().__call__, n_resamples=199).differences.p_value
+    assert result.differences.p_value.tolist() == expected.tolist()
+
+
 def test_per_example_scores():
     rng = np.random.default_rng(0)
     preds = mc.Predictions.from_scores(

@@ -94,6 +94,15 @@ def test_what_has_no_value_is_neither_best_nor_tied_with_it():
     assert row[-2:] == ["{--}", r"\multicolumn{2}{c}{--}"]
 
 
+def test_nothing_is_the_best_where_no_model_has_a_value(make_comparison):
+    result = make_comparison(["a", "b"])
+    result.scores.loc[:, ["estimate", "ci_low", "ci_high"]] = np.nan
+    result.scores["rank"] = 1
+    table, *_ = result.to_latex().split(r"\end{table}")
+    assert "bfseries" not in table
+    assert "Bold" not in table
+
+
 def test_a_baseline_leaves_daggers_out_and_many_models_the_letters(make_comparison):
     made = make_comparison(["a", "b", "c"])
     made.baseline = "a"

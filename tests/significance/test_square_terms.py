@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics import Metric, resolve_metrics
+from modelcompare.metrics.base import Statistic
+from modelcompare.predictions import Predictions
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.square_terms import SquareTerms
 from modelcompare.significance.swapped_quotients import SwappedQuotients
@@ -54,3 +56,53 @@ def test_a_column_that_is_alike_but_in_one_row_is_summed_by_itself():
     sources = [(weights @ each)[:, None, None] for each in (column, column, column + 1)]
     targets = [[(weights @ each)[:, None, None] for each in (square, like, square)]]
     assert SquareTerms.of(sources, targets).products == ((0, 0), (0, 1))
+
+
+@pytest.mark.parametrize("weight", [0.1, 1e-12, 1e6, 1e12])
+def test_a_weight_that_all_samples_share_changes_no_statistic(weight):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 80)
+    drawn = {
+        f"m{i}": np.where(rng.random(80) < 0.9 - i / 10, y, rng.integers(0, 3, 80))
+        for i in range(2)
+    }
+    codes = {**drawn, "perfect": y, "constant": 0 * y}
+    outputs = {name: np.eye(3)[each] for name, each in codes.items()}
+    masks = (rng.random((64, 80)) < 0.5).astype(float)
+    found = []
+    for each in (1.0, weight):
+        preds = Predictions(y, outputs, labels=range(3), sample_weight=np.full(80, each))
+        names = ["precision", "recall", "f1"]
+        part = Evaluation(preds, resolve_metrics(names, preds), collapse=False)
+        statistic = SwappedQuotients(part, part.metrics, *all_pairs(4))
+        found.append(statistic._statistics(statistic._only_matrix.weighted(masks)))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-11, atol=1e-11)
+
+
+def test_as_many_metrics_as_there_are_equations_are_no_combinations_of_one_another():
+    def metric(place):
+        def size(outcomes):
+            return np.abs(outcomes.output.array - outcomes.y_true)[:, None] ** (1 + place / 10)
+
+        def reach(outcomes):
+            return 1 + np.abs(outcomes.output.array)[:, None] * (1 + place) / 9
+
+        return Metric(
+            name=f"m{place}", needs="values",
+            statistics=(Statistic(f"size{place}", size), Statistic(f"reach{place}", reach)),
+            ratio=lambda top, bottom: (top[..., 0], bottom[..., 0]),
+        )  # fmt: skip
+
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=200)
+    outputs = {name: y + rng.normal(size=200) for name in "ab"}
+    part = Evaluation(
+        Predictions(y, outputs, kind="values"), [metric(place) for place in range(40)],
+        collapse=False,
+    )  # fmt: skip
+    statistic = SwappedQuotients(part, part.metrics, *all_pairs(2))
+    mask = rng.random(200) < 0.5
+    found = statistic.arranged(statistic._only_matrix.weighted(mask[None].astype(float)))
+    n, d = statistic._quotient(statistic.parts(slice(0, 200)))
+    for sums, each in zip(found[2:5], (n * n, n * d, d * d), strict=True):
+        np.testing.assert_allclose(sums[0], each[mask].sum(axis=0), rtol=1e-12)

@@ -143,6 +143,13 @@ def test_small_and_undefined_values():
     assert [e.metric_args for e in found] == [{"label": "0"}]
 
 
+def test_a_card_without_any_value_is_read():
+    scores = {name: np.r_[np.zeros(9), 1.0] for name in "ab"}
+    constant = mc.Predictions(np.zeros(10), scores, kind="values")
+    card = mc.model_card(constant, "a", "r2", **FEW)
+    assert _read(card).data.eval_results == []
+
+
 def test_the_forms_of_a_card_hold_the_same():
     whole = mc.model_card(PREDS, "a", "accuracy", **FEW)
     text = mc.model_card(PREDS, "a", "accuracy", form="text", **FEW)

@@ -1,0 +1,34 @@
+"""Models whose swapped outputs are replaced by other models', against a loop over the pairs."""
+
+import numpy as np
+import pytest
+
+from modelcompare.engine.swaps import Exchange
+from modelcompare.significance.pairwise import all_pairs
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [(0, 1)],
+        [(3, 0)],
+        [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)],
+        [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1)],
+        [(0, 3), (0, 2), (0, 1)],
+        [(0, 1), (0, 1), (1, 1), (2, 1), (2, 2), (2, 3), (3, 3)],
+        [(0, 0), (1, 1), (2, 2)],
+        [(2, 3), (0, 1), (4, 2)],
+    ],
+)
+def test_totals_are_those_of_each_pair(pairs):
+    rng = np.random.default_rng(0)
+    kept, moved = rng.random((2, 5, 3, 4))
+    stays, comes = np.array(pairs).T
+    found = Exchange.of(stays, comes).totals(kept, moved)
+    expected = [kept[own] + moved[other] for own, other in pairs]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_all_pairs_of_many_models_are_few_runs():
+    a, b = all_pairs(50)
+    assert len(Exchange.of(a, b).runs) == len(Exchange.of(b, a).runs) == 49
