@@ -14,8 +14,8 @@ help: ## Show the targets
 demo: $(STAMP) ## Compare the models of the example that ships, and draw a forest plot
 	$(BIN)/modelcompare demo
 
-test: $(STAMP) ## Run the unit tests and the doctests
-	$(BIN)/python -m pytest
+test: $(STAMP) ## Run the unit tests and the doctests, a file on each core
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 docs: $(STAMP) ## Build the documentation into site/, offline and with warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet

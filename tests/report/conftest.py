@@ -65,6 +65,12 @@ class MadeComparison(Result):
     def all_leads(self):
         return self._turned(self.differences)
 
+    @property
+    def corrected_differences(self):
+        half = 2 * self.differences["standard_error"]
+        difference = self.differences["difference"]
+        return self.differences.assign(ci_low=difference - half, ci_high=difference + half)
+
     def _turned(self, pairs):
         """Later models are better, so that model b is ahead of model a; the best come first."""
         place = pairs[["model_b", "model_a"]].map(self.models.index)
