@@ -21,7 +21,8 @@ from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.quotient import Quotient
 
-# Totals of one block of pairs that stay in the processor's cache.
+# Totals of one block of pairs: few enough for the processor's last cache, and so many that threads
+# seldom wait for the interpreter between two steps.
 _CACHED_NUMBERS = 2**19
 
 
@@ -72,7 +73,7 @@ class SwappedTotals:
 
     @property
     def pairs_at_once(self) -> int:
-        """Pairs whose totals stay in the processor's cache."""
+        """Pairs that are worked on together."""
         of_a_pair = self.moved.size // len(self.evaluation.models)
         return max(1, _CACHED_NUMBERS // max(1, of_a_pair))
 

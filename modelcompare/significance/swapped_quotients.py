@@ -18,6 +18,7 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.swaps import Exchange
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.square_terms import N_WEIGHTS, SquareTerms
+from modelcompare.significance.strata import Strata
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
 
 # Numbers of one block of units that stay in the processor's cache.
@@ -59,7 +60,8 @@ class SwappedQuotients(SwappedSums):
         square += cross
         if self.strata is not None:
             sums = self.after(kept[_N_SUMS : _N_SUMS + 2], moved[_N_SUMS : _N_SUMS + 2], a, b)
-            between = self._between(sums, pooled[..., 0], share.transpose(2, 0, 1), pairs)
+            shares = share.transpose(2, 0, 1)
+            between = self._between(self.strata, sums, pooled[..., 0], shares, pairs)
             square -= between.transpose(1, 2, 0)
             square[square <= ROUNDING * own] = 0.0
         least = np.multiply(score, score, out=cross)
@@ -127,11 +129,14 @@ class SwappedQuotients(SwappedSums):
         return self._quotient(parts)
 
     def _between(
-        self, sums: list[FloatArray], pooled: FloatArray, share: FloatArray, pairs: IntArray
+        self,
+        strata: Strata,
+        sums: list[FloatArray],
+        pooled: FloatArray,
+        share: FloatArray,
+        pairs: IntArray,
     ) -> FloatArray:
         """What the means of the strata take off the squares."""
-        if self.strata is None:
-            return np.zeros_like(share)
         n, d = (part.reshape(*part.shape[:2], -1, share.shape[-1]) for part in sums)
         first = len(self._statistics_used) + len(self._terms.products)
         both = [
@@ -140,7 +145,7 @@ class SwappedQuotients(SwappedSums):
         ]
         own, all_of_them = n - pooled[:, None] * d, both[0] - pooled[:, None] * both[1]
         inside = own - share[:, :, None] * all_of_them
-        return np.einsum("h,rphv->rpv", self.strata.centre, inside**2)
+        return np.einsum("h,rphv->rpv", strata.centre, inside**2)
 
     def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         return self._quotient(parts)
