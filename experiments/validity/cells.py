@@ -10,13 +10,14 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 import modelcompare as mc
 from experiments.validity.worlds import samples_of, world_of
+from modelcompare.engine.axis import ValueKey
 from modelcompare.intervals import Interval
 
 PER_CLASS = frozenset({"precision", "recall", "f1", "cf1"})
@@ -32,7 +33,6 @@ _RARE = 1
 
 Cell = Mapping[str, Any]
 Row = tuple[str, str, str, str, int, float, float]
-Key = tuple[str, Any]
 Ends = tuple[float, float]
 
 
@@ -89,71 +89,61 @@ def _intervals(params: Cell, rng: np.random.Generator, tally: Tally) -> None:
     preds = world.draw(rng)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = mc.compare(preds, metrics, n_resamples=params["B"], correction="none", rng=rng)
+        # Intervals do not depend on the test, and Wald's is there with them.
+        result = mc.compare(
+            preds, metrics, n_resamples=params["B"], test="wald", correction="none", rng=rng
+        )
     warned = any("cluster" in str(warning.message) for warning in caught)
-    # The frame of differences would make their tests as well, which take longer than all else.
-    scores, apart = (
-        _first_rows(result.scores),
-        _first_pair(result.bootstrap, result.difference_interval),
-    )
+    point = result.bootstrap.point
+    found = {
+        "score": (result.score_interval, point[0]),
+        "difference": (result.difference_interval, point[0] - point[1]),
+    }
     others = _other_intervals(result.bootstrap, preds, metrics)
-    for metric in metrics:
-        label = label_of(metric)
-        value = world.truth(metric, label, preds)
-        score = scores[metric, label]
-        for quantity, ends, estimate, true in (
-            ("score", (score.ci_low, score.ci_high), score.estimate, value[0]),
-            ("difference", *apart[metric, label], value[0] - value[1]),
-        ):
-            _judge(tally, (metric, quantity, "default"), ends, true)
-            _judge_default(tally, (metric, quantity, "default"), ends, estimate, true, warned)
-            for method, found in others[quantity].items():
-                if (metric, label) in found:
-                    _judge(tally, (metric, quantity, method), found[metric, label], true)
+    truths = {metric: world.truth(metric, label_of(metric), preds) for metric in metrics}
+    for place, key in enumerate(result.bootstrap.evaluation.keys):
+        metric = key.metric
+        if key.label != label_of(metric):
+            continue
+        value = truths[metric]
+        for quantity, (interval, estimates) in found.items():
+            true = value[0] if quantity == "score" else value[0] - value[1]
+            about, ends = (metric, quantity, "default"), _ends(interval, place)
+            _judge(tally, about, ends, true)
+            _judge_default(tally, about, ends, float(estimates[place]), true, warned)
+            for method, of_keys in others[quantity].items():
+                if key in of_keys:
+                    _judge(tally, (metric, quantity, method), of_keys[key], true)
 
 
 def _other_intervals(
     replicated: mc.BootstrapResult, preds: mc.Predictions, metrics: list[str]
-) -> dict[str, dict[str, dict[Key, Ends]]]:
-    """The intervals that one could have asked for by name."""
+) -> dict[str, dict[str, dict[ValueKey, Ends]]]:
+    """The intervals that one could have asked for by name, of m0 and of m0 - m1."""
     asked = [(replicated, method) for method in SCORE_METHODS]
     proportions = [metric for metric in metrics if metric in PROPORTIONS]
     if proportions:
         asked.append((mc.bootstrap(preds, proportions, n_resamples=2), "wilson"))
     scores, differences = {}, {}
+    pair = np.array([0]), np.array([1])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for result, method in asked:
-            try:
-                rows = _first_rows(result.confidence_interval(method=method))
-            except ValueError:
-                continue
-            scores[method] = {key: (row.ci_low, row.ci_high) for key, row in rows.items()}
+            with suppress(ValueError):
+                scores[method] = _by_key(result, result.score_interval(method, 0.95))
         for method in DIFFERENCE_METHODS:
-            found = replicated.difference_interval(np.array([0]), np.array([1]), method, 0.95)
-            ends = _first_pair(replicated, found)
-            differences[method] = {key: bounds for key, (bounds, _) in ends.items()}
+            interval = replicated.difference_interval(*pair, method, 0.95)
+            differences[method] = _by_key(replicated, interval)
     return {"score": scores, "difference": differences}
 
 
-def _first_rows(frame: pd.DataFrame) -> dict[Key, Any]:
-    """The first model's row of each value, or the first pair's."""
-    rows: dict[Key, Any] = {}
-    for row in frame.itertuples():
-        rows.setdefault((row.metric, None if pd.isna(row.label) else row.label), row)
-    return rows
+def _by_key(replicated: mc.BootstrapResult, interval: Interval) -> dict[ValueKey, Ends]:
+    """Bounds of the first model's values, or of the first pair's differences."""
+    return {key: _ends(interval, place) for place, key in enumerate(replicated.evaluation.keys)}
 
 
-def _first_pair(replicated: mc.BootstrapResult, found: Interval) -> dict[Key, tuple[Ends, float]]:
-    """Bounds of the first pair's difference in each value, and the difference."""
-    difference = replicated.point[0] - replicated.point[1]
-    return {
-        (key.metric, key.label): (
-            (float(found.low[0, i]), float(found.high[0, i])),
-            float(difference[i]),
-        )
-        for i, key in enumerate(replicated.evaluation.keys)
-    }
+def _ends(interval: Interval, place: int) -> Ends:
+    return float(interval.low[0, place]), float(interval.high[0, place])
 
 
 def _holds(ends: Ends, value: float) -> bool:
