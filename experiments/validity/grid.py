@@ -30,8 +30,9 @@ from tqdm import tqdm
 import modelcompare as mc
 from experiments.validity import catalogue, cells
 from experiments.validity.catalogue import Cell, cell_id
+from experiments.validity.chunks import ChunkFile
 from experiments.validity.promises import falls_short
-from experiments.validity.results import ChunkFile, announcement, by_cell, summary, table_of
+from experiments.validity.results import announcement, by_cell, summary, table_of
 from modelcompare.report.files import write_text
 
 HERE = Path(__file__).resolve().parent
@@ -147,9 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=0, help="chunk to begin with, of each cell")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="regular expression of the cells' ids")
-    parser.add_argument("--also", nargs="*", default=[], metavar="CODE",
-                        help="fingerprints of other code whose chunks count")  # fmt: skip
+    parser.add_argument("--also", nargs="*", default=(), metavar="CODE",
+                        help="other code whose chunks count; any where none is named")  # fmt: skip
     parser.add_argument("--tables", action="store_true", help="simulate nothing, write the tables")
+    parser.add_argument("--archive", action="store_true", help="put all chunks that count into one")
     parser.add_argument("--list", action="store_true", help="print the ids and stop")
     parser.add_argument("-o", "--output", type=Path, help="HERE/results or HERE/results/quick")
     options = parser.parse_args(arguments)
@@ -161,12 +163,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     default = HERE / "results" / ("quick" if options.tier == "quick" else "")
     folder = options.output or default
-    file = ChunkFile(folder / "chunks.jsonl", fingerprint(), options.also)
+    file = ChunkFile(
+        folder / "chunks.jsonl", fingerprint(), None if options.also == [] else options.also
+    )
     if file.n_of_other_code:
         print(f"{file.n_of_other_code:,} chunks of other code are left out.", file=sys.stderr)
     trials = options.trials or TRIALS[options.tier]
     if not options.tables:
         simulate(chosen, trials, file, jobs=options.jobs, chunk=options.chunk, first=options.first)
+    if options.archive:
+        file.archive()
     if not write(file, chosen, folder, print):
         raise SystemExit(1)
 

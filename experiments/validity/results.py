@@ -1,10 +1,8 @@
-"""The file of finished chunks, and the tables made of it."""
+"""Tables of what the chunks have found."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,56 +14,6 @@ from experiments.validity.promises import PROMISES, falls_short, with_limits
 from experiments.validity.worlds import samples_of
 
 KEYS = ["cell", "metric", "quantity", "method", "measure"]
-
-
-class ChunkFile:
-    """One JSON line for each finished chunk of trials; a line that was cut off counts as none.
-
-    Parameters
-    ----------
-    path : Path
-        Made when the first chunk is added.
-    code : str
-        Fingerprint of the code under test; chunks of other code are left alone.
-    also : sequence of str
-        Fingerprints of other code whose chunks count too, behind those of `code`.
-    """
-
-    def __init__(self, path: Path, code: str, also: Sequence[str] = ()) -> None:
-        self.path, self.code, self.counted = path, code, (*also, code)
-
-    def chunks(self) -> dict[tuple[str, int, int], dict[str, Any]]:
-        """The finished chunks by (cell, trials, number), each once, the newest code's first."""
-        found = [line for line in self._lines() if line["code"] in self.counted]
-        found.sort(key=lambda line: self.counted.index(line["code"]))
-        return {(line["cell"], line["trials"], line["chunk"]): line for line in found}
-
-    @property
-    def n_of_other_code(self) -> int:
-        """Chunks in the file that other code made."""
-        return sum(line["code"] not in self.counted for line in self._lines())
-
-    def add(self, cell: str, trials: int, chunk: int, rows: Sequence[Sequence[Any]]) -> None:
-        """Append a chunk in one write."""
-        line = {"cell": cell, "trials": trials, "chunk": chunk, "code": self.code, "rows": rows}
-        with self.path.open("ab") as file:
-            file.write((json.dumps(line) + "\n").encode())
-
-    def mend(self) -> None:
-        """Cut off what an interrupted write has left."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.exists():
-            whole = self.path.read_bytes().rfind(b"\n") + 1
-            with self.path.open("r+b") as file:
-                file.truncate(whole)
-
-    def _lines(self) -> Iterator[dict[str, Any]]:
-        if not self.path.exists():
-            return
-        with self.path.open() as file:
-            for line in file:
-                if line.endswith("\n"):
-                    yield json.loads(line)
 
 
 def table_of(chunks: Iterable[dict[str, Any]], cells: Iterable[Cell]) -> pd.DataFrame:

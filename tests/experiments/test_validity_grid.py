@@ -1,6 +1,7 @@
 """The grid of sparse cells: it resumes, it judges, and its populations know their values."""
 
 import json
+import lzma
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from sklearn import metrics as sklearn_metrics
 
 from experiments.validity import catalogue, grid, promises, results, worlds
+from experiments.validity.chunks import ChunkFile
 
 ROOT = Path(grid.__file__).parents[2]
 GATE = {
@@ -37,7 +39,7 @@ def table(file, cells=TINY):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    file = results.ChunkFile(tmp_path_factory.mktemp("whole") / "chunks.jsonl", "code")
+    file = ChunkFile(tmp_path_factory.mktemp("whole") / "chunks.jsonl", "code")
     grid.simulate(TINY, 6, file, chunk=2)
     return table(file)
 
@@ -45,7 +47,7 @@ def whole(tmp_path_factory):
 def test_a_run_that_was_cut_off_in_the_middle_of_a_line_gives_the_table_of_a_whole_one(
     tmp_path, whole
 ):
-    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    file = ChunkFile(tmp_path / "chunks.jsonl", "code")
     grid.simulate(TINY, 2, file, chunk=2)
     text = file.path.read_text()
     file.path.write_text(text[: len(text) - 40])
@@ -84,7 +86,7 @@ def test_a_killed_process_goes_on_and_counts_no_chunk_twice(tmp_path):
 
 
 def test_lines_that_are_there_twice_and_those_of_other_code_do_not_count(tmp_path, whole):
-    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    file = ChunkFile(tmp_path / "chunks.jsonl", "code")
     grid.simulate(TINY, 6, file, chunk=2)
     first = file.path.read_text().splitlines()[0]
     other = first.replace('"code": "code"', '"code": "older"').replace('"chunk": 0', '"chunk": 7')
@@ -94,9 +96,32 @@ def test_lines_that_are_there_twice_and_those_of_other_code_do_not_count(tmp_pat
     pd.testing.assert_frame_equal(table(file), whole)
 
 
+def test_an_archive_counts_as_its_chunks_do_and_a_run_goes_on_from_it(tmp_path, whole):
+    file = ChunkFile(tmp_path / "chunks.jsonl", "code")
+    grid.simulate(TINY, 4, file, chunk=2)
+    file.archive()
+    kept = file.archive_path.read_bytes()
+    file.path.unlink()
+    assert len(file.chunks()) == 8
+    grid.simulate(TINY, 6, file, chunk=2)
+    assert len(file.path.read_text().splitlines()) == 4
+    # A chunk that is in both counts once, and other code's archive does not.
+    again = ChunkFile(tmp_path / "again" / "chunks.jsonl", "code")
+    grid.simulate(TINY, 6, again, chunk=2)
+    again.archive_path.write_bytes(kept)
+    by = {"by": results.KEYS, "ignore_index": True}
+    for found in (file, again):
+        pd.testing.assert_frame_equal(table(found).sort_values(**by), whole.sort_values(**by))
+        assert ChunkFile(found.path, "newer").chunks() == {}
+        assert ChunkFile(found.path, "newer", None).chunks().keys() == found.chunks().keys()
+    file.archive()
+    file.archive()
+    assert lzma.decompress(file.archive_path.read_bytes()).count(b"\n") == len(TINY)
+
+
 @pytest.mark.slow
 def test_the_number_of_jobs_does_not_change_the_numbers(tmp_path, whole):
-    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    file = ChunkFile(tmp_path / "chunks.jsonl", "code")
     grid.simulate(TINY, 6, file, chunk=2, jobs=2)
     by = {"by": results.KEYS, "ignore_index": True}
     pd.testing.assert_frame_equal(table(file).sort_values(**by), whole.sort_values(**by))
@@ -207,7 +232,7 @@ def test_power_is_measured_against_tests_that_hold_their_size_in_the_same_cell()
 
 
 def test_what_falls_short_is_printed_before_anything_is_written(tmp_path):
-    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    file = ChunkFile(tmp_path / "chunks.jsonl", "code")
     found = [("f1", "family", "default", "false finding", 50, 40.0, 40.0)]
     file.add(catalogue.cell_id(FAMILY), 50, 0, found)
     heard = []
@@ -230,8 +255,8 @@ def test_chunks_of_other_code_count_where_they_are_named(tmp_path):
     name = catalogue.cell_id(cell)
     for code, passed, number in (("old", 4, 0), ("old", 4, 1), ("new", 0, 1)):
         rows = [["accuracy", "gate", "default", "passed", 4, passed, passed]]
-        results.ChunkFile(path, code).add(name, 4, number, rows)
-    alone, both = results.ChunkFile(path, "new"), results.ChunkFile(path, "new", ["old"])
+        ChunkFile(path, code).add(name, 4, number, rows)
+    alone, both = ChunkFile(path, "new"), ChunkFile(path, "new", ["old"])
     assert table(alone, [cell])[["trials", "value", "code"]].values.tolist() == [[4, 0, "new"]]
     assert table(both, [cell])[["trials", "value"]].values.tolist() == [[8, 0.5]]
     assert {*table(both, [cell])["code"][0].split()} == {"old", "new"}
@@ -267,7 +292,7 @@ def test_a_module_with_cells_of_its_own_joins_by_name(monkeypatch, tmp_path):
     monkeypatch.setattr(grid, "MODULES", ("own",))
     monkeypatch.setattr(grid, "_module", {"own": Own}.get)
     cells = [cell for cell in grid.cells_of("quick") if cell["kind"] == "own"]
-    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    file = ChunkFile(tmp_path / "chunks.jsonl", "code")
     grid.simulate(cells, 8, file, chunk=4)
     found = table(file, cells).set_index(["metric", "quantity", "measure"])
     assert found["value"].to_dict() == {
@@ -325,7 +350,7 @@ def test_the_interval_and_the_test_of_calibration_are_judged(tmp_path):
         {"kind": "calibration", "model": model, "n_classes": 2, "n": 100}
         for model in ("calibrated", "overconfident")
     ]
-    file = results.ChunkFile(tmp_path / "chunks.jsonl", "code")
+    file = ChunkFile(tmp_path / "chunks.jsonl", "code")
     grid.simulate(cells, 10, file, chunk=10)
 
     judged = promises.with_limits(table(file, cells)).dropna(subset=["limit"])
