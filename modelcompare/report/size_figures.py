@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,13 @@ _HERE, _NEEDED, _OBSERVED = (
     Look(style.LEADING, line="--"),
     Look("black", line=":"),
 )
+# A metric and its counterpart; between them what the one says of the other.
+_METRIC, _BOTH, _COUNTERPART = (
+    Look(style.OTHER, "o", "-"),
+    Look(style.COLOURS[2], "^", ":"),
+    Look(style.LEADING, "s", "--"),
+)
+_SERIES = {2: (_METRIC, _COUNTERPART), 3: (_METRIC, _BOTH, _COUNTERPART)}
 # Each by itself, beside their mean.
 _THIN = {"linewidth": 0.6, "alpha": 0.35}
 
@@ -33,18 +40,27 @@ def plot_population(
     study: shapes.AgreementShape, population: pd.DataFrame, *, ax: Axes | None = None
 ) -> Figure:
     """Agreement with the order of the whole test set, against the part of it."""
-    names = population["label"].map(label_name)
-    lines = population.assign(line=names, share=population["pct_agree"])
+    small, whole = population["metric_small"], population["metric_whole"]
+    lines = population.assign(
+        line=population["label"].map(label_name), share=population["pct_agree"],
+        series=list(zip(small, whole, strict=True)),
+    )  # fmt: skip
     title = f"Same order of models as on the whole test set: {study.n_samples:,} samples"
     note = "thick: mean over classes; thin: each class"
     caption = Caption(title, study.signature, note=note)
     pairs = study.metric_pairs.pairs
-    return _plot_shares(lines, pairs, caption, "% of pairs ordered alike", ax)
+    words = ["metric: its own order", "counterpart: the metric's", "counterpart: its own"]
+    if len(pairs) == 1:
+        a, b = pairs[0]
+        words = [f"{a}: its own order", f"{b}: the order by {a}", f"{b}: its own order"]
+    panels = {" and ".join(p): [(p[0], p[0]), (p[1], p[0]), (p[1], p[1])] for p in pairs}
+    return _plot_shares(lines, panels, words, caption, "% of pairs ordered alike", ax)
 
 
 def plot_undefined(study: shapes.UndefinedShape, *, ax: Axes | None = None) -> Figure:
     """Share of undefined values against the size, the soft twin beside its metric."""
-    lines = study.table.assign(line=study.table["model"], share=study.table["pct_undefined"])
+    table = study.table
+    lines = table.assign(line=table["model"], share=table["pct_undefined"], series=table["metric"])
     title = (
         f"How often a metric has no value, mean over classes: {study.n_samples:,} samples, "
         f"{study.n_resamples:,} resamples"
@@ -52,36 +68,40 @@ def plot_undefined(study: shapes.UndefinedShape, *, ax: Axes | None = None) -> F
     note = "thick: mean over models; thin: each model"
     caption = Caption(title, study.signature, note=note)
     pairs = study.metric_pairs.pairs
-    figure = _plot_shares(lines, pairs, caption, "% of resamples undefined", ax)
+    words = pairs[0] if len(pairs) == 1 else ("the metric", "its counterpart")
+    panels = {" and ".join(pair): pair for pair in pairs}
+    figure = _plot_shares(lines, panels, words, caption, "% of resamples undefined", ax)
     # The panels share their axis: its limits follow the widest of them.
     (figure.axes[0] if ax is None else ax).set_ylim(bottom=0)
     return figure
 
 
 def _plot_shares(
-    frame: pd.DataFrame, pairs: Sequence[tuple[str, str]], caption: Caption, scale: str,
-    ax: Axes | None,
+    frame: pd.DataFrame, panels: Mapping[str, Sequence[Hashable]], words: Sequence[str],
+    caption: Caption, scale: str, ax: Axes | None,
 ) -> Figure:  # fmt: skip
-    """Draw shares against the ratio: a panel for each pair of metrics."""
-    pairs = pairs if ax is None else pairs[:1]
-    looks = [Look(style.OTHER, "o", "-"), Look(style.LEADING, "s", "--")]
-    words = pairs[0] if len(pairs) == 1 else ("the metric", "its counterpart")
-    keys = [Key(name, look) for name, look in zip(words, looks, strict=True)]
+    """Draw shares against the ratio: a panel for each pair of metrics, by its title.
+
+    A panel has its entries of the column `series`, called `words`.
+    """
+    chosen = list(panels.items())[: None if ax is None else 1]
+    looks = _SERIES[len(words)]
+    keys = [Key(word, look) for word, look in zip(words, looks, strict=True)]
     caption = Caption(caption.title, caption.signature, note=caption.note, keys=keys)
-    n_columns = min(len(pairs), 3)
-    n_rows = -(-len(pairs) // n_columns)
+    n_columns = min(len(chosen), 3)
+    n_rows = -(-len(chosen) // n_columns)
     size = (max(2.6 * n_columns, 5.0), 2.8 * n_rows)
     with sheet(caption, size, (n_rows, n_columns), ax=ax, sharey=True) as grid:
-        for axes, pair in zip(grid.flat, pairs, strict=False):
-            style.plain_axes(axes, " and ".join(pair))
-            for name, look in zip(pair, looks, strict=True):
-                table = rows_at(frame, metric=name).pivot_table(
+        for axes, (title, series) in zip(grid.flat, chosen, strict=False):
+            style.plain_axes(axes, title)
+            for name, look in zip(series, looks, strict=True):
+                table = frame[[entry == name for entry in frame["series"]]].pivot_table(
                     index="ratio", columns="line", values="share"
                 )
                 axes.plot(table.index, table.to_numpy(), color=look.colour, **_THIN)
                 axes.plot(table.index, table.mean(axis=1), **look.options(linewidth=2))
             style.ratio_axis(axes, sorted({*frame["ratio"]}, reverse=True))
-        style.hide_unused(grid, len(pairs))
+        style.hide_unused(grid, len(chosen))
         for axes in grid[:, 0]:
             axes.set_ylabel(scale)
     return figure_of(grid)

@@ -19,23 +19,16 @@ from modelcompare.report.plots import AgreementPlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_contents import agreement_tables
 from modelcompare.report.tables import Table
-from modelcompare.resampling import (
-    BootstrapWeights,
-    RngLike,
-    Units,
-    child_seed,
-    rng_label,
-    seed_sequence,
-)
+from modelcompare.resampling import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
-from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.studies.orders import drawn_pairs, orders_kept, times_drawn
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
     MetricPairs,
     Pair,
     check_ratios,
-    part_rows,
 )
 from modelcompare.words import (
     AgreementTest,
@@ -56,7 +49,6 @@ T_NOTE = (
     "resamples are added, so % significant measures the effort of the simulation. permutation, "
     "sign-flip, bootstrap and wald are valid tests."
 )
-_N_MODEL_RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -113,40 +105,35 @@ class AgreementStudy(Result):
     ) -> pd.DataFrame:
         """How often a part of the test set orders two models as the whole does.
 
-        At each ratio as many parts as `n_subsamples` are drawn without replacement. Columns:
-        metric, label, ratio, n_samples, pct_agree (mean over pairs of models and down-samplings),
-        low, high (range of 95 % of the down-samplings). A value that is undefined orders nothing
-        and so disagrees.
+        At each ratio as many parts as `n_subsamples` are drawn without replacement. Of each pair
+        of metrics there are three answers: the first on the part and on the whole, the second on
+        the part and the first on the whole (functional consistency, the paper's hypothesis D), and
+        the second on both. A value that is undefined orders nothing and so disagrees.
+
+        Parameters
+        ----------
+        ratios : sequence of float
+            Parts of the test set, each in (0, 1].
+        n_subsamples : int
+            Parts that are drawn at each ratio.
+
+        Returns
+        -------
+        DataFrame
+            Columns metric_small (that orders the models on the part), metric_whole (that orders
+            them on the whole), label, ratio, n_samples, pct_agree (mean over pairs of models and
+            parts), ci_low, ci_high (its interval, by resampling models and parts), part_low,
+            part_high (between which `confidence_level` of the single parts lie).
+
+        References
+        ----------
+        .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
         """
         check_options(n_subsamples=n_subsamples)
-        sizes = check_ratios(ratios, len(self.predictions))
-        evaluation = self.metric_pairs.evaluate(self.predictions)
-        model_a, model_b = all_pairs(len(self.predictions.models))
-        full = evaluation.estimate()
-        order = np.sign(pair_differences(full, model_a, model_b))
-        frames = []
-        for ratio in sizes:
-            samples = [
-                part_rows(self.predictions, ratio, self.seed, index=index)
-                for index in range(1 if ratio == 1 else n_subsamples)
-            ]
-            weights = np.zeros((len(samples), len(self.predictions)))
-            for row, chosen in zip(weights, samples, strict=True):
-                row[chosen] = 1.0
-            if self.predictions.groups is not None:
-                # Clusters are in or out as a whole; their first samples stand for them.
-                weights = weights[:, np.unique(self.predictions.groups, return_index=True)[1]]
-            values = evaluation.values(weights)
-            found = np.array([pair_differences(v, model_a, model_b) for v in values])
-            same = (np.sign(found) == order).mean(axis=1)
-            low, high = np.quantile(same, [0.025, 0.975], axis=0)
-            frames.append(pd.DataFrame({
-                "metric": [key.metric for key in evaluation.keys],
-                "label": pd.Series([key.label for key in evaluation.keys], dtype=object),
-                "ratio": ratio, "n_samples": len(samples[0]),
-                "pct_agree": 100 * same.mean(axis=0), "low": 100 * low, "high": 100 * high,
-            }))  # fmt: skip
-        return pd.concat(frames, ignore_index=True)
+        return orders_kept(
+            self.predictions, self.metric_pairs, check_ratios(ratios, len(self.predictions)),
+            self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
+        )  # fmt: skip
 
     @property
     def note(self) -> str:
@@ -276,7 +263,7 @@ def _frames(
     names = np.array(evaluation.models, dtype=object)
     model_a, model_b = all_pairs(len(names))
     frames, rows = [], []
-    drawn = _drawn_models(len(names), seed)
+    drawn = times_drawn(len(names), seed)
     for metrics, a, b in metric_pairs.named(evaluation):
         significant = (p_values[:, a] < alpha) & (p_values[:, b] < alpha)
         agree = np.sign(difference[:, a]) == np.sign(difference[:, b])
@@ -302,30 +289,18 @@ def _frames(
     return pairs, pd.DataFrame(rows).astype({"label": object})
 
 
-def _drawn_models(n_models: int, seed: np.random.SeedSequence) -> FloatArray:
-    """How often each model is drawn, of shape (n_resamples, n_models)."""
-    weights = BootstrapWeights(Units(n_models), _N_MODEL_RESAMPLES, child_seed(seed, 2**16))
-    return np.vstack([*weights.blocks()])
-
-
 def _share_interval(
     significant: BoolArray, agree: BoolArray, drawn: FloatArray, confidence_level: float
 ) -> tuple[float, float]:
     """Percentile interval of the share that agrees, models drawn with replacement.
 
-    A pair counts as often as its two models were drawn together; two copies of one model make no
-    pair.
+    `drawn` is how often each model is, of shape (n_resamples, n_models).
     """
-    n_models = drawn.shape[1]
-    counts = []
-    for shown in (significant & agree, significant):
-        matrix = np.zeros((n_models, n_models))
-        matrix[all_pairs(n_models)] = shown
-        counts.append(np.einsum("ij,ij->i", drawn @ matrix, drawn))
-    defined = counts[1] > 0
+    agreeing, all_shown = drawn_pairs(np.stack([significant & agree, significant], axis=1), drawn).T
+    defined = all_shown > 0
     if not defined.any():
         return np.nan, np.nan
-    share = 100 * counts[0][defined] / counts[1][defined]
+    share = 100 * agreeing[defined] / all_shown[defined]
     tail = (1 - confidence_level) / 2
     low, high = np.quantile(share, [tail, 1 - tail])
     return float(low), float(high)

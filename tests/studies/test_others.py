@@ -4,12 +4,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn import metrics
 from statsmodels.stats.power import NormalIndPower
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.resampling import BootstrapWeights, seed_sequence
 from modelcompare.significance.replicate_t import replicate_t_p_values
+from modelcompare.studies.pairs import part_rows
 from tests.studies.made_up import made_up
 
 
@@ -91,30 +93,73 @@ def test_the_interval_of_agreement_resamples_models():
     assert (row.ci_high - row.ci_low) / 2 > independent
 
 
-def test_population_order(preds):
+def f1_of_class_0(preds, rows=slice(None)):
+    said = {m: preds.predicted(m)[rows] for m in preds.models}
+    y = preds.y_true[rows]
+    return {
+        m: metrics.f1_score(y, said[m], labels=[0], average=None, zero_division=0)[0] for m in said
+    }
+
+
+def cf1_of_class_0(preds, rows=slice(None)):
+    # 2 sum p / (sum p of the class + its samples), Yacouby & Axman (2020), equations 8 to 10.
+    is_class = preds.y_true[rows] == 0
+    p = {m: preds.probabilities(m)[rows, 0] for m in preds.models}
+    return {m: 2 * p[m][is_class].sum() / (p[m].sum() + is_class.sum()) for m in p}
+
+
+@pytest.mark.parametrize(
+    ("small", "whole", "of_part", "of_whole"),
+    [
+        ("f1", "f1", f1_of_class_0, f1_of_class_0),
+        ("cf1", "f1", cf1_of_class_0, f1_of_class_0),
+        ("cf1", "cf1", cf1_of_class_0, cf1_of_class_0),
+    ],
+)
+def test_population_order_is_that_of_a_loop_over_parts_and_pairs(
+    preds, small, whole, of_part, of_whole
+):
     study = mc.agreement_study(preds, ["f1"], test="wald")
     frame = study.population([1.0, 0.2], n_subsamples=40)
-    assert (frame[frame.ratio == 1].pct_agree == 100).all()
-    from modelcompare.studies.pairs import part_rows
-
-    full = mc.metrics.f1(preds.y_true, preds.predicted("m0"))
+    on_whole = of_whole(preds)
     orders = []
-    whole = {m: mc.metrics.f1(preds.y_true, preds.predicted(m))[0] for m in preds.models}
     for index in range(40):
-        rows = part_rows(preds, 0.2, study.seed, index=index)
-        part = {
-            m: mc.metrics.f1(preds.y_true[rows], preds.predicted(m)[rows], labels=[0, 1, 2],
-                             zero_division=0.0)[0]
-            for m in preds.models
-        }  # fmt: skip
+        on_part = of_part(preds, part_rows(preds, 0.2, study.seed, index=index))
         orders.append(
-            [np.sign(part[a] - part[b]) == np.sign(whole[a] - whole[b])
+            [np.sign(on_part[a] - on_part[b]) == np.sign(on_whole[a] - on_whole[b])
              for a, b in combinations(preds.models, 2)]
         )  # fmt: skip
-    expected = 100 * np.mean(orders)
-    found = frame.query("ratio == 0.2 and metric == 'f1' and label == 0").pct_agree.iloc[0]
-    assert found == pytest.approx(expected)
-    assert len(full) == 3
+    asked = "metric_small == @small and metric_whole == @whole and label == 0"
+    at_whole, at_part = frame.query(asked).itertuples()
+    assert at_part.pct_agree == pytest.approx(100 * np.mean(orders))
+    shares = 100 * np.mean(orders, axis=1)
+    assert at_part.part_low == pytest.approx(np.quantile(shares, 0.025))
+    assert at_part.part_high == pytest.approx(np.quantile(shares, 0.975))
+    assert at_whole.part_low == at_whole.pct_agree == at_whole.part_high
+    if small == whole:
+        assert (at_whole.ci_low, at_whole.pct_agree, at_whole.ci_high) == (100, 100, 100)
+    assert len(frame) == 2 * 3 * 3
+
+
+def test_the_interval_of_the_order_draws_models_and_parts():
+    study = mc.agreement_study(made_up(60, tuple(np.linspace(0.4, 0.9, 12))), ["f1"], test="wald")
+    few, many = (study.population([0.3], n_subsamples=n).iloc[0] for n in (10, 300))
+    assert few.ci_low < few.pct_agree < few.ci_high
+    assert many.ci_low < many.pct_agree < many.ci_high
+    # Of more parts the mean is better known; of twelve models it is as little known as before.
+    assert many.ci_high - many.ci_low < few.ci_high - few.ci_low
+    pairs = 66
+    independent = 2 * 1.96 * 100 * np.sqrt(0.25 / (300 * pairs))
+    assert many.ci_high - many.ci_low > 3 * independent
+
+
+def test_values_that_are_undefined_order_nothing():
+    preds = mc.Predictions([0, 0, 1, 1, 2, 2], {"a": [0, 0, 1, 1, 1, 0], "b": [0, 0, 1, 1, 0, 1]})
+    study = mc.agreement_study(preds, [("precision", "recall")], test="wald", zero_division=np.nan)
+    frame = study.population([1.0]).query("label == 2").set_index(["metric_small", "metric_whole"])
+    assert frame["pct_agree"].to_dict() == {
+        ("precision", "precision"): 0, ("recall", "precision"): 0, ("recall", "recall"): 100,
+    }  # fmt: skip
 
 
 def test_agreement_can_be_shown(preds):
@@ -125,7 +170,7 @@ def test_agreement_can_be_shown(preds):
     assert all(np.isfinite(line.get_ydata()).all() for axes in figure.axes for line in axes.lines)
     averages = mc.agreement_study(study.predictions, [("f1_macro", "cf1_macro")], n_resamples=50)
     (axes,) = averages.plot_population([1, 0.5], n_subsamples=5).axes
-    assert len(axes.lines) == 4
+    assert len(axes.lines) == 6
     assert study.to_latex().count("\\toprule") == 1
     assert "% Agree" in study.to_markdown()
     reproduced = mc.agreement_study(preds, ["f1"], n_resamples=50)

@@ -1,0 +1,107 @@
+"""Whether a part of the test set orders models as the whole does (Yacouby & Axman 2020, D)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.axis import long_frame
+from modelcompare.predictions import Predictions
+from modelcompare.resampling import BootstrapWeights, Units, child_seed
+from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.studies.pairs import MetricPairs, part_rows
+
+N_RESAMPLES = 2000
+# Children of a study's seed that draw models, and parts of the test set.
+_MODELS, _PARTS = 2**16, 2**17
+# Neither orders anything, so they agree with no order, and not with each other.
+_UNDEFINED_PART, _UNDEFINED_WHOLE = 2, 3
+
+
+def orders_kept(
+    predictions: Predictions, metric_pairs: MetricPairs, ratios: Sequence[float],
+    seed: np.random.SeedSequence, *, n_subsamples: int, confidence_level: float,
+) -> pd.DataFrame:  # fmt: skip
+    """How often metrics on a part of the test set order two models as on the whole.
+
+    See `modelcompare.studies.agreement.AgreementStudy.population`.
+    """
+    evaluation = metric_pairs.evaluate(predictions)
+    n_models = len(predictions.models)
+    whole = _orders(evaluation.estimate(), _UNDEFINED_WHOLE)
+    models = times_drawn(n_models, seed)
+    n_pairs = drawn_pairs(np.ones((len(whole), 1)), models)
+    tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+    frames = []
+    for ratio in ratios:
+        parts = [
+            part_rows(predictions, ratio, seed, index=index)
+            for index in range(1 if ratio == 1 else n_subsamples)
+        ]
+        values = evaluation.values(_indicators(parts, predictions))
+        found = np.array([_orders(of_models, _UNDEFINED_PART) for of_models in values])
+        times = times_drawn(len(parts), seed, _PARTS) / len(parts)
+        for small, of_whole in _compared(metric_pairs):
+            place = evaluation.metric_slice(of_whole)
+            same = found[..., evaluation.metric_slice(small)] == whole[:, place]
+            by_part = 100 * same.mean(axis=1)
+            share = by_part.mean(axis=0)
+            with np.errstate(invalid="ignore"):
+                by_models = drawn_pairs(100 * same.mean(axis=0), models) / n_pairs
+            # Models and parts are drawn independently, so what either moves adds up.
+            drawn = by_models + times @ by_part - share
+            low, high = np.clip(np.nanquantile(drawn, tails, axis=0), 0, 100)
+            part_low, part_high = np.quantile(by_part, tails, axis=0)
+            frames.append(long_frame(
+                {"metric_small": [small], "metric_whole": [of_whole]}, evaluation.keys[place],
+                ratio=ratio, n_samples=len(parts[0]), pct_agree=share, ci_low=low, ci_high=high,
+                part_low=part_low, part_high=part_high,
+            ))  # fmt: skip
+    return pd.concat(frames, ignore_index=True).drop(columns="metric")
+
+
+def _compared(metric_pairs: MetricPairs) -> list[tuple[str, str]]:
+    """Each metric against itself on the whole, and the second of a pair against the first."""
+    lines = [line for a, b in metric_pairs.pairs for line in ((a, a), (b, a), (b, b))]
+    return list(dict.fromkeys(lines))
+
+
+def _orders(values: FloatArray, undefined: int) -> IntArray:
+    """Which model of each pair is better, of shape (n_pairs, n_values): -1, 0, 1 or `undefined`."""
+    difference = pair_differences(values, *all_pairs(len(values)))
+    return np.where(np.isnan(difference), undefined, np.sign(difference)).astype(np.int8)
+
+
+def _indicators(parts: Sequence[IntArray], predictions: Predictions) -> FloatArray:
+    """Weight 1 of the units in each part, of shape (n_parts, n_units)."""
+    weights = np.zeros((len(parts), len(predictions)))
+    for row, chosen in zip(weights, parts, strict=True):
+        row[chosen] = 1.0
+    if predictions.groups is None:
+        return weights
+    # Clusters are in or out as a whole; their first samples stand for them.
+    return weights[:, np.unique(predictions.groups, return_index=True)[1]]
+
+
+def times_drawn(n: int, seed: np.random.SeedSequence, child: int = _MODELS) -> FloatArray:
+    """How often each of n is drawn in n draws with replacement, of shape (N_RESAMPLES, n)."""
+    weights = BootstrapWeights(Units(n), N_RESAMPLES, child_seed(seed, child))
+    return np.vstack([*weights.blocks()])
+
+
+def drawn_pairs(values: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Totals over pairs of models, of shape (n_resamples, n_values), models drawn `drawn` times.
+
+    A pair counts as often as its two models were drawn together; two copies of one model make no
+    pair.
+    """
+    n_models = drawn.shape[1]
+    totals = np.empty((len(drawn), values.shape[1]))
+    for place, column in enumerate(values.T):
+        matrix = np.zeros((n_models, n_models))
+        matrix[all_pairs(n_models)] = column
+        totals[:, place] = np.einsum("ij,ij->i", drawn @ matrix, drawn)
+    return totals
