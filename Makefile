@@ -33,7 +33,7 @@ bench: $(STAMP) ## Run the benchmarks, and keep what they print in experiments/b
 	$(BIN)/python -m experiments.benchmarks
 
 paper: $(STAMP) ## Make the replication's tables and figures from the kept predictions
-	$(BIN)/python experiments/snli_sepcnn/paper.py
+	$(BIN)/python -m experiments.snli_sepcnn.paper
 
 lint: $(STAMP) ## Check style, types, the order of the rooms, and links
 	$(BIN)/ruff check $(wildcard $(SOURCES))

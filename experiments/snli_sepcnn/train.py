@@ -1,9 +1,10 @@
 """Train the separable-convolution text classifiers of the paper (section 6, appendix A).
 
-Three models for section 6.1 and one hundred for section 6.2. This file needs torch and numpy and
-the token cache of ``preprocess.py``, nothing else.
+Three models for section 6.1 and one hundred for section 6.2, or another plan of ``plans.py``. These
+two files need torch and numpy and the token cache of ``preprocess.py``, nothing else.
 
-Usage: python train.py --tokens tokens.npz --runs runs [--workers 2] [--time-budget MINUTES]
+Usage: python train.py --tokens tokens.npz --runs runs [--plan paper|apart|curve|variants]
+       [--workers 2] [--time-budget MINUTES]
 
 Every finished model is one file ``runs/NAME.npz``, written whole or not at all: its test
 probabilities, its settings, its training curve. Finished models are skipped, an unfinished one goes
@@ -15,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import itertools
 import json
 import os
 import subprocess
@@ -23,68 +23,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from plans import PLANS, Settings
 from torch import Tensor, nn
 
-SPACE: dict[str, tuple[Any, ...]] = {
-    "blocks": (1, 2),
-    "filters": (32, 64, 128, 256),
-    "kernel_size": tuple(range(2, 17)),
-    "embedding_dim": (64, 128, 256),
-    "dropout": (0.0, 0.1, 0.2, 0.3, 0.4, 0.5),
-}
 N_CLASSES = 3
-
-
-@dataclass(frozen=True)
-class Settings:
-    """All that a model's training depends on."""
-
-    name: str
-    seed: int
-    blocks: int
-    filters: int
-    kernel_size: int
-    embedding_dim: int
-    dropout: float
-    data_share: float = 1.0
-    label_noise: float = 0.0
-    batch_size: int = 128
-    learning_rate: float = 1e-3
-    max_epochs: int = 150
-    patience: int = 8
-    validation_share: float = 0.1
-
-
-def section_61() -> list[Settings]:
-    """The three models of section 6.1: less data and more label noise each."""
-    middle = {
-        "blocks": 2, "filters": 64, "kernel_size": 5, "embedding_dim": 128, "dropout": 0.2,
-    }  # fmt: skip
-    degraded = (
-        ("model1_full", 1.0, 0.0),
-        ("model2_noise10", 0.667, 0.1),
-        ("model3_noise20", 0.333, 0.2),
-    )
-    return [
-        Settings(name=name, seed=seed, data_share=share, label_noise=noise, **middle)
-        for seed, (name, share, noise) in enumerate(degraded, start=1)
-    ]
-
-
-def section_62(n_models: int = 100, seed: int = 2020) -> list[Settings]:
-    """Models with hyperparameters drawn from table 2, no two alike."""
-    grid = list(itertools.product(*SPACE.values()))
-    chosen = np.random.default_rng(seed).choice(len(grid), n_models, replace=False)
-    return [
-        Settings(f"m{i:03d}", 1000 + i, **dict(zip(SPACE, grid[position], strict=True)))
-        for i, position in enumerate(chosen)
-    ]
+PADDING = 0
+# What pooling gives the dense layer, as times the number of filters.
+POOLED = {"positions": 1, "tokens": 1, "sentences": 2, "interaction": 4}
 
 
 class SeparableConvolution(nn.Module):
@@ -120,10 +71,12 @@ class SeparableConvolution(nn.Module):
 class SepCNN(nn.Module):
     """Embedding, blocks of two separable convolutions, average pooling, softmax (figure 7)."""
 
-    def __init__(self, settings: Settings, n_tokens: int, length: int) -> None:
+    def __init__(self, settings: Settings, n_tokens: int, length: int, separator: int) -> None:
         super().__init__()
+        self.separator, self.pooling = separator, settings.pooling
         self.embedding = nn.Embedding(n_tokens, settings.embedding_dim)
-        nn.init.uniform_(self.embedding.weight, -0.05, 0.05)
+        limit = settings.embedding_range
+        nn.init.uniform_(self.embedding.weight, -limit, limit)
         layers: list[nn.Module] = []
         channels = settings.embedding_dim
         for _ in range(settings.blocks):
@@ -136,14 +89,32 @@ class SepCNN(nn.Module):
         # The paper pools with size 1 between convolutions, which changes nothing.
         self.convolutions = nn.Sequential(*layers)
         self.dropout = nn.Dropout(settings.dropout)
-        self.output = nn.Linear(channels, N_CLASSES)
+        self.output = nn.Linear(POOLED[settings.pooling] * channels, N_CLASSES)
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        x = self.embedding(tokens).permute(2, 1, 0)
-        pooled = self.convolutions(x).mean(dim=1).t()
-        return self.output(self.dropout(pooled))
+        x = self.convolutions(self.embedding(tokens).permute(2, 1, 0))
+        return self.output(self.dropout(self._pooled(x, tokens.t())))
+
+    def _pooled(self, x: Tensor, tokens: Tensor) -> Tensor:
+        """Means over positions, of shape (samples, features)."""
+        if self.pooling == "positions":
+            return x.mean(dim=1).t()
+        real = (tokens != PADDING).float()
+        if self.pooling == "tokens":
+            return _mean_over(x, real)
+        after = (tokens == self.separator).float().cumsum(dim=0).clamp(max=1)
+        premise, hypothesis = _mean_over(x, real * (1 - after)), _mean_over(x, real * after)
+        parts = [premise, hypothesis]
+        if self.pooling == "interaction":
+            parts += [(premise - hypothesis).abs(), premise * hypothesis]
+        return torch.cat(parts, dim=1)
+
+
+def _mean_over(x: Tensor, where: Tensor) -> Tensor:
+    """Mean of (channels, positions, samples) over some positions, of shape (samples, channels)."""
+    return ((x * where).sum(dim=1) / where.sum(dim=0).clamp(min=1)).t()
 
 
 class Training:
@@ -161,7 +132,11 @@ class Training:
         self.training = [a[n_validation:] for a in as_tensor]
         self.test = torch.from_numpy(data["test_tokens"].astype(np.int64)).to(device)
         n_tokens, length = len(data["vocabulary"]) + 2, tokens.shape[1]
-        self.model = SepCNN(settings, n_tokens, length).to(device)
+        separator = separator_of(data["vocabulary"])
+        self.swapped = torch.from_numpy(
+            premises_swapped(data["test_tokens"], separator).astype(np.int64)
+        ).to(device)
+        self.model = SepCNN(settings, n_tokens, length, separator).to(device)
         self.optimizer = torch.optim.Adam(
             self.model.parameters(), lr=settings.learning_rate, eps=1e-7, fused=True
         )
@@ -170,10 +145,16 @@ class Training:
 
     @property
     def finished(self) -> bool:
-        """Whether validation loss has not improved for `patience` epochs."""
-        losses = [epoch["validation_loss"] for epoch in self.curve]
-        stale = len(losses) - 1 - int(np.argmin(losses)) if losses else 0
-        return len(losses) >= self.settings.max_epochs or stale >= self.settings.patience
+        """Whether validation has not improved for `patience` epochs."""
+        costs = self._costs()
+        stale = len(costs) - 1 - int(np.argmin(costs)) if costs else 0
+        return len(costs) >= self.settings.max_epochs or stale >= self.settings.patience
+
+    def _costs(self) -> list[float]:
+        """What training is stopped by, of each epoch: less is better."""
+        if self.settings.stop_on == "accuracy":
+            return [-epoch["validation_accuracy"] for epoch in self.curve]
+        return [epoch["validation_loss"] for epoch in self.curve]
 
     def epoch(self) -> None:
         """Train one epoch; batches and dropout depend on the seed and the epoch alone."""
@@ -190,7 +171,7 @@ class Training:
             loss.backward()
             self.optimizer.step()
             total += float(loss.detach()) * len(batch)
-        losses = [epoch["validation_loss"] for epoch in self.curve]
+        before = self._costs()
         logits = self.logits(self.validation[0])
         loss = float(nn.functional.cross_entropy(logits, self.validation[1]))
         accuracy = float((logits.argmax(1) == self.validation[1]).float().mean())
@@ -202,7 +183,7 @@ class Training:
                 "seconds": time.perf_counter() - start,
             }
         )
-        if loss < min(losses, default=float("inf")):
+        if self._costs()[-1] < min(before, default=float("inf")):
             self.best = {k: v.clone() for k, v in self.model.state_dict().items()}
 
     @torch.no_grad()
@@ -211,10 +192,14 @@ class Training:
         self.model.eval()
         return torch.cat([self.model(part) for part in tokens.split(512)])
 
-    def test_probabilities(self) -> np.ndarray:
-        """Test probabilities of the epoch with the lowest validation loss, float32."""
+    def test_probabilities(self, *, swapped: bool = False) -> np.ndarray:
+        """Test probabilities of the epoch that validated best, float32.
+
+        `swapped` gives each hypothesis another pair's premise.
+        """
         self.model.load_state_dict(self.best)
-        return torch.softmax(self.logits(self.test), dim=1).cpu().numpy()
+        tokens = self.swapped if swapped else self.test
+        return torch.softmax(self.logits(tokens), dim=1).cpu().numpy()
 
     def state(self) -> dict[str, Any]:
         """What a later process needs to go on."""
@@ -238,11 +223,30 @@ def training_part(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The model's share of the training pairs, shuffled, with its share of labels replaced."""
     generator = np.random.default_rng(settings.seed)
-    kept = generator.permutation(len(y))[: round(len(y) * settings.data_share)]
+    n_kept = settings.n_pairs or round(len(y) * settings.data_share)
+    kept = generator.permutation(len(y))[:n_kept]
     labels = y[kept].astype(np.int64)
     noisy = generator.choice(len(kept), round(len(kept) * settings.label_noise), replace=False)
     labels[noisy] = (labels[noisy] + generator.integers(1, N_CLASSES, len(noisy))) % N_CLASSES
     return tokens[kept], labels
+
+
+def separator_of(vocabulary: np.ndarray) -> int:
+    """Index of the token between the sentences; of none where the vocabulary lacks it."""
+    found = np.flatnonzero(vocabulary == "[SEP]")
+    # Before the words come padding and the token of all words that are not in the vocabulary.
+    return int(found[0]) + 2 if len(found) else -1
+
+
+def premises_swapped(tokens: np.ndarray, separator: int) -> np.ndarray:
+    """Each pair's hypothesis behind the premise of the next pair."""
+    out = np.zeros_like(tokens)
+    for row, own, other in zip(out, tokens, np.roll(tokens, -1, axis=0), strict=True):
+        places = [np.flatnonzero(pair == separator) for pair in (own, other)]
+        ends = [int(place[0]) if len(place) else len(own) for place in places]
+        pair = np.concatenate([other[: ends[1]], own[ends[0] :]])[: len(row)]
+        row[: len(pair)] = pair
+    return out
 
 
 def train_one(
@@ -265,6 +269,9 @@ def train_one(
         "settings": asdict(settings),
         "curve": training.curve,
         "test_accuracy": float((probabilities.argmax(1) == data["test_y"]).mean()),
+        "accuracy_of_swapped_premises": float(
+            (training.test_probabilities(swapped=True).argmax(1) == data["test_y"]).mean()
+        ),
         "n_training_pairs": training.n_training_pairs,
         "n_parameters": sum(p.numel() for p in training.model.parameters()),
         "seconds": sum(epoch["seconds"] for epoch in training.curve),
@@ -326,7 +333,8 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs"))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--time-budget", type=float, default=float("inf"), metavar="MINUTES")
-    parser.add_argument("--models", type=int, default=100, help="models of section 6.2")
+    parser.add_argument("--plan", choices=sorted(PLANS), default="paper")
+    parser.add_argument("--models", type=int, help="only so many of the plan, from its start")
     parser.add_argument("--max-epochs", type=int, default=150)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -336,7 +344,7 @@ def main() -> None:
     deadline = options.deadline or time.time() + 60 * options.time_budget
     jobs = [
         replace(settings, max_epochs=options.max_epochs)
-        for settings in (*section_61(), *section_62(options.models))
+        for settings in PLANS[options.plan]()[: options.models]
     ]
     if options.worker:
         torch.set_num_threads(1)

@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import modelcompare as mc
-from experiments.snli_sepcnn import pack, paper, preprocess
+from experiments.snli_sepcnn import claims, pack, paper, plans, preprocess, training
 
 FOLDER = Path(preprocess.__file__).parent
 
@@ -81,6 +84,62 @@ def test_rounding_keeps_every_decision():
     assert np.abs(rounded.astype(float) - p).max() < 6e-4
 
 
+def test_bytes_keep_every_decision_and_the_sum():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([0.4, 0.4, 0.4], 5000)
+    p[:2000, 1] = p[:2000, 0] * (1 - 1e-6)
+    p /= p.sum(axis=1, keepdims=True)
+    kept = pack.in_255ths(p)
+    assert kept.dtype == np.uint8
+    assert (kept.astype(int).sum(axis=1) == 255).all()
+    ordered = np.sort(kept, axis=1)
+    assert (ordered[:, 2] > ordered[:, 1]).all()
+    np.testing.assert_array_equal(kept.argmax(axis=1), p.argmax(axis=1))
+    assert np.abs(kept / 255 - p).max() < 2.5 / 255
+
+
+def test_a_plan_is_packed_by_its_own_names(tmp_path):
+    tiny_tokens(tmp_path / "tokens.npz")
+    chosen = [plans.curve()[0], plans.curve()[-1], plans.paper()[0]]
+    rng = np.random.default_rng(1)
+    for settings in chosen:
+        summary = {"settings": asdict(settings), "curve": [{"validation_loss": 0.123456}]}
+        np.savez(
+            tmp_path / f"{settings.name}.npz", probabilities=rng.dirichlet(np.ones(3), 30),
+            summary=np.array(json.dumps(summary)),
+        )  # fmt: skip
+    pack.pack(tmp_path, tmp_path / "tokens.npz", "curve", tmp_path / "kept")
+    lines = (tmp_path / "kept/curve.jsonl").read_text().splitlines()
+    assert [json.loads(line)["name"] for line in lines] == sorted(s.name for s in chosen[:2])
+    preds = mc.read_predictions(tmp_path / "kept/curve.npz", normalize=True)
+    assert preds.models == tuple(sorted(s.name for s in chosen[:2]))
+    pack.pack(tmp_path, tmp_path / "tokens.npz", "variants", tmp_path / "kept")
+    assert not (tmp_path / "kept/variants.npz").exists()
+
+
+def test_every_plan_has_names_of_its_own_and_the_paper_is_as_it_was():
+    names = [settings.name for plan in plans.PLANS.values() for settings in plan()]
+    assert len({*names}) == len(names)
+    kept = (FOLDER / "predictions/models.jsonl").read_text(encoding="utf-8").splitlines()
+    settings = {s.name: asdict(s) for s in plans.paper()}
+    for model in map(json.loads, kept):
+        assert model["settings"].items() <= settings[model["name"]].items()
+    assert [len(plan()) for plan in plans.PLANS.values()] == [103, 3, 150, 36]
+
+
+def test_a_power_law_is_found_again_and_foretold():
+    architectures = {f"m{i:03d}": 0.30 + 0.01 * i for i in range(6)}
+    models = pd.DataFrame([
+        {"name": f"curve_{n:05d}_{name}_0", "n_pairs": n,
+         "test_accuracy": 1 - floor - 0.35 * (n / 1000) ** -0.4}
+        for name, floor in architectures.items() for n in plans.CURVE_PAIRS
+    ])  # fmt: skip
+    (row,) = training.foretold(models, [549_367]).itertuples()
+    true = 1 - 0.325 - 0.35 * 549.367**-0.4
+    assert row.accuracy == pytest.approx(true, abs=1e-3)
+    assert row.low < true < row.high
+
+
 def test_what_is_kept_is_whole():
     lines = (FOLDER / "predictions/models.jsonl").read_text(encoding="utf-8").splitlines()
     models = [json.loads(line) for line in lines]
@@ -108,6 +167,34 @@ def test_the_kept_results_are_what_the_predictions_give():
     assert table["pub_sig"].tolist()[0] == 93.29
 
 
+def test_published_shares_that_are_no_whole_number_of_pairs_are_named():
+    assert "93.61, 95.75, 91.71 are no whole number of 4,950 pairs" in paper.count_note()
+    assert "all nine are of 9,900" in paper.count_note()
+    assert paper.is_share_of(50.0, 4950)
+    assert not paper.is_share_of(50.01, 4950)
+
+
+def test_an_interval_over_models_is_wider_than_one_over_their_pairs():
+    rng = np.random.default_rng(0)
+    names = [f"m{i}" for i in range(20)]
+    own = dict(zip(names, rng.normal(size=20), strict=True))
+    frame = pd.DataFrame(
+        [(a, b, own[a] + own[b]) for a, b in combinations(names, 2)],
+        columns=["model_a", "model_b", "sum"],
+    )
+    mean, low, high = claims.over_models(frame, "sum", np.mean)
+    assert low < mean < high
+    assert mean == pytest.approx(2 * np.mean([*own.values()]))
+    # The mean over pairs is twice the mean over models, whose standard error is known.
+    error = 2 * np.std([*own.values()], ddof=1) / np.sqrt(20)
+    assert (high - low) / (2 * 1.96) == pytest.approx(error, rel=0.25)
+
+
+def test_a_verdict_follows_the_share_of_the_cases_that_hold():
+    found = [claims.Finding("x", "y", held, 1.0).verdict for held in (1.0, 0.7, 0.5)]
+    assert found == ["confirmed", "confirmed with a limit", "refuted"]
+
+
 def test_the_example_that_ships_is_section_61():
     example, kept = mc.load_example("snli_sepcnn"), paper.load("section61")
     assert example.models == kept.models == ("model1_full", "model2_noise10", "model3_noise20")
@@ -133,7 +220,7 @@ def test_killed_three_times_nothing_is_lost_and_nothing_trained_twice(tmp_path):
     pytest.importorskip("torch")
     tiny_tokens(tmp_path / "tokens.npz")
     command = [
-        sys.executable, str(FOLDER / "train.py"), "--tokens", "tokens.npz", "--models", "2",
+        sys.executable, str(FOLDER / "train.py"), "--tokens", "tokens.npz", "--models", "5",
         "--max-epochs", "4", "--workers", "1", "--device", "cpu", "--runs",
     ]  # fmt: skip
 

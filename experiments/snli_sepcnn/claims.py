@@ -1,0 +1,291 @@
+"""What the paper claims and what the kept predictions say of it, with a number and its interval.
+
+``paper.py`` calls it and writes ``results/claims.md`` and ``results/claims.csv``. Intervals are
+drawn over models, because pairs share them, or, of three models, come from the test set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+import modelcompare as mc
+
+# Of the paper's ratios: 98, 491, 982, 1,965 and 9,824 pairs.
+RATIOS = (1.0, 0.2, 0.1, 0.05, 0.01)
+MACRO = (("f1_macro", "cf1_macro"), ("precision_macro", "cprecision_macro"),
+         ("recall_macro", "crecall_macro"))  # fmt: skip
+N_RESAMPLES, LEVEL = 500, 0.95
+NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim, how many of its cases hold, and the number that says how far.
+
+    Attributes
+    ----------
+    claim, what, unit : str
+        What the paper says, what was counted or measured, and its unit.
+    held : float
+        Share of the cases in which the claim holds.
+    value, low, high : float
+        The number and its interval; NaN where every case was counted.
+    """
+
+    claim: str
+    what: str
+    held: float
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+    unit: str = "%"
+
+    @property
+    def verdict(self) -> str:
+        """Whether all cases hold, most, or fewer."""
+        if self.held == 1:
+            return "confirmed"
+        return "confirmed with a limit" if self.held > 0.5 else "refuted"
+
+
+def over_models(
+    frame: pd.DataFrame, column: str, statistic: Callable[[np.ndarray], float] = np.median
+) -> tuple[float, float, float]:
+    """A statistic of a column, and its percentile interval, models drawn with replacement.
+
+    A row of a pair of models counts as often as its two models were drawn together.
+    """
+    frame = frame.dropna(subset=[column])
+    of_models = [name for name in ("model", "model_a", "model_b") if name in frame]
+    names = sorted({*frame[of_models].to_numpy().ravel()})
+    codes = [pd.Categorical(frame[name], names).codes for name in of_models]
+    values = frame[column].to_numpy(float)
+    drawn = []
+    for rng in map(np.random.default_rng, np.random.SeedSequence(0).spawn(N_RESAMPLES)):
+        times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)))
+        drawn.append(statistic(np.repeat(values, np.prod([times[code] for code in codes], axis=0))))
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(statistic(values)), float(low), float(high)
+
+
+def lower_variance(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
+    """Hypothesis C: the probabilistic metric varies less, by its variance ratio."""
+    for metric, part in study.variance_ratios.groupby("metric_a", sort=False):
+        part = part.assign(above=part["variance_ratio"] > 1)
+        yield Finding(
+            "C. lower variance",
+            f"{who}: variance of {NAMES[metric]} over its counterpart's, median of "
+            f"{len(part):,} (models x classes x sizes)",
+            float(part["above"].mean()), *over_models(part, "variance_ratio"), unit="",
+        )  # fmt: skip
+
+
+def rejected(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
+    """Hypothesis C: F, Bartlett and Levene reject equal variances, as published, on replicates."""
+    below = study.tests["p_value"] < 0.05
+    yield Finding(
+        "C. significant in all cases",
+        f"{who}: F, Bartlett and Levene on replicates below 0.05, of {len(below):,}",
+        float(below.mean()), 100 * float(below.mean()),
+    )  # fmt: skip
+    frame = study.variance_ratios
+    above = frame["ci_low"] > 1
+    yield Finding(
+        "C. significant in all cases",
+        f"{who}: interval of the variance ratio above 1, of {len(above):,}",
+        float(above.mean()), 100 * float(above.mean()),
+    )  # fmt: skip
+
+
+def fewer_samples(study: mc.VarianceStudy, who: str) -> Iterator[Finding]:
+    """Hypothesis C: how many samples the counterpart needs to tell two models apart."""
+    for metric, part in study.relative_efficiency.groupby("metric_a", sort=False):
+        part = part.assign(pct=100 * part["samples_ratio"])
+        yield Finding(
+            "C. better discrimination",
+            f"{who}: samples that the counterpart of {NAMES[metric]} needs for the same "
+            f"separation, median of {len(part):,}",
+            float((part["pct"] < 100).mean()), *over_models(part, "pct"),
+        )  # fmt: skip
+
+
+def separated(preds: mc.Predictions, who: str, n_subsamples: int = 200) -> Iterator[Finding]:
+    """Hypothesis C: pairs told apart on a hundredth of the test set, by the default test.
+
+    It holds where cF1 tells more of them apart than F1. The interval is that of the mean over
+    sub-samples of the test set.
+    """
+    n = round(0.01 * len(preds))
+    shares = []
+    for rng in map(np.random.default_rng, np.random.SeedSequence(1).spawn(n_subsamples)):
+        part = preds.subset(np.sort(rng.choice(len(preds), n, replace=False)))
+        pairs = mc.agreement_study(
+            part, ["f1"], alpha=0.05, test="studentized-permutation", n_resamples=499, rng=rng
+        ).pairs
+        shares.append(100 * (pairs[["p_value_a", "p_value_b"]] < 0.05).mean().to_numpy())
+    told = np.array(shares)
+    error = told.std(axis=0, ddof=1) / np.sqrt(n_subsamples)
+    mean = told.mean(axis=0)
+    low, high = mean - 1.96 * error, mean + 1.96 * error
+    yield Finding(
+        "C. better discrimination",
+        f"{who}: pairs x classes that cF1 tells apart on {n} pairs of sentences (default test, "
+        f"5 %), mean of {n_subsamples} sub-samples; F1 {written(mean[0], low[0], high[0])}",
+        float((told[:, 1] > told[:, 0]).mean()), float(mean[1]), float(low[1]), float(high[1]),
+    )  # fmt: skip
+
+
+def same_ranking(preds: mc.Predictions, who: str) -> Iterator[Finding]:
+    """Hypothesis D, figure 2: both rank the models alike on the whole test set."""
+    alike = ranking(preds)["alike"]
+    yield Finding(
+        "D. the same ranking on the whole test set",
+        f"{who}: metrics x classes with the same ranking, of {len(alike)}",
+        float(alike.mean()), 100 * float(alike.mean()),
+    )  # fmt: skip
+
+
+def ranking(preds: mc.Predictions) -> pd.DataFrame:
+    """Models from the best down under each metric, class and counterpart, on the whole test set.
+
+    Models that the default test does not tell apart (Holm, 5 %) stand with ``=`` between them.
+    """
+    names = [name for pair in mc.PAPER_PAIRS for name in pair]
+    result = mc.compare(preds, names)
+    apart = {
+        (row.metric, row.label, frozenset((row.model_a, row.model_b))): row.p_adjusted < 0.05
+        for row in result.differences.itertuples()
+    }
+    orders: dict[tuple[str, str], tuple[list[str], str]] = {}
+    for (metric, label), part in result.scores.groupby(["metric", "label"], sort=False):
+        models = part.sort_values("estimate", ascending=False)["model"].tolist()
+        shown = models[0]
+        for one, other in pairwise(models):
+            shown += " > " if apart[metric, label, frozenset((one, other))] else " = "
+            shown += other
+        orders[metric, label] = models, shown
+    rows = []
+    for a, b in mc.PAPER_PAIRS:
+        for label in preds.labels:
+            (first, shown_a), (second, shown_b) = orders[a, label], orders[b, label]
+            rows.append({
+                "metric": a, "class": label, "by_metric": shown_a, "by_counterpart": shown_b,
+                "alike": first == second,
+            })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def agreement(study: mc.AgreementStudy, who: str, test: str) -> Iterator[Finding]:
+    """Hypothesis D, table 1: significant pairs on which both metrics agree, the least of nine."""
+    table = study.table
+    least = table.loc[table["pct_agree"].idxmin()]
+    yield Finding(
+        "D. agreement in the majority of cases",
+        f"{who}: agree among significant pairs ({test}), the least of {len(table)}: "
+        f"(c){least['metric_a']} of {least['label']}",
+        float((table["ci_low"] > 50).mean()), *least[["pct_agree", "ci_low", "ci_high"]],
+    )  # fmt: skip
+
+
+def population(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
+    """Hypothesis D as it is worded: order on a part against the counterpart's on the whole."""
+    study = mc.agreement_study(preds, [*mc.PAPER_PAIRS, *MACRO], test="wald")
+    return study.population(RATIOS, n_subsamples=n_subsamples)
+
+
+def foretold(frame: pd.DataFrame) -> Iterator[Finding]:
+    """The order of the hundred on the smallest part, by macro averages."""
+    smallest = frame[frame["n_samples"] == frame["n_samples"].min()]
+    for a, b in MACRO:
+        own, other = (
+            smallest.query("metric_small == @small and metric_whole == @a").iloc[0]
+            for small in (a, b)
+        )
+        name = NAMES[a.removesuffix("_macro")]
+        yield Finding(
+            "D. the ranking of the counterpart's population value",
+            f"pairs of models that the counterpart orders on {other.n_samples} pairs of sentences "
+            f"as macro {name} does on all; macro {name} itself "
+            f"{written(own.pct_agree, own.ci_low, own.ci_high)}",
+            other.pct_agree / 100, other.pct_agree, other.ci_low, other.ci_high,
+        )  # fmt: skip
+
+
+def overtaken(frame: pd.DataFrame) -> str:
+    """Between which sizes each macro metric foretells its own order better than its counterpart."""
+    said = []
+    for a, b in MACRO:
+        part = frame[frame["metric_whole"] == a]
+        wide = part.pivot(index="n_samples", columns="metric_small", values="pct_agree")
+        ahead = wide.index[wide[b] > wide[a]]
+        behind = wide.index[wide[b] <= wide[a]]
+        name = NAMES[a.removesuffix("_macro")]
+        if len(ahead):
+            said.append(f"macro {name} between {max(ahead):,} and {min(behind):,}")
+        else:
+            said.append(f"macro {name} at every size")
+    return "A metric foretells its own order better than its counterpart does from: " + "; ".join(
+        said
+    ) + " pairs of sentences on."  # fmt: skip
+
+
+def fewer_undefined(preds: mc.Predictions) -> Iterator[Finding]:
+    """Benefit A: how often the metric and its counterpart have no value on ten pairs."""
+    study = mc.undefined_study(preds, n_resamples=100, ratios=(0.001,))
+    wide = study.table.groupby(["model", "metric"])["pct_undefined"].mean().unstack("metric")
+    for a, b in mc.PAPER_PAIRS:
+        frame = pd.DataFrame({"less": wide[a] - wide[b]}).reset_index()
+        yield Finding(
+            "A. no more undefined values",
+            f"percentage points by which {NAMES[a]} is undefined more often on "
+            f"{round(0.001 * len(preds))} pairs of sentences, mean of {len(frame)} models",
+            float((frame["less"] >= 0).mean()), *over_models(frame, "less", np.mean), unit="points",
+        )  # fmt: skip
+
+
+def sensitivity(preds: mc.Predictions) -> Iterator[Finding]:
+    """Benefit B: other confidences at the same decisions move the counterpart alone."""
+    study = mc.sensitivity_study(preds, ("f1_macro", "cf1_macro"), temperatures=(0.5,), noises=())
+    moved = study.table.set_index(["metric", "model"])
+    soft = moved.loc["cf1_macro"]
+    still = bool((moved.loc["f1_macro", "difference"] == 0).all())
+    least = soft.loc[soft["difference"].abs().idxmin()]
+    yield Finding(
+        "B. sensitive to confidences",
+        "change of macro cF1 when temperature halves and no decision changes, the least of "
+        f"{len(soft)} models; macro F1 does not move",
+        float(soft["moves"].mean()) if still else 0.0,
+        *(100 * least[["difference", "ci_low", "ci_high"]]), unit="points",
+    )  # fmt: skip
+
+
+def written(value: float, low: float, high: float, unit: str = "%") -> str:
+    """A number with its unit and its interval, if it has one."""
+    number = f"{value:.1f} {unit}".rstrip()
+    return number if np.isnan(low) else f"{number} ({low:.1f} to {high:.1f})"
+
+
+def table_of(findings: list[Finding]) -> pd.DataFrame:
+    """A row for each finding."""
+    return pd.DataFrame([{**asdict(one), "verdict": one.verdict} for one in findings])
+
+
+def markdown(findings: list[Finding], notes: list[str]) -> str:
+    """Lay the findings out for a README."""
+    lines = [["claim", "what was measured", "result (95 % interval)", "holds in", "verdict"]]
+    lines.append(["---", "---", "---:", "---:", "---"])
+    said = ""
+    for one in findings:
+        claim = "" if one.claim == said else one.claim
+        said = one.claim
+        lines.append([
+            claim, one.what, written(one.value, one.low, one.high, one.unit),
+            f"{100 * one.held:.0f} %", one.verdict,
+        ])  # fmt: skip
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n\n".join([table, *notes]) + "\n"

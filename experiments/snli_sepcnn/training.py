@@ -1,0 +1,175 @@
+"""Why the networks are weak, and what more pairs would change: a learning curve and variants.
+
+Usage: python -m experiments.snli_sepcnn.training [-o results/training]
+
+From the models of the plans "curve" and "variants" that ``pack.py`` has kept. ``curve.csv`` and
+``curve.png`` follow ten architectures from 1,000 to 29,842 pairs: accuracy, the percentages of
+table 1, confidence and calibration, and what a power law foretells of SNLI's 549,367 pairs.
+``variants.csv`` has the middle model with one thing changed at a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import least_squares
+
+import modelcompare as mc
+from modelcompare.report.files import write_figure, write_text
+from modelcompare.report.style import COLOURS
+
+HERE = Path(__file__).resolve().parent
+PREDICTIONS = HERE / "predictions"
+PUBLISHED_PAIRS = 549_367
+N_RESAMPLES = 500
+RECORDED = ("test_accuracy", "accuracy_of_swapped_premises", "n_training_pairs", "seconds")
+VARIANT_COLUMNS = ("test_accuracy", "accuracy_of_swapped_premises", "best_epoch", "epochs")
+# Colour, marker, and the test's name in the legend.
+LOOKS = {
+    "t": (COLOURS[1], "s", "t"), "studentized-permutation": (COLOURS[2], "^", "default test"),
+}  # fmt: skip
+
+
+def kept(stem: str) -> pd.DataFrame:
+    """What was recorded with the models of a plan, a row each."""
+    lines = (PREDICTIONS / f"{stem}.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = []
+    for model in map(json.loads, lines):
+        costs = [
+            epoch["validation_loss"] if model["settings"]["stop_on"] == "loss"
+            else -epoch["validation_accuracy"]
+            for epoch in model["curve"]
+        ]  # fmt: skip
+        rows.append({
+            **model["settings"], **{name: model[name] for name in RECORDED},
+            "epochs": len(costs), "best_epoch": 1 + int(np.argmin(costs)),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def by_size(models: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy, confidence, calibration, and the percentages of table 1, for each size."""
+    rows = []
+    predictions = mc.read_predictions(PREDICTIONS / "curve.npz", normalize=True)
+    for n_pairs, part in models.groupby("n_pairs"):
+        preds = predictions[list(part["name"])]
+        found = {}
+        for test in LOOKS:
+            table = mc.agreement_study(preds, ["f1"], test=test).table
+            found[f"pct_significant_{test}"] = table["pct_significant"].mean()
+            found[f"pct_agree_{test}"] = table["pct_agree"].mean()
+        confident = [preds.probabilities(model).max(axis=1).mean() for model in preds.models]
+        ece = [
+            mc.metrics.debiased_ece(preds.y_true, preds.probabilities(model), labels=preds.labels)
+            for model in preds.models
+        ]
+        rows.append({
+            "n_pairs": int(n_pairs), "n_models": len(part),
+            "accuracy": part["test_accuracy"].mean(), "lowest": part["test_accuracy"].min(),
+            "highest": part["test_accuracy"].max(), **found,
+            "confidence": np.mean(confident), "debiased_ece": np.mean(ece),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def power_law(n_pairs: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """Floor, scale and exponent of ``error = floor + scale (n / 1000) ** -exponent``."""
+    x = n_pairs / 1000
+
+    def residual(p: np.ndarray) -> np.ndarray:
+        return p[0] + p[1] * x ** -p[2] - error
+
+    return least_squares(residual, [0.2, 0.4, 0.3], bounds=([0, 0, 0.01], [0.6, 2, 2])).x
+
+
+def foretold(models: pd.DataFrame, sizes: Sequence[int]) -> pd.DataFrame:
+    """Accuracy that a power law foretells at sizes, architectures drawn with replacement."""
+    models = models.assign(architecture=models["name"].str.split("_").str[2])
+    wide = models.pivot_table(index="architecture", columns="n_pairs", values="test_accuracy")
+    x, sizes = wide.columns.to_numpy(float), np.asarray(sizes, float)
+
+    def at(rows: np.ndarray) -> np.ndarray:
+        floor, scale, exponent = power_law(x, 1 - wide.to_numpy()[rows].mean(axis=0))
+        return 1 - floor - scale * (sizes / 1000) ** -exponent
+
+    rng, n = np.random.default_rng(0), len(wide)
+    drawn = [at(rng.integers(0, n, n)) for _ in range(N_RESAMPLES)]
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    return pd.DataFrame({
+        "n_pairs": sizes.astype(int), "accuracy": at(np.arange(n)), "low": low, "high": high,
+    })  # fmt: skip
+
+
+def draw(table: pd.DataFrame, curve: pd.DataFrame, path: Path) -> None:
+    """Draw all against the number of training pairs."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.6, 3.4), layout="constrained")
+    panels = figure.subplots(1, 3)
+    accuracy, percentages, confidence = panels
+    blue, n, mean = COLOURS[0], table["n_pairs"], table["accuracy"]
+    accuracy.fill_between(curve["n_pairs"], curve["low"], curve["high"], color=blue, alpha=0.2)
+    accuracy.plot(curve["n_pairs"], curve["accuracy"], color=blue, linestyle="--")
+    accuracy.errorbar(
+        n, mean, [mean - table["lowest"], table["highest"] - mean], color=blue, fmt="o"
+    )
+    accuracy.axvline(PUBLISHED_PAIRS, color="grey", linestyle=":")
+    accuracy.set_title("test accuracy", loc="left")
+    for test, (colour, marker, name) in LOOKS.items():
+        for what, line in (("significant", "-"), ("agree", "--")):
+            percentages.plot(
+                n, table[f"pct_{what}_{test}"], color=colour, marker=marker, linestyle=line,
+                label=f"% {what}, {name}",
+            )  # fmt: skip
+    percentages.set_title("table 1 (F1 and cF1)", loc="left")
+    for what, line, colour in zip(
+        ("confidence", "accuracy", "debiased_ece"), ("o-", "s--", "^:"), COLOURS, strict=False
+    ):
+        confidence.plot(n, table[what], line, color=colour, label=what.replace("_ece", " ECE"))
+    confidence.set_title("confidence and calibration", loc="left")
+    for axes in panels:
+        axes.set_xscale("log")
+        axes.set_xlabel("training pairs")
+        axes.grid(alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in panels[1:]:
+        axes.legend(fontsize=8, frameon=False)
+    write_figure(path, figure)
+
+
+def by_variant(models: pd.DataFrame) -> pd.DataFrame:
+    """Means over seeds of each variant, and the change from the model as it was trained."""
+    names = models["name"].str.removeprefix("variant_").str.rsplit("_", n=1)
+    models = models.assign(variant=names.str[0])
+    means = models.groupby("variant", sort=False)[list(VARIANT_COLUMNS)].mean()
+    of_seed = models.pivot_table(index="seed", columns="variant", values="test_accuracy")
+    change = of_seed.sub(of_seed["as_trained"], axis=0)
+    return means.assign(
+        change=change.mean(), smallest_change=change.min(), largest_change=change.max(),
+        n_seeds=change.notna().sum(),
+    ).reset_index()  # fmt: skip
+
+
+def main() -> None:
+    """Parse options; make the tables and the figure."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("-o", "--output", type=Path, default=HERE / "results" / "training")
+    folder = parser.parse_args().output
+    folder.mkdir(parents=True, exist_ok=True)
+    models = kept("curve")
+    table = by_size(models)
+    curve = foretold(models, [*np.geomspace(1000, PUBLISHED_PAIRS, 40).round()])
+    write_text(folder / "curve.csv", table.to_csv(index=False, float_format="%.5g"))
+    write_text(folder / "foretold.csv", curve.to_csv(index=False, float_format="%.5g"))
+    draw(table, curve, folder / "curve.png")
+    variants = by_variant(kept("variants"))
+    write_text(folder / "variants.csv", variants.to_csv(index=False, float_format="%.5g"))
+
+
+if __name__ == "__main__":
+    main()
