@@ -201,11 +201,9 @@ def population(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
 def foretold(frame: pd.DataFrame) -> Iterator[Finding]:
     """The order of the hundred on the smallest part, by macro averages."""
     smallest = frame[frame["n_samples"] == frame["n_samples"].min()]
+    rows = {(row.metric_small, row.metric_whole): row for row in smallest.itertuples()}
     for a, b in MACRO:
-        own, other = (
-            smallest.query("metric_small == @small and metric_whole == @a").iloc[0]
-            for small in (a, b)
-        )
+        own, other = rows[a, a], rows[b, a]
         name = NAMES[a.removesuffix("_macro")]
         yield Finding(
             "D. the ranking of the counterpart's population value",
@@ -216,22 +214,39 @@ def foretold(frame: pd.DataFrame) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def orders_markdown(frame: pd.DataFrame) -> str:
+    """% of pairs ordered alike by macro averages, with intervals, a column for each size."""
+    macro = frame[frame["label"].isna()]
+    sizes = sorted({*macro["n_samples"]})
+    lines = [["on the part", "on all", *(f"{n:,}" for n in sizes)]]
+    lines.append(["---", "---", *["---:"] * len(sizes)])
+    for (small, whole), part in macro.groupby(["metric_small", "metric_whole"], sort=False):
+        rows = part.set_index("n_samples")
+        told = [
+            f"{rows.pct_agree[n]:.1f} ({rows.ci_low[n]:.1f} to {rows.ci_high[n]:.1f})"
+            if rows.pct_agree[n] < 100 else "100"
+            for n in sizes
+        ]  # fmt: skip
+        lines.append([small, whole, *told])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
 def overtaken(frame: pd.DataFrame) -> str:
-    """Between which sizes each macro metric foretells its own order better than its counterpart."""
+    """Between which sizes each metric begins to foretell its own order better."""
     said = []
-    for a, b in MACRO:
-        part = frame[frame["metric_whole"] == a]
-        wide = part.pivot(index="n_samples", columns="metric_small", values="pct_agree")
-        ahead = wide.index[wide[b] > wide[a]]
-        behind = wide.index[wide[b] <= wide[a]]
-        name = NAMES[a.removesuffix("_macro")]
-        if len(ahead):
-            said.append(f"macro {name} between {max(ahead):,} and {min(behind):,}")
-        else:
-            said.append(f"macro {name} at every size")
-    return "A metric foretells its own order better than its counterpart does from: " + "; ".join(
-        said
-    ) + " pairs of sentences on."  # fmt: skip
+    for kind, pairs in (("mean over classes", mc.PAPER_PAIRS), ("macro averages", MACRO)):
+        found = []
+        for a, b in pairs:
+            part = frame[frame["metric_whole"] == a]
+            wide = part.pivot_table(index="n_samples", columns="metric_small", values="pct_agree")
+            behind = wide.index[wide[b] <= wide[a]].min()
+            ahead = wide.index[wide.index < behind].max()
+            found.append(f"{NAMES[a.removesuffix('_macro')]} between {ahead:,} and {behind:,}")
+        said.append(f"{kind}: {', '.join(found)}")
+    return (
+        "A metric begins to foretell its own order better than its counterpart does at so many "
+        f"pairs of sentences ({'; '.join(said)}). From there on the counterpart stalls."
+    )
 
 
 def fewer_undefined(preds: mc.Predictions) -> Iterator[Finding]:

@@ -204,6 +204,7 @@ def main() -> None:
     of_hundred = write_extra(hundred, options.output)
     orders = claims.population(hundred)
     orders.to_csv(options.output / "extra/population.csv", index=False, float_format="%.6g")
+    write_text(options.output / "population.md", claims.orders_markdown(orders))
     findings = [
         *claims.fewer_undefined(hundred),
         *claims.sensitivity(three),
