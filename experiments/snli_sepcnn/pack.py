@@ -7,8 +7,9 @@ hundred of 6.2 in four. Rounding must not move a decision: where it would tie or
 leading classes, the loser is stepped down by one unit in the last place. ``models.jsonl`` holds
 each model's settings, training curve, accuracy and the sha256 of its float16 probabilities.
 
-Of the other plans the archive and the table have the plan's name. The many models of the learning
-curve are kept in 255ths, and of the variants the table alone.
+Of the other plans the archive and the table have the plan's name, and what they held before stays
+beside the runs. The many models of the learning curve are kept in 255ths, and of the variants the
+table alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import argparse
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -93,20 +95,36 @@ def pack(runs: Path, tokens: Path, plan: str = "paper", folder: Path = FOLDER) -
     with np.load(tokens) as file:
         about = {"y_true": file["test_y"].astype(np.int8), "labels": np.array(LABELS)}
     names = {settings.name for settings in PLANS[plan]()}
-    models, probabilities = read_runs(runs, names)
-    shrink = in_255ths if plan == "curve" else rounded
-    kept = {name: shrink(array) for name, array in probabilities.items()}
-    for model in models:
-        model["sha256"] = hashlib.sha256(kept[model["name"]].tobytes()).hexdigest()
-    folder.mkdir(exist_ok=True)
-    for stem, members in archives(plan, sorted(kept)).items():
-        arrays = {f"probs__{name}": kept[name] for name in members}
-        write_archive(folder / f"{stem}.npz", about | arrays)
-    lines = [json.dumps(model, sort_keys=True) for model in models]
     table = folder / f"{'models' if plan == 'paper' else plan}.jsonl"
+    models, kept = ({}, {}) if plan == "paper" else kept_before(table, archives(plan, []))
+    found, probabilities = read_runs(runs, names)
+    shrink = in_255ths if plan == "curve" else rounded
+    kept |= {f"probs__{name}": shrink(array) for name, array in probabilities.items()}
+    for model in found:
+        digest = hashlib.sha256(kept[f"probs__{model['name']}"].tobytes()).hexdigest()
+        models[model["name"]] = {**model, "sha256": digest}
+    folder.mkdir(exist_ok=True)
+    for stem, members in archives(plan, sorted(models)).items():
+        arrays = {f"probs__{name}": kept[f"probs__{name}"] for name in members}
+        write_archive(folder / f"{stem}.npz", about | arrays)
+    lines = [json.dumps(models[name], sort_keys=True) for name in sorted(models)]
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
     size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
     print(f"{len(models)} of {len(names)} models, {size:.1f} MB in {folder.name}/")
+
+
+def kept_before(
+    table: Path, stems: Iterable[str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, np.ndarray]]:
+    """Models that are kept already, and their probabilities as they are kept."""
+    lines = table.read_text(encoding="utf-8").splitlines() if table.exists() else []
+    models = {model["name"]: model for model in map(json.loads, lines)}
+    arrays: dict[str, np.ndarray] = {}
+    for path in (table.with_name(f"{stem}.npz") for stem in stems):
+        if path.exists():
+            with np.load(path) as file:
+                arrays |= {key: file[key] for key in file.files if key.startswith("probs__")}
+    return models, arrays
 
 
 def archives(plan: str, names: list[str]) -> dict[str, list[str]]:

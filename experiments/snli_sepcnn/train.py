@@ -326,6 +326,13 @@ def work(jobs: list[Settings], tokens: Path, runs: Path, device: str, deadline: 
                 return
 
 
+def kept_models(table: Path | None) -> set[str]:
+    """Names of the models that ``pack.py`` has kept."""
+    if table is None or not table.exists():
+        return set()
+    return {json.loads(line)["name"] for line in table.read_text().splitlines()}
+
+
 def main() -> None:
     """Parse options; start the workers, or be one."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -334,6 +341,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--time-budget", type=float, default=float("inf"), metavar="MINUTES")
     parser.add_argument("--plan", choices=sorted(PLANS), default="paper")
+    parser.add_argument("--kept", type=Path, metavar="JSONL", help="leave out models kept there")
     parser.add_argument("--models", type=int, help="only so many of the plan, from its start")
     parser.add_argument("--max-epochs", type=int, default=150)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -345,6 +353,7 @@ def main() -> None:
     jobs = [
         replace(settings, max_epochs=options.max_epochs)
         for settings in PLANS[options.plan]()[: options.models]
+        if settings.name not in kept_models(options.kept)
     ]
     if options.worker:
         torch.set_num_threads(1)

@@ -113,6 +113,14 @@ def test_a_plan_is_packed_by_its_own_names(tmp_path):
     assert [json.loads(line)["name"] for line in lines] == sorted(s.name for s in chosen[:2])
     preds = mc.read_predictions(tmp_path / "kept/curve.npz", normalize=True)
     assert preds.models == tuple(sorted(s.name for s in chosen[:2]))
+    # What is kept stays where its run is gone.
+    (tmp_path / f"{chosen[0].name}.npz").unlink()
+    before = (tmp_path / "kept/curve.jsonl").read_bytes()
+    pack.pack(tmp_path, tmp_path / "tokens.npz", "curve", tmp_path / "kept")
+    assert (tmp_path / "kept/curve.jsonl").read_bytes() == before
+    again = mc.read_predictions(tmp_path / "kept/curve.npz", normalize=True)
+    for name in preds.models:
+        np.testing.assert_array_equal(again.probabilities(name), preds.probabilities(name))
     pack.pack(tmp_path, tmp_path / "tokens.npz", "variants", tmp_path / "kept")
     assert not (tmp_path / "kept/variants.npz").exists()
 
