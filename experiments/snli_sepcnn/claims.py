@@ -68,7 +68,10 @@ def over_models(
     drawn = []
     for rng in map(np.random.default_rng, np.random.SeedSequence(0).spawn(N_RESAMPLES)):
         times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)))
-        drawn.append(statistic(np.repeat(values, np.prod([times[code] for code in codes], axis=0))))
+        rows = np.prod([times[code] for code in codes], axis=0)
+        # Copies of one model make no pair.
+        if rows.any():
+            drawn.append(statistic(np.repeat(values, rows)))
     low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(statistic(values)), float(low), float(high)
 

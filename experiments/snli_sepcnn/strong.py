@@ -1,6 +1,6 @@
 """The paper's tables for five fine-tuned BERT and RoBERTa models, where models differ by a point.
 
-Usage: python strong.py [--predictions FILE] [-o results/strong]
+Usage: python -m experiments.snli_sepcnn.strong [--predictions FILE] [-o results/strong]
 
 FILE is ``predictions_snli/snli_dev_predictions.npz``: five models on SNLI dev, whose half b (4,921
 pairs) was held out by those who tuned them; the report is on half b.
@@ -14,9 +14,12 @@ from pathlib import Path
 import pandas as pd
 
 import modelcompare as mc
+from experiments.snli_sepcnn import claims
+from experiments.snli_sepcnn.paper import DEFAULT_TEST, write_claims
 from modelcompare.report.files import save, write_figure, write_text
 
 HERE = Path(__file__).resolve().parent
+TESTS = ("t", DEFAULT_TEST, "sign-flip", "wald")
 SHARED = HERE.parents[2] / "shared/data/predictions_snli/snli_dev_predictions.npz"
 
 
@@ -29,15 +32,33 @@ def main() -> None:
     preds = mc.read_predictions(options.predictions)
     if preds.slices is not None and "half" in preds.slices:
         preds = preds.subset((preds.slices["half"] == "b").to_numpy())
+    folder = options.output
+    folder.mkdir(parents=True, exist_ok=True)
     result = mc.compare(preds, ["accuracy", "f1_macro", "cf1_macro"])
-    options.output.mkdir(parents=True, exist_ok=True)
-    write_text(options.output / "compare.md", result.to_markdown())
-    write_figure(options.output / "compare.png", result.plot())
-    save(mc.variance_study(preds), options.output)
-    save(mc.agreement_study(preds), options.output)
-    tables = {t: mc.agreement_study(preds, test=t).table for t in ("t", "sign-flip", "wald")}
-    by_test = pd.concat(tables, names=["test"]).reset_index(level="test")
-    by_test.to_csv(options.output / "agreement_by_test.csv", index=False, float_format="%.6g")
+    write_text(folder / "compare.md", result.to_markdown())
+    write_figure(folder / "compare.png", result.plot())
+    variance = mc.variance_study(preds)
+    save(variance, folder)
+    studies = {test: mc.agreement_study(preds, test=test) for test in TESTS}
+    save(studies["t"], folder)
+    by_test = pd.concat({test: study.table for test, study in studies.items()}, names=["test"])
+    by_test.reset_index(level="test").to_csv(
+        folder / "agreement_by_test.csv", index=False, float_format="%.6g"
+    )
+    orders = claims.population(preds)
+    who = f"{len(preds.models)} transformers"
+    findings = [
+        *claims.sensitivity(preds),
+        *claims.lower_variance(variance, who),
+        *claims.rejected(variance, who),
+        *claims.fewer_samples(variance, who),
+        *claims.separated(preds, who),
+        *claims.same_ranking(preds, who),
+        *claims.agreement(studies["t"], who, "t-test, 1 %"),
+        *claims.agreement(studies[DEFAULT_TEST], who, "default test, 1 %"),
+        *claims.foretold(orders),
+    ]
+    write_claims(findings, [], folder)
     print(result.verdict())
 
 

@@ -22,7 +22,7 @@ from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.studies.orders import drawn_pairs, orders_kept, times_drawn
+from modelcompare.studies.orders import drawn_pairs, never_certain, orders_kept, times_drawn
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
@@ -66,7 +66,8 @@ class AgreementStudy(Result):
     table : DataFrame
         The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
         n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
-        significant ones), ci_low, ci_high (of pct_agree, by resampling models).
+        significant ones), ci_low, ci_high (of pct_agree, by resampling models; where all or none
+        agree Wilson's, of as many pairs as share no model).
     pairs : DataFrame
         A row for each pair of models, pair of metrics and class: model_a, model_b, metric_a,
         metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
@@ -292,7 +293,7 @@ def _frames(
 def _share_interval(
     significant: BoolArray, agree: BoolArray, drawn: FloatArray, confidence_level: float
 ) -> tuple[float, float]:
-    """Percentile interval of the share that agrees, models drawn with replacement.
+    """Percentile interval of the percentage that agrees, models drawn with replacement.
 
     `drawn` is how often each model is, of shape (n_resamples, n_models).
     """
@@ -300,7 +301,10 @@ def _share_interval(
     defined = all_shown > 0
     if not defined.any():
         return np.nan, np.nan
-    share = 100 * agreeing[defined] / all_shown[defined]
+    shares = 100 * agreeing[defined] / all_shown[defined]
     tail = (1 - confidence_level) / 2
-    low, high = np.quantile(share, [tail, 1 - tail])
+    ends = np.quantile(shares, [tail, 1 - tail])
+    share = np.array(100 * (significant & agree).sum() / significant.sum())
+    n_apart = min(int(significant.sum()), drawn.shape[1] // 2)
+    low, high = never_certain(share, ends[0], ends[1], n_apart, confidence_level)
     return float(low), float(high)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import long_frame
+from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, Units, child_seed
 from modelcompare.significance.pairwise import all_pairs, pair_differences
@@ -54,6 +55,8 @@ def orders_kept(
             # Models and parts are drawn independently, so what either moves adds up.
             drawn = by_models + times @ by_part - share
             low, high = np.clip(np.nanquantile(drawn, tails, axis=0), 0, 100)
+            if small != of_whole:
+                low, high = never_certain(share, low, high, n_models // 2, confidence_level)
             part_low, part_high = np.quantile(by_part, tails, axis=0)
             frames.append(long_frame(
                 {"metric_small": [small], "metric_whole": [of_whole]}, evaluation.keys[place],
@@ -105,3 +108,16 @@ def drawn_pairs(values: FloatArray, drawn: FloatArray) -> FloatArray:
         matrix[all_pairs(n_models)] = column
         totals[:, place] = np.einsum("ij,ij->i", drawn @ matrix, drawn)
     return totals
+
+
+def never_certain(
+    share: FloatArray, low: FloatArray, high: FloatArray, n_apart: int, confidence_level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds of percentages that are 0 or 100: Wilson's, of as many pairs as share no model.
+
+    Where all pairs are alike they are so in every resample, which says nothing of the next pair.
+    """
+    size = np.full_like(share, n_apart)
+    ends = wilson(share / 100, size, normal_quantile(confidence_level))
+    least, most = (100 * end for end in ends)
+    return np.where(share == 100, least, low), np.where(share == 0, most, high)

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics
 from statsmodels.stats.power import NormalIndPower
+from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
@@ -151,6 +152,18 @@ def test_the_interval_of_the_order_draws_models_and_parts():
     pairs = 66
     independent = 2 * 1.96 * 100 * np.sqrt(0.25 / (300 * pairs))
     assert many.ci_high - many.ci_low > 3 * independent
+
+
+def test_where_all_agree_the_interval_is_that_of_pairs_that_share_no_model():
+    skills = tuple(np.linspace(0.35, 0.95, 9))
+    study = mc.agreement_study(made_up(2000, skills), [("accuracy", "caccuracy")], test="wald")
+    (row,) = study.table.itertuples()
+    assert row.n_significant > 4
+    assert (row.pct_agree, row.ci_high) == (100, 100)
+    assert row.ci_low == pytest.approx(100 * proportion_confint(4, 4, method="wilson")[0])
+    frame = study.population([1.0]).set_index(["metric_small", "metric_whole"])
+    found = frame.loc[("caccuracy", "accuracy")]
+    assert (found.pct_agree, found.ci_low) == (100, pytest.approx(row.ci_low))
 
 
 def test_values_that_are_undefined_order_nothing():
