@@ -175,7 +175,7 @@ def write_extra(preds: mc.Predictions, folder: Path) -> mc.VarianceStudy:
                 "median_samples_ratio": part["samples_ratio"].median(),
                 "pct_fewer": 100 * (part["ci_high"] < 1).mean(),
                 "pct_more": 100 * (part["ci_low"] > 1).mean(),
-                "pct_disagree": 100 * (~part["same_sign"]).mean(),
+                "pct_disagree": 100 * (~part["agree"]).mean(),
                 "n_clear": len(clear), "median_clear": clear["samples_ratio"].median(),
             }
         )  # fmt: skip

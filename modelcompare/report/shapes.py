@@ -125,6 +125,7 @@ class MetricPairsShape(Protocol):
 
     @property
     def pairs(self) -> Sequence[tuple[str, str]]: ...
+    def sense(self, pair: tuple[str, str]) -> int: ...
 
 
 class VarianceShape(_Signed, _Sized, _Levelled, Protocol):

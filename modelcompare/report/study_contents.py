@@ -72,7 +72,7 @@ def _variance_summary(study: shapes.VarianceShape, pair: tuple[str, str]) -> pd.
 def _efficiency_table(study: shapes.VarianceShape) -> Table:
     frame = study.relative_efficiency.dropna(subset=["samples_ratio"])
     frame = frame.assign(
-        fewer=frame["ci_high"] < 1, more=frame["ci_low"] > 1, disagree=~frame["same_sign"]
+        fewer=frame["ci_high"] < 1, more=frame["ci_low"] > 1, disagree=~frame["agree"]
     )
     names = {"a": "metric_a", "b": "metric_b", "class": "label"}
     shares = ["fewer", "more", "disagree"]

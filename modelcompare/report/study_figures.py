@@ -179,7 +179,7 @@ def plot_agreement(
     with sheet(caption, size, (n_rows, n_columns), ax=ax) as grid:
         for axes, (names, of) in zip(grid.flat, panels, strict=False):
             rows = rows_at(study.pairs, metric_a=names[0], metric_b=names[1], label=of)
-            _scatter(axes, rows, label_name(of) or names[0])
+            _scatter(axes, rows, label_name(of) or names[0], study.metric_pairs.sense(names))
             axes.set_xlabel(f"difference in {names[0]}")
             axes.set_ylabel(f"difference in {names[1]}")
         style.hide_unused(grid, len(panels))
@@ -191,7 +191,8 @@ def _point(look: Look) -> Look:
     return Look(look.colour, look.marker, "")
 
 
-def _scatter(axes: Axes, part: pd.DataFrame, name: str) -> None:
+def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
+    """Draw differences, and shade where `sense` has both metrics prefer the same model."""
     shown, agree = part["significant"], part["agree"]
     share = f"{100 * (shown & agree).sum() / shown.sum():.1f} % agree" if shown.any() else None
     style.plain_axes(axes, f"{name}\n{share or 'no pair significant'}")
@@ -208,7 +209,7 @@ def _scatter(axes: Axes, part: pd.DataFrame, name: str) -> None:
     furthest = part[["difference_a", "difference_b"]].abs().max().fillna(0.0)
     x, y = 1.08 * furthest.clip(lower=1e-12)
     axes.set(xlim=(-x, x), ylim=(-y, y))
-    for left, low in ((0, 0), (-x, -y)):
+    for left, low in ((0, 0), (-x, -y)) if sense > 0 else ((0, -y), (-x, 0)):
         axes.fill_between(
             [left, left + x], low, low + y, color=AGREE.colour, alpha=0.06, linewidth=0
         )

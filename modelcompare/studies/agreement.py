@@ -267,7 +267,8 @@ def _frames(
     drawn = times_drawn(len(names), seed)
     for metrics, a, b in metric_pairs.named(evaluation):
         significant = (p_values[:, a] < alpha) & (p_values[:, b] < alpha)
-        agree = np.sign(difference[:, a]) == np.sign(difference[:, b])
+        sense = metric_pairs.sense((metrics["metric_a"], metrics["metric_b"]))
+        agree = np.sign(difference[:, a]) == sense * np.sign(difference[:, b])
         frames.append(long_frame(
             {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
             difference_a=difference[:, a], difference_b=difference[:, b], p_value_a=p_values[:, a],

@@ -84,7 +84,7 @@ def relative_efficiency(
             {"model_a": names[model_a], "model_b": names[model_b], **metrics}, evaluation.keys[a],
             separation_a=needed.separation_a, separation_b=needed.separation_b,
             samples_ratio=needed.ratio, ci_low=needed.low, ci_high=needed.high,
-            same_sign=d_a * d_b > 0,
+            agree=metric_pairs.sense((metrics["metric_a"], metrics["metric_b"])) * d_a * d_b > 0,
         ))  # fmt: skip
     return pd.concat(frames, ignore_index=True).drop(columns="metric")
 

@@ -47,7 +47,8 @@ def orders_kept(
         times = times_drawn(len(parts), seed, _PARTS) / len(parts)
         for small, of_whole in _compared(metric_pairs):
             place = evaluation.metric_slice(of_whole)
-            same = found[..., evaluation.metric_slice(small)] == whole[:, place]
+            ordered = metric_pairs.sense((small, of_whole)) * whole[:, place]
+            same = found[..., evaluation.metric_slice(small)] == ordered
             by_part = 100 * same.mean(axis=1)
             share = by_part.mean(axis=0)
             with np.errstate(invalid="ignore"):

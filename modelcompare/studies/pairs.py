@@ -56,6 +56,11 @@ class MetricPairs:
         """The metrics on these predictions, class by class."""
         return evaluate(predictions, self.metrics, collapse=False)
 
+    def sense(self, pair: Pair) -> int:
+        """1 if what is more is better, or worse, under both metrics of a pair; else -1."""
+        better_up = {metric.name: metric.greater_is_better for metric in self.metrics}
+        return 1 if better_up[pair[0]] == better_up[pair[1]] else -1
+
     def positions(self, evaluation: Evaluation) -> list[tuple[slice, slice]]:
         """Where the two metrics of each pair stand along the axis of values."""
         return [(evaluation.metric_slice(a), evaluation.metric_slice(b)) for a, b in self.pairs]

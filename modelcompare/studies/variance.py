@@ -152,7 +152,8 @@ class VarianceStudy(Result):
         separations. Below 1 metric b tells the two models apart with fewer samples; a lower
         variance alone does not make it so. The interval (delta method on the logarithm) is wide
         where a difference is itself uncertain. Columns: model_a, model_b, metric_a, metric_b,
-        label, separation_a, separation_b, samples_ratio, ci_low, ci_high, same_sign.
+        label, separation_a, separation_b, samples_ratio, ci_low, ci_high, agree (whether
+        both prefer the same model).
         """
         whole = self.metric_pairs.evaluate(self.predictions)
         return relative_efficiency(whole, self.metric_pairs, self.confidence_level)

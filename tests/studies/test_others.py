@@ -166,6 +166,22 @@ def test_where_all_agree_the_interval_is_that_of_pairs_that_share_no_model():
     assert (found.pct_agree, found.ci_low) == (100, pytest.approx(row.ci_low))
 
 
+def test_a_loss_agrees_with_a_score_that_prefers_the_same_model():
+    preds = mc.load_example("snli")
+    study = mc.agreement_study(preds, [("accuracy", "brier_score")], test="wald")
+    score = {m: np.mean(preds.predicted(m) == preds.codes) for m in preds.models}
+    loss = {
+        m: ((preds.probabilities(m) - np.eye(3)[preds.codes]) ** 2).sum(axis=1).mean()
+        for m in preds.models
+    }
+    agree = [(score[a] > score[b]) == (loss[a] < loss[b]) for a, b in combinations(preds.models, 2)]
+    assert study.pairs["agree"].tolist() == agree
+    whole = study.population([1.0]).set_index(["metric_small", "metric_whole"])["pct_agree"]
+    assert whole["brier_score", "accuracy"] == pytest.approx(100 * np.mean(agree))
+    efficiency = mc.variance_study(preds, [("accuracy", "brier_score")], n_resamples=9, ratios=[1])
+    assert efficiency.relative_efficiency["agree"].tolist() == agree
+
+
 def test_values_that_are_undefined_order_nothing():
     preds = mc.Predictions([0, 0, 1, 1, 2, 2], {"a": [0, 0, 1, 1, 1, 0], "b": [0, 0, 1, 1, 0, 1]})
     study = mc.agreement_study(preds, [("precision", "recall")], test="wald", zero_division=np.nan)

@@ -154,7 +154,7 @@ def test_relative_efficiency_is_recovered_where_the_truth_is_known():
     ).iloc[0]
     assert row.ci_low < 2 < row.ci_high
     assert row.samples_ratio == pytest.approx(2, rel=0.5)
-    assert row.same_sign
+    assert row.agree
 
 
 def test_repeated_downsampling_splits_the_spread(preds):
