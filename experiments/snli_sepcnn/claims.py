@@ -303,7 +303,7 @@ def markdown(findings: list[Finding], notes: list[str]) -> str:
         said = one.claim
         lines.append([
             claim, one.what, written(one.value, one.low, one.high, one.unit),
-            f"{100 * one.held:.0f} %", one.verdict,
+            f"{100 * one.held:.3g} %", one.verdict,
         ])  # fmt: skip
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return "\n\n".join([table, *notes]) + "\n"
