@@ -165,9 +165,7 @@ def test_what_is_kept_is_whole():
     assert sum(p.stat().st_size for p in (FOLDER / "predictions").iterdir()) < 8e6
 
 
-@pytest.mark.parametrize(
-    "name", ["claims.md", "population.md", "table1.md", "strong/claims.md"]
-)
+@pytest.mark.parametrize("name", ["claims.md", "population.md", "table1.md", "strong/claims.md"])
 def test_the_tables_of_the_readme_are_those_that_were_made(name):
     made = (FOLDER / "results" / name).read_text(encoding="utf-8").strip()
     assert made in (FOLDER / "README.md").read_text(encoding="utf-8")
