@@ -53,7 +53,7 @@ def main() -> None:
         *claims.rejected(variance, who),
         *claims.fewer_samples(variance, who),
         *claims.separated(preds, who),
-        *claims.same_ranking(preds, who),
+        *claims.same_ranking(claims.ranking(preds), who),
         *claims.agreement(studies["t"], who, "t-test, 1 %"),
         *claims.agreement(studies[DEFAULT_TEST], who, "default test, 1 %"),
         *claims.foretold(orders),

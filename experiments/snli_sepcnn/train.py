@@ -350,10 +350,11 @@ def main() -> None:
     options = parser.parse_args()
     options.runs.mkdir(parents=True, exist_ok=True)
     deadline = options.deadline or time.time() + 60 * options.time_budget
+    kept = kept_models(options.kept)
     jobs = [
         replace(settings, max_epochs=options.max_epochs)
         for settings in PLANS[options.plan]()[: options.models]
-        if settings.name not in kept_models(options.kept)
+        if settings.name not in kept
     ]
     if options.worker:
         torch.set_num_threads(1)

@@ -123,8 +123,9 @@ class AgreementStudy(Result):
         DataFrame
             Columns metric_small (that orders the models on the part), metric_whole (that orders
             them on the whole), label, ratio, n_samples, pct_agree (mean over pairs of models and
-            parts), ci_low, ci_high (its interval, by resampling models and parts), part_low,
-            part_high (between which `confidence_level` of the single parts lie).
+            parts), ci_low, ci_high (its interval, by resampling models and parts; of two
+            models, which are one pair, over parts alone), part_low, part_high (between which
+            `confidence_level` of the single parts lie).
 
         References
         ----------

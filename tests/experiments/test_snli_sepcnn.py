@@ -125,6 +125,37 @@ def test_a_plan_is_packed_by_its_own_names(tmp_path):
     assert not (tmp_path / "kept/variants.npz").exists()
 
 
+def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatch):
+    tiny_tokens(tmp_path / "tokens.npz")
+    rng = np.random.default_rng(1)
+    # Two architectures at two sizes, and two variants of one seed.
+    chosen = [*plans.curve()[:2], *plans.curve()[10:12], *plans.variants()[:2]]
+    for place, settings in enumerate(chosen):
+        summary = {
+            "settings": asdict(settings), "test_accuracy": 0.5 + place / 100, "seconds": 1.0,
+            "accuracy_of_swapped_premises": 0.4, "n_training_pairs": 9,
+            "curve": [{"validation_loss": x, "validation_accuracy": -x} for x in (1.0, 0.5, 0.7)],
+        }  # fmt: skip
+        np.savez(
+            tmp_path / f"{settings.name}.npz", probabilities=rng.dirichlet(np.ones(3), 30),
+            summary=np.array(json.dumps(summary)),
+        )  # fmt: skip
+    for plan in ("curve", "variants"):
+        pack.pack(tmp_path, tmp_path / "tokens.npz", plan, tmp_path / "kept")
+    monkeypatch.setattr(training, "PREDICTIONS", tmp_path / "kept")
+    table = training.by_size(training.kept("curve"))
+    assert table["n_pairs"].tolist() == [1000, 3000]
+    assert table["accuracy"].tolist() == pytest.approx([0.505, 0.525])
+    assert table["debiased_ece"].between(0, 1).all()
+    training.draw(
+        table, training.foretold(training.kept("curve"), [1000, 3000]), tmp_path / "c.png"
+    )
+    assert (tmp_path / "c.png").stat().st_size > 10_000
+    first, second = training.by_variant(training.kept("variants")).itertuples()
+    assert (first.variant, first.change, first.best_epoch) == ("as_trained", 0, 2)
+    assert second.change == pytest.approx(0.01)
+
+
 def test_every_plan_has_names_of_its_own_and_the_paper_is_as_it_was():
     names = [settings.name for plan in plans.PLANS.values() for settings in plan()]
     assert len({*names}) == len(names)
@@ -207,6 +238,8 @@ def test_an_interval_over_models_is_wider_than_one_over_their_pairs():
 def test_a_verdict_follows_the_share_of_the_cases_that_hold():
     found = [claims.Finding("x", "y", held, 1.0).verdict for held in (1.0, 0.7, 0.5)]
     assert found == ["confirmed", "confirmed with a limit", "refuted"]
+    of_few, of_many = (claims.Finding("x", "y", 1.0, 90, low, 100, most=50) for low in (30, 80))
+    assert (of_few.verdict, of_many.verdict) == ("too few models to say", "confirmed")
 
 
 def test_the_example_that_ships_is_section_61():
