@@ -99,10 +99,11 @@ def summary(results: pd.DataFrame) -> str:
     """What falls short, then every promise, then the tables, as Markdown."""
     broken = falls_short(results)
     trials = results.groupby("cell")["trials"].max()
+    n_trials = " to ".join(f"{number:,}" for number in sorted({trials.min(), trials.max()}))
     parts = [
         "# Validity on sparse data, simulated",
-        f"{len(trials):,} cells, {trials.min():,} to {trials.max():,} trials each; the defaults of "
-        "the package through its public functions. See README.md for the populations.",
+        f"{len(trials):,} cells, {n_trials} trials each; the defaults of the package through its "
+        "public functions. See README.md for the populations.",
         "## What falls short",
         markdown(broken.set_index("promise")) if len(broken) else "Nothing.",
         "## The promises",
@@ -176,4 +177,4 @@ def _written(value: Any) -> str:
         return value
     if pd.isna(value):
         return ""
-    return f"{value:,.0f}" if value >= 2 else f"{value:.3f}"
+    return f"{value:,.0f}" if value >= 2 and float(value).is_integer() else f"{value:.3f}"
