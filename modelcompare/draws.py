@@ -23,6 +23,8 @@ HIGHEST_RATE = 64.0
 _UNDECIDED = 255
 # Poisson counts drawn at once, which fit the processor's cache.
 _AT_ONCE = 2**14
+# Of counts with this mean none is above 255, but for a share of 1e-136.
+_NARROW_MEAN = 32
 # Units drawn, or counted, at once; of few units the resamples are counted together.
 _DRAWN_AT_ONCE = 2**16
 _FEW_UNITS = 2**12
@@ -53,8 +55,9 @@ class EquallyLikely:
     def __call__(self, sizes: FloatArray) -> AnyArray:
         if self._kernels and len(sizes):
             return np.stack([self._compiled(self._kernels, int(size)) for size in sizes])
-        out = np.empty((len(sizes), self._n_units), np.int32)
         whole = sizes.astype(np.intp)
+        narrow = whole.max(initial=0) <= _NARROW_MEAN * self._n_units
+        out = np.empty((len(sizes), self._n_units), np.uint8 if narrow else np.int32)
         # Many may be drawn of few.
         at_once = max(1, _DRAWN_AT_ONCE // max(self._n_units, int(whole.max(initial=0))))
         for start in range(0, len(sizes), at_once):

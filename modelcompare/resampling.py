@@ -35,7 +35,7 @@ RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence |
 RESAMPLE_BLOCK = 128
 ROW_BLOCK = 65_536
 # Weights of so many bytes, or of one resample, are drawn at once where all units are needed.
-_PART_BYTES = 2**24
+_PART_BYTES = 2**23
 # Strata of fewer units are drawn as Rao & Wu (1988) do.
 SMALL_STRATUM = 30
 

@@ -63,7 +63,10 @@ class Evaluation(UnitStatistics):
 
     def of_metrics(self, metrics: Sequence[AnyMetric]) -> Evaluation:
         """The same units' values of other metrics; of units without strata."""
-        return Evaluation(self.predictions, metrics, collapse=self.collapsed, stratify=False)
+        return self.once(
+            ("of", *(metric.name for metric in metrics)),
+            lambda: Evaluation(self.predictions, metrics, collapse=self.collapsed, stratify=False),
+        )
 
     # -- values -----------------------------------------------------------------------------
 
@@ -147,7 +150,7 @@ class Evaluation(UnitStatistics):
     ) -> Iterator[list[FloatArray]]:
         """Totals over the row blocks up to one, for each from `start` on."""
         for row_block, rows in [*enumerate(self.units.row_blocks())][start:]:
-            product = self._product(models, rows)
+            product = self.product(models, rows)
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
                 return sums(weights.narrow(block, row_block), whole=weights.whole)
@@ -265,18 +268,20 @@ class Evaluation(UnitStatistics):
             for block in range(0, weights.n_blocks, n_blocks)
         ]
 
-    def _product(self, models: slice, rows: slice) -> Product | MatrixProduct:
-        """Statistics of some models and units, to be summed under weights."""
+    def product(
+        self, models: slice, rows: slice, metrics: Sequence[Metric] | None = None
+    ) -> Product | MatrixProduct:
+        """Statistics of some models and units, to be summed under weights; of all metrics."""
         n_classes = self.predictions.n_classes
         if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
-            return MatrixProduct(self._narrow(models, rows))
+            return MatrixProduct(self._narrow(models, rows, metrics))
         of_samples = self._rows is None and self._unit_of is None
         part, here = self._part(rows if of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
         codes = part.codes[here] if hard and of_samples and part.codes is not None else None
         n_rows = rows.stop - rows.start
-        columns = self.columns(models)
+        columns = self.columns(models, metrics)
         product = Product(columns, n_rows, codes, n_classes, counted=counted)
 
         def fill(position: int) -> None:
@@ -305,7 +310,7 @@ class Evaluation(UnitStatistics):
             for block, block_totals in zip(blocks, totals, strict=True):
                 self._fill_sums(out[weights.rows(block), models], block_totals, models)
             return
-        product = self._product(models, row_blocks[0])
+        product = self.product(models, row_blocks[0])
         self._remember_total(models, [product])
 
         def values(block: int) -> FloatArray:
@@ -331,7 +336,7 @@ class Evaluation(UnitStatistics):
         for models in self._tiles():
             if models.start not in self._tile_totals:
                 rows = self.units.row_blocks()
-                self._remember_total(models, (self._product(models, some) for some in rows))
+                self._remember_total(models, (self.product(models, some) for some in rows))
             total = self._tile_totals[models.start]
             for column, part in zip(columns, self.columns(models), strict=True):
                 start = column.start + (0 if part.statistic.shared else models.start * part.width)

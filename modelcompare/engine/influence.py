@@ -7,7 +7,7 @@ Gram matrices serve every model and every pair, without resampling.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,8 @@ from modelcompare.resampling import Units
 
 # Differences of one block of pairs that stay in the processor's cache.
 _CACHED_NUMBERS = 65_536
+# Influences of fewer bytes are made once.
+_KEPT_BYTES = PASS_BYTES // 32
 
 
 @dataclass(frozen=True)
@@ -226,8 +228,20 @@ def _influences(
 
 def _dense_influences(
     evaluation: Evaluation, estimate: FloatArray
+) -> Iterable[tuple[slice, FloatArray]]:
+    """Influences (n_rows, n_models, n_values) on all values of some units after others.
+
+    Moments, degrees of freedom and carriers ask for the same ones.
+    """
+    if 8 * evaluation.units.n_units * estimate.size > _KEPT_BYTES:
+        return _formed_influences(evaluation, estimate)
+    key = ("influences", estimate.tobytes())
+    return evaluation.once(key, lambda: [*_formed_influences(evaluation, estimate)])
+
+
+def _formed_influences(
+    evaluation: Evaluation, estimate: FloatArray
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """Influences (n_rows, n_models, n_values) on all values of some units after others."""
     strata = evaluation.units.strata
     if strata is not None:
         means = _stratum_means(evaluation, estimate, strata)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from modelcompare.engine.units import (
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import Units
+
+Made = TypeVar("Made")
 
 # Bytes that the statistics, or the totals, of one pass may take.
 PASS_BYTES = 96 * 2**20
@@ -60,6 +62,17 @@ class UnitStatistics:
             if self._rows is None
             else Units(self._rows.n_rows, self._rows.multiplicity, self._rows.strata)
         )
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Make what is small, costly and asked for by several, unless it is there."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: Made = self._made[key]
+        return found
+
+    @cached_property
+    def _made(self) -> dict[Hashable, Any]:
+        return {}
 
     @cached_property
     def labelled(self) -> DistinctRows | None:
@@ -156,16 +169,20 @@ class UnitStatistics:
             for s, width in self._widths.items()
         }
 
-    def _narrow(self, models: slice, rows: slice) -> Any:
+    def _narrow(self, models: slice, rows: slice, metrics: Sequence[Metric] | None) -> Any:
         """Statistics of some models and units, wide ones sparse where most numbers are 0."""
-        if max(self._widths.values()) < MANY_COLUMNS:
-            return self.statistics(models, rows)
+        columns = self.columns(models, metrics)
+        if max(column.width for column in columns) < MANY_COLUMNS:
+            return self.statistics(models, rows, metrics)
+        if metrics is not None:
+            return self._parted_columns(models, rows, columns)
         if self._parted is None or self._parted[:2] != (models, rows):
-            self._parted = models, rows, self._parted_columns(models, rows)
+            self._parted = models, rows, self._parted_columns(models, rows, columns)
         return self._parted[2]
 
-    def _parted_columns(self, models: slice, rows: slice) -> PartedColumns:
-        columns = self.columns(models)
+    def _parted_columns(
+        self, models: slice, rows: slice, columns: Sequence[Column]
+    ) -> PartedColumns:
         steps = [step for step in self.row_steps(models) if rows.start <= step.start < rows.stop]
         out = PartedColumns(rows.stop - rows.start, columns[-1].stop)
         for position, model in enumerate(self.models[models]):

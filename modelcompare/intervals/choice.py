@@ -186,7 +186,11 @@ class _Rule:
         if self._support is None or self._clustered or not is_soft_macro(metric):
             nothing = np.zeros(len(self.evaluation.models))
             return nothing, nothing
-        return macro_corrections(self.evaluation, metric, self._support)
+        support = self._support
+        return self.evaluation.once(
+            ("corrections", metric.name),
+            lambda: macro_corrections(self.evaluation, metric, support),
+        )
 
     def _typical_support(self, metric: AnyMetric) -> float:
         """Samples of a typical class that a macro average is made of; no limit for other metrics.

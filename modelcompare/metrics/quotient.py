@@ -67,6 +67,11 @@ def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> 
     As in scikit-learn with ``zero_division=nan``; of classes that are defined and do not occur,
     the weighted mean is 0.
     """
+    if average == "macro":
+        plain = values.sum(axis=-1)
+        if not np.isnan(plain).any():
+            # Masks are slow, and nothing is undefined.
+            return plain / values.shape[-1]
     defined = ~np.isnan(values)
     weights = defined * support if average == "weighted" else defined.astype(np.float64)
     mass = weights.sum(axis=-1)

@@ -297,6 +297,8 @@ def quotient_parts(metric: Metric, parts: list[FloatArray]) -> tuple[FloatArray,
 def class_slopes(metric: Metric, parts: list[FloatArray]) -> FloatArray:
     """Weight of each class over its denominator, of shape (n_resamples, n_classes)."""
     _, denominator = quotient_parts(metric, parts)
+    if metric.average == "macro" and denominator.all():
+        return 1.0 / (denominator * denominator.shape[-1])
     weight = (denominator != 0).astype(np.float64)
     if metric.average == "weighted":
         weight = weight * parts[-1]

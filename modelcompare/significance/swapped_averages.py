@@ -87,22 +87,22 @@ class _Expansion:
         return total
 
     def crossed(self, swapped: Any) -> FloatArray:
-        """C after swaps, masks (n_resamples, n_units)."""
+        """C after swaps, masks (n_resamples, n_units), of shape (n_classes, n_resamples)."""
         if len(self.moves) < swapped.shape[1]:
             swapped = swapped[:, self.moves]
-        sums = swapped.astype(self.columns.dtype, copy=False) @ self.columns
-        crossed: FloatArray = self.total - 2.0 * sums
+        sums = self.columns.T @ swapped.astype(self.columns.dtype, copy=False).T
+        crossed: FloatArray = self.total[:, None] - 2.0 * sums
         return crossed
 
     def squares(self, crossed: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
-        """Sums of squares (n_resamples,) at two models' slopes (n_resamples, n_classes)."""
-        safe = np.where(self.slope == 0, 1.0, self.slope)
-        eta = np.where(self.slope == 0, 0.0, (first + second) / (2 * safe) - 1)
-        epsilon = np.where(self.slope == 0, 0.0, (second - first) / (2 * safe))
-        lead = eta @ self.along / self.square if self.square else np.zeros(len(eta))
+        """Sums of squares (n_resamples,) at two models' slopes (n_classes, n_resamples)."""
+        there = self.slope != 0
+        scale = np.divide(0.5, self.slope, out=np.zeros_like(self.slope), where=there)[:, None]
+        eta, epsilon = (first + second) * scale, (second - first) * scale
+        lead = (self.along @ eta - self.along[there].sum()) / (self.square or 1.0)
         square = (1 + lead) ** 2 * self.square
-        square -= 2 * (1 + lead) * np.einsum("ij,ij->i", crossed, epsilon)
-        return square + np.einsum("ij,ij->i", epsilon @ self.alike, epsilon)
+        square -= 2 * (1 + lead) * np.einsum("ij,ij->j", crossed, epsilon)
+        return square + np.einsum("ij,ij->j", self.alike @ epsilon, epsilon)
 
 
 class SwappedAverages(SwappedSums):
@@ -149,7 +149,7 @@ class SwappedAverages(SwappedSums):
         found = []
         for pair in pairs:
             own = self._expansion(int(pair))
-            found.append(self._of_pair(int(pair), own, kept, moved, own.total[None]))
+            found.append(self._of_pair(int(pair), own, kept, moved, own.total[:, None]))
         return np.stack(found, axis=1)[:, :, None]
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
@@ -165,6 +165,10 @@ class SwappedAverages(SwappedSums):
         numerator, denominator = self._quotient(parts)
         differ = [np.broadcast_to(x, numerator.shape) for x in (numerator, denominator)]
         return [x[..., [j]] for x in differ for j in range(x.shape[2])]
+
+    def _statistics_of(self, rows: slice) -> FloatArray:
+        # Few are asked for: those of all units need not be in memory.
+        return self.evaluation.statistics(rows=rows, metrics=self.metrics)
 
     def _fill(
         self,
@@ -200,17 +204,25 @@ class SwappedAverages(SwappedSums):
         crossed: FloatArray,
     ) -> FloatArray:
         """Statistics (n_resamples,) of one pair."""
-        a, b = self.model_a[[pair]], self.model_b[[pair]]
-        first, second = self.after(kept, moved, a, b), self.after(kept, moved, b, a)
-        slopes = (class_slopes(self._metric, [x[:, 0] for x in sums]) for sums in (first, second))
-        square = own.squares(crossed, *slopes)
-        values = self.values(first)[:, 0, 0], self.values(second)[:, 0, 0]
+        a, b = self.model_a[pair], self.model_b[pair]
+        sides = self._exchanged(kept, moved, a, b), self._exchanged(kept, moved, b, a)
+        square = own.squares(crossed, *(class_slopes(self._metric, side).T for side in sides))
+        values = [self._metric.value(*side) for side in sides]
         difference = values[0] - values[1]
         difference[np.abs(difference) <= 1e-13 * (np.abs(values[0]) + np.abs(values[1]))] = 0.0
         square = np.maximum(square, difference**2 / self.evaluation.units.size)
         return np.divide(
             difference, np.sqrt(square), out=np.zeros_like(difference), where=difference != 0
         )
+
+    def _exchanged(
+        self, kept: list[FloatArray], moved: list[FloatArray], stays: int, comes: int
+    ) -> list[FloatArray]:
+        """Totals (n_resamples or 1, n_classes) of a model whose swapped outputs are another's."""
+        return [
+            k[:, stays] + m[:, comes] if k.shape[1] > 1 else total[:, 0]
+            for k, m, total in zip(kept, moved, self._total_groups, strict=True)
+        ]
 
     def _parted(self, sums: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
         """Sums of what stays and of what moves, by group of columns."""
@@ -238,7 +250,7 @@ class SwappedAverages(SwappedSums):
 
     def _expanded(self, a: int, b: int) -> _Expansion:
         totals = [part[0, [min(m, part.shape[1] - 1) for m in (a, b)]].mean(axis=0)
-                  for part in self.groups(self.total[None])]  # fmt: skip
+                  for part in self._total_groups]  # fmt: skip
         numerator, denominator = quotient_parts(self._metric, totals)
         pooled = np.divide(
             numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0
@@ -247,10 +259,31 @@ class SwappedAverages(SwappedSums):
         slope = class_slopes(self._metric, [part[None] for part in totals])[0]
         return _Expansion.of(slope, n_a - pooled * d_a, n_b - pooled * d_b)
 
+    @cached_property
+    def _total_groups(self) -> list[FloatArray]:
+        """Totals as they are, each (1, n_models or 1, n_classes)."""
+        return self.groups(self.total[None])
+
     def _quotients(self, model: int) -> tuple[Any, Any]:
         """Numerators and denominators of a model's units, each (n_units, n_classes)."""
-        groups = self.groups(self._only_matrix.dense)
-        own = [part[:, min(model, part.shape[1] - 1)] for part in groups]
+        found = self._kept_quotients.get(model)
+        if found is None:
+            found = self._formed_quotients(model)
+            if len(self.evaluation.models) * found[0].nbytes <= PASS_BYTES:
+                self._kept_quotients[model] = found
+        return found
+
+    @cached_property
+    def _kept_quotients(self) -> dict[int, tuple[Any, Any]]:
+        """Numerators and denominators, where those of all models fit into memory."""
+        return {}
+
+    def _formed_quotients(self, model: int) -> tuple[Any, Any]:
+        alone = slice(model, model + 1)
+        numbers = self.evaluation.statistics(alone, metrics=self.metrics)
+        columns = self.evaluation.columns(alone, self.metrics)
+        found = {column.statistic: column.of(numbers)[:, 0] for column in columns}
+        own = [found[statistic] for statistic in self._metric.statistics]
         numerator, denominator = quotient_parts(self._metric, own)
         return numerator.astype(np.float32, order="C"), denominator.astype(np.float32, order="C")
 

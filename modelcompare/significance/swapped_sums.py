@@ -18,6 +18,7 @@ from scipy import sparse
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.swaps import Exchange, masks_first
 from modelcompare.engine.weights import GivenWeights, Weights
@@ -41,7 +42,11 @@ class Columns:
 
     def weighted(self, weights: FloatArray) -> FloatArray:
         """Sums of all columns under each row of weights."""
-        parts = [weights @ self.dense, weights @ self.products]
+        return np.hstack([weights @ self.dense, self.further(weights)])
+
+    def further(self, weights: FloatArray) -> FloatArray:
+        """The same of all but the statistics; a column lies contiguously."""
+        parts = [(self.products.T @ weights.T).T]
         if self.by_stratum is not None:
             parts.append(weights @ self.by_stratum)
         return np.hstack(parts)
@@ -257,6 +262,13 @@ class SwappedSums(SwapStatistic):
     def _only_matrix(self) -> Columns:
         return self._matrix(slice(0, self.evaluation.units.n_units))
 
+    def _product(self, rows: slice) -> Product | MatrixProduct:
+        return self.evaluation.product(slice(None), rows, self.metrics)
+
+    @cached_property
+    def _only_product(self) -> Product | MatrixProduct:
+        return self._product(slice(0, self.evaluation.units.n_units))
+
     def _passes(self, masks: Weights) -> Iterator[range]:
         step = max(1, PASS_BYTES // (64 * masks.block_size(0) * len(self.total)))
         for start in range(0, masks.n_blocks, step):
@@ -266,12 +278,21 @@ class SwappedSums(SwapStatistic):
         sums: list[FloatArray] = []
         row_blocks = self.evaluation.units.row_blocks()
         for row_block, rows in enumerate(row_blocks):
-            matrix = self._only_matrix if len(row_blocks) == 1 else self._matrix(rows)
+            alone = len(row_blocks) == 1
+            statistics = self._only_product if alone else self._product(rows)
+            matrix = None
+            if len(self._shapes) > len(self._statistics_used):
+                matrix = self._only_matrix if alone else self._matrix(rows)
 
             def product(
-                block: int, row_block: int = row_block, matrix: Columns = matrix
-            ) -> FloatArray:
-                return matrix.weighted(masks.draw(block, row_block))
+                block: int, row_block: int = row_block, matrix: Columns | None = matrix,
+                statistics: Product | MatrixProduct = statistics,
+            ) -> FloatArray:  # fmt: skip
+                drawn = masks.narrow(block, row_block)
+                sums = statistics.sums(drawn, whole=masks.whole)
+                if matrix is None:
+                    return sums
+                return np.hstack([sums, matrix.further(drawn.astype(np.float64, copy=False))])
 
             products = map_blocks(product, blocks, n_jobs)
             sums = [x + y for x, y in zip(sums, products, strict=True)] if sums else products

@@ -155,7 +155,7 @@ def test_counts_too_large_for_single_precision_stay_exact():
     part = Evaluation(preds, resolve_metrics("f1", preds), collapse=False)
     weights = np.full((1, 80), 2.0**20)
     weights[0, ::2] += 1
-    product = part._product(slice(None), slice(0, 80))
+    product = part.product(slice(None), slice(0, 80))
     assert isinstance(product, Product)
     np.testing.assert_array_equal(product.sums(weights, whole=True), weights @ part.statistics())
 
