@@ -188,6 +188,28 @@ def ranking(preds: mc.Predictions) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def ranking_markdown(rankings: dict[str, tuple[mc.Predictions, pd.DataFrame]]) -> str:
+    """Rankings of several sets of models side by side, models numbered as in section 6.1.
+
+    Under each set its accuracies; where metric and counterpart differ, both rankings.
+    """
+    frames, headers = [], []
+    for name, (preds, frame) in rankings.items():
+        accuracy = [np.mean(preds.predicted(m) == preds.codes) for m in preds.models]
+        headers.append(f"{name} (accuracy {', '.join(f'{a:.3f}' for a in accuracy)})")
+        numbers = {model: str(place) for place, model in enumerate(preds.models, start=1)}
+        frames.append(frame.replace(numbers, regex=True))
+    lines = [["metric", "class", *headers], ["---", "---", *["---"] * len(headers)]]
+    for rows in zip(*(frame.to_dict("records") for frame in frames), strict=True):
+        told = [
+            row["by_metric"] if row["alike"] and row["by_metric"] == row["by_counterpart"]
+            else f"{row['by_metric']}; c{row['metric']}: {row['by_counterpart']}"
+            for row in rows
+        ]  # fmt: skip
+        lines.append([rows[0]["metric"], rows[0]["class"], *told])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
 def agreement(study: mc.AgreementStudy, who: str, test: str) -> Iterator[Finding]:
     """Hypothesis D, table 1: significant pairs on which both metrics agree, the least of nine."""
     table = study.table

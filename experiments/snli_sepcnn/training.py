@@ -2,10 +2,11 @@
 
 Usage: python -m experiments.snli_sepcnn.training [-o results/training]
 
-From the models of the plans "curve" and "variants" that ``pack.py`` has kept. ``curve.csv`` and
-``curve.png`` follow ten architectures from 1,000 to 29,842 pairs: accuracy, the percentages of
-table 1, confidence and calibration, and what a power law foretells of SNLI's 549,367 pairs.
-``variants.csv`` has the middle model with one thing changed at a time.
+From the models of the plans "curve" and "variants" that ``pack.py`` has kept. ``curve.csv``,
+``curve.md`` and ``curve.png`` follow ten architectures from 1,000 to 29,842 pairs: accuracy, with
+the premises of other pairs too, the percentages of table 1, confidence and calibration, and what a
+power law foretells of SNLI's 549,367 pairs. ``variants.csv`` and ``variants.md`` have the middle
+model with one thing changed at a time.
 """
 
 from __future__ import annotations
@@ -29,6 +30,15 @@ PUBLISHED_PAIRS = 549_367
 N_RESAMPLES = 500
 RECORDED = ("test_accuracy", "accuracy_of_swapped_premises", "n_training_pairs", "seconds")
 VARIANT_COLUMNS = ("test_accuracy", "accuracy_of_swapped_premises", "best_epoch", "epochs")
+VARIANTS_SAID = {
+    "as_trained": "as trained", "pool_tokens": "mean over tokens, not over padding",
+    "pool_sentences": "mean of each sentence by itself",
+    "pool_interaction": "... with their differences and products",
+    "embedding_wide": "embedding starts in ±0.5", "embedding_narrow": "embedding starts in ±0.005",
+    "rate_3e-4": "learning rate 3e-4", "rate_3e-3": "learning rate 3e-3",
+    "stop_on_accuracy": "early stopping on accuracy", "wide_kernel": "kernel of 15",
+    "small": "1 block, 32 filters, embedding of 64", "dropout_half": "dropout 0.5",
+}  # fmt: skip
 # Colour, marker, and the test's name in the legend.
 LOOKS = {
     "t": (COLOURS[1], "s", "t"), "studentized-permutation": (COLOURS[2], "^", "default test"),
@@ -71,7 +81,8 @@ def by_size(models: pd.DataFrame) -> pd.DataFrame:
         rows.append({
             "n_pairs": int(n_pairs), "n_models": len(part),
             "accuracy": part["test_accuracy"].mean(), "lowest": part["test_accuracy"].min(),
-            "highest": part["test_accuracy"].max(), **found,
+            "highest": part["test_accuracy"].max(),
+            "swapped_premises": part["accuracy_of_swapped_premises"].mean(), **found,
             "confidence": np.mean(confident), "debiased_ece": np.mean(ece),
         })  # fmt: skip
     return pd.DataFrame(rows)
@@ -118,7 +129,8 @@ def draw(table: pd.DataFrame, curve: pd.DataFrame, path: Path) -> None:
     accuracy.errorbar(
         n, mean, [mean - table["lowest"], table["highest"] - mean], color=blue, fmt="o"
     )
-    accuracy.axvline(PUBLISHED_PAIRS, color="grey", linestyle=":")
+    accuracy.plot(n, table["swapped_premises"], "x", color=COLOURS[1], label="other premises")
+    accuracy.axvline(PUBLISHED_PAIRS, color="grey", linestyle=":", label="SNLI, whole")
     accuracy.set_title("test accuracy", loc="left")
     for test, (colour, marker, name) in LOOKS.items():
         for what, line in (("significant", "-"), ("agree", "--")):
@@ -137,7 +149,7 @@ def draw(table: pd.DataFrame, curve: pd.DataFrame, path: Path) -> None:
         axes.set_xlabel("training pairs")
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
-    for axes in panels[1:]:
+    for axes in panels:
         axes.legend(fontsize=8, frameon=False)
     write_figure(path, figure)
 
@@ -155,6 +167,48 @@ def by_variant(models: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()  # fmt: skip
 
 
+def curve_markdown(table: pd.DataFrame, curve: pd.DataFrame) -> str:
+    """Lay the learning curve out, with what it foretells."""
+    lines = [
+        ["training pairs", "models", "accuracy (lowest to highest)", "with other premises",
+         "% Sig., t", "% Agree, t", "% Sig., default test", "% Agree, default test",
+         "mean confidence", "debiased ECE"],
+        ["---:"] * 10,
+    ]  # fmt: skip
+    for row in table.to_dict("records"):
+        shares = [row[f"pct_{what}_{test}"] for test in LOOKS for what in ("significant", "agree")]
+        lines.append([
+            f"{row['n_pairs']:,}", str(row["n_models"]),
+            f"{row['accuracy']:.3f} ({row['lowest']:.3f} to {row['highest']:.3f})",
+            f"{row['swapped_premises']:.3f}", *(f"{share:.1f}" for share in shares),
+            f"{row['confidence']:.3f}", f"{row['debiased_ece']:.3f}",
+        ])  # fmt: skip
+    last = curve.iloc[-1]
+    said = (
+        f"A power law fitted to these means foretells {last['accuracy']:.3f} "
+        f"({last['low']:.3f} to {last['high']:.3f}, architectures drawn anew) with "
+        f"{int(last['n_pairs']):,} pairs: an extrapolation by a factor of "
+        f"{last['n_pairs'] / table['n_pairs'].max():.0f}."
+    )
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{said}\n"
+
+
+def variants_markdown(table: pd.DataFrame) -> str:
+    """Lay the variants out, the best first."""
+    lines = [
+        ["the middle model", "seeds", "accuracy", "change (lowest to highest)",
+         "with other premises", "best epoch"],
+        ["---", *["---:"] * 5],
+    ]  # fmt: skip
+    for row in table.sort_values("test_accuracy", ascending=False).to_dict("records"):
+        lines.append([
+            VARIANTS_SAID[row["variant"]], str(row["n_seeds"]), f"{row['test_accuracy']:.3f}",
+            f"{row['change']:+.3f} ({row['smallest_change']:+.3f} to {row['largest_change']:+.3f})",
+            f"{row['accuracy_of_swapped_premises']:.3f}", f"{row['best_epoch']:.1f}",
+        ])  # fmt: skip
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
 def main() -> None:
     """Parse options; make the tables and the figure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -166,8 +220,10 @@ def main() -> None:
     curve = foretold(models, [*np.geomspace(1000, PUBLISHED_PAIRS, 40).round()])
     write_text(folder / "curve.csv", table.to_csv(index=False, float_format="%.5g"))
     write_text(folder / "foretold.csv", curve.to_csv(index=False, float_format="%.5g"))
+    write_text(folder / "curve.md", curve_markdown(table, curve))
     draw(table, curve, folder / "curve.png")
     variants = by_variant(kept("variants"))
+    write_text(folder / "variants.md", variants_markdown(variants))
     write_text(folder / "variants.csv", variants.to_csv(index=False, float_format="%.5g"))
 
 
