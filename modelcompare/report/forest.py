@@ -200,10 +200,13 @@ def _differences(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
 
 
 def _pair_rows(block: Block) -> list[_Row]:
-    return [
-        _difference_row(_pair(row.model_a, row.model_b), row, block)
-        for row in block.pairs.itertuples()
-    ]
+    """The better model of each pair minus the other, so that all lie on one side of 0."""
+    place = {model: place for place, model in enumerate(block.scores["model"])}
+    rows = []
+    for row in block.pairs.itertuples():
+        better, worse = sorted((row.model_a, row.model_b), key=place.__getitem__)
+        rows.append(_difference_row(_pair(better, worse), row, block, better != row.model_a))
+    return rows
 
 
 def _lead_rows(block: Block, baseline: str | None) -> list[_Row]:

@@ -30,8 +30,8 @@ def test_scores_and_differences_are_drawn_at_their_values(make_comparison):
     estimates, filled = _points(left)
     np.testing.assert_allclose(estimates, [0.710, 0.705, 0.700])
     assert filled == [True, True, False]
-    assert _names(right) == ["cnn − lstm", "bow − lstm", "bow − cnn"]
-    np.testing.assert_allclose(_points(right)[0], [-0.005, -0.010, -0.005])
+    assert _names(right) == ["lstm − cnn", "lstm − bow", "cnn − bow"]
+    np.testing.assert_allclose(_points(right)[0], [0.005, 0.010, 0.005])
     segments = [collection.get_segments()[0][:, 0] for collection in left.collections]
     np.testing.assert_allclose(segments[0], [0.70, 0.72])
 
@@ -63,7 +63,7 @@ def test_the_zero_line_is_always_in_sight(make_comparison):
     result = make_comparison(["a", "b"])
     result.differences[["difference", "ci_low", "ci_high"]] += 5
     low, high = plot_comparison(result).axes[1].get_xlim()
-    assert low <= 0 < 5 < high
+    assert low < -5 < 0 <= high
 
 
 def test_each_class_has_a_heading(make_comparison):
@@ -91,7 +91,7 @@ def test_too_many_classes_and_models_are_chosen_and_counted(make_comparison):
 def test_max_models_keeps_the_best(make_comparison):
     left, right = plot_comparison(make_comparison(MANY), max_models=2).axes
     assert _names(left) == ["model_19", "model_18"]
-    assert _names(right) == ["model_18 − model_19"]
+    assert _names(right) == ["model_19 − model_18"]
     with pytest.raises(ValueError, match=r"`max_models` must be at least 1, got 0."):
         plot_comparison(make_comparison(), max_models=0)
 
