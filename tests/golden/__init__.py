@@ -1,0 +1,48 @@
+"""Three real comparisons, as they are written in every format.
+
+``python -m tests.golden`` writes the files anew; `git diff` then says what a change did to them.
+"""
+
+import tempfile
+from pathlib import Path
+
+import modelcompare as mc
+
+FOLDER = Path(__file__).parent
+NETWORKS = FOLDER.parents[1] / "experiments/snli_sepcnn/predictions/section62_1.npz"
+
+
+def classifiers():
+    """The example that ships, by the defaults."""
+    return mc.compare(mc.load_example("snli"), n_resamples=999)
+
+
+def three_networks():
+    """Each class by itself, from resamples: BCa intervals, corrected by their maximum."""
+    preds = mc.load_example("snli_sepcnn")
+    metrics = ["f1", "cf1", "roc_auc_ovr"]
+    return mc.compare(preds, metrics, n_resamples=499, method="BCa", correction="max-t")
+
+
+def networks():
+    """25 networks against the first of them, by losses too."""
+    preds = mc.read_predictions(NETWORKS, normalize=True)
+    metrics = ["matthews_corrcoef", "log_loss", "cf1_macro"]
+    return mc.compare(preds, metrics, n_resamples=199, baseline=preds.models[0])
+
+
+COMPARISONS = {made.__name__: made for made in (classifiers, three_networks, networks)}
+
+
+def written(name, result):
+    """What a comparison looks like in each format, by the names of the files; one has a page."""
+    found = {
+        "txt": str(result) + "\n", "md": result.to_markdown(), "tex": result.to_latex(),
+        "csv": result.to_csv(), "json": result.to_json(),
+    }  # fmt: skip
+    if name == "classifiers":
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder, "page.html")
+            result.to_html(page)
+            found["html"] = page.read_text("utf-8")
+    return {f"{name}.{suffix}": text for suffix, text in found.items()}
