@@ -70,11 +70,7 @@ def members(name, kind):
     """Public methods and attributes of a class, with those that are shown with no other class."""
     ours = [base for base in kind.__mro__ if base.__module__.startswith("modelcompare")]
     ours = [base for base in ours if base is kind or base not in BASES]
-    names = {
-        member
-        for base in ours
-        for member in {**vars(base), **vars(base).get("__annotations__", {})}
-    }
+    names = {member for base in ours for member in {**vars(base), **inspect.get_annotations(base)}}
     shown = {}
     for member in sorted(names):
         if not member.startswith("_"):
