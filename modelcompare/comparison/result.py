@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +20,7 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
 from modelcompare.comparison.verdict import foremost_sentences, sentences
+from modelcompare.deprecation import deprecated
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import Interval, difference_method
@@ -218,13 +218,9 @@ class Comparison(Result):
         return standing_frame(self)
 
     @property
+    @deprecated(since="0.1", gone="2027-06-01", instead="Comparison.standings")
     def groups(self) -> pd.DataFrame:
-        """Deprecated name of `standings`; groups are the clusters of `Predictions`."""
-        warnings.warn(
-            "`Comparison.groups` is now `Comparison.standings`, and goes with the next release.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        """Former name of `standings`; groups are the clusters of `Predictions`."""
         return self.standings
 
     @cached_property

@@ -1,0 +1,222 @@
+"""Public names, their parameters and defaults are those of tests/public_api.txt.
+
+``python -m tests.test_public_api`` writes that file anew; what it loses or changes, somebody's script loses.
+"""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import typer
+
+import modelcompare
+from modelcompare import cli, metrics, testing
+from modelcompare.deprecation import deprecated, deprecations
+from modelcompare.report import plots
+from modelcompare.report.result import Result
+from tests.pages import ROOT
+
+FILE = ROOT / "tests" / "public_api.txt"
+COMMAND = "python -m tests.test_public_api"
+# Classes whose members are shown once and not again with every class that inherits them.
+BASES = {Result, plots.Plots, metrics.BaseMetric}
+
+
+def snapshot():
+    """The rest of the line of each public name: its parameters, its value or nothing."""
+    found = {}
+    for name in modelcompare.__all__:
+        found |= described(f"modelcompare.{name}", getattr(modelcompare, name))
+    for name in sorted({*exported(metrics), *metrics.METRICS}):
+        thing = getattr(metrics, name)
+        alias = getattr(modelcompare, name, None) is thing
+        place = f"modelcompare.metrics.{name}"
+        found |= {place: f" = modelcompare.{name}"} if alias else described(place, thing)
+    for name in testing.__all__:
+        found |= described(f"modelcompare.testing.{name}", getattr(testing, name))
+    # What results and their `plot` offer; users meet these classes as attributes only.
+    found |= members("result", Result)
+    for name, kind in vars(plots).items():
+        if inspect.isclass(kind) and issubclass(kind, plots.Plots):
+            found |= members("plot" if kind is plots.Plots else f"plot.{name}", kind)
+    for name, command in typer.main.get_command(cli.app).commands.items():
+        found |= options(f"$ modelcompare {name}", command)
+    return found
+
+
+def exported(module):
+    """Names that a module imports in order to pass them on: ``import X as X``."""
+    tree = ast.parse(inspect.getsource(module))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return [alias.asname for node in imports for alias in node.names if alias.asname]
+
+
+def described(name, thing):
+    if inspect.ismodule(thing):
+        return {name: ""}
+    if inspect.isclass(thing):
+        made = "" if issubclass(thing, Result | Warning) else parameters(thing)
+        return {name: made} | members(name, thing)
+    if inspect.isroutine(thing):
+        return {name: parameters(thing) + ends(thing)}
+    return {name: f" = {thing}" if isinstance(thing, tuple) else ""}
+
+
+def members(name, kind):
+    """Public methods and attributes of a class, with those that are shown with no other class."""
+    ours = [base for base in kind.__mro__ if base.__module__.startswith("modelcompare")]
+    ours = [base for base in ours if base is kind or base not in BASES]
+    names = {member for base in ours for member in {**vars(base), **inspect.get_annotations(base)}}
+    shown = {}
+    for member in sorted(names):
+        if not member.startswith("_"):
+            shown[f"{name}.{member}"] = of_member(inspect.getattr_static(kind, member, None))
+    return shown
+
+
+def of_member(member):
+    """Parameters of a method as one calls it; nothing for an attribute."""
+    if isinstance(member, property):
+        return ends(member.fget)
+    function = getattr(member, "__func__", member)
+    if not inspect.isfunction(function):
+        return ""
+    return parameters(function, bound=not isinstance(member, staticmethod)) + ends(function)
+
+
+def parameters(function, *, bound=False):
+    """Names and defaults without annotations, which change nobody's script."""
+    signature = inspect.signature(function)
+    kept = [
+        each.replace(annotation=each.empty, default=Shown.of(each.default))
+        for each in signature.parameters.values()
+    ]
+    without = signature.replace(
+        parameters=kept[1:] if bound else kept, return_annotation=signature.empty
+    )
+    return str(without)
+
+
+class Shown(str):
+    """A default whose repr is the text itself."""
+
+    def __repr__(self):
+        return str(self)
+
+    @classmethod
+    def of(cls, default):
+        return default if default is inspect.Parameter.empty else cls(plainly(default))
+
+
+def plainly(value):
+    """A repr that is the same in every process."""
+    return getattr(value, "__name__", None) or re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+
+
+def ends(function):
+    notes = deprecations(function)
+    return "".join(f"  # {what.name} until {what.gone}: {what.instead}" for what in notes)
+
+
+def options(name, command):
+    """A command and its options; arguments are told by place and have no name to keep."""
+    shown = {name: ""}
+    for option in command.params:
+        if option.param_type_name == "option" and not option.hidden:
+            plain = isinstance(option.default, str | int | float) and option.default is not False
+            value = f" = {option.default}" if plain else ""
+            shown[f"{name} {'/'.join([*option.opts, *option.secondary_opts])}"] = value
+    return shown
+
+
+def written(found):
+    return "".join(f"{name}{rest}\n" for name, rest in found.items())
+
+
+def read(text):
+    """The rest of the line of each name; a name of a command holds blanks."""
+    pattern = re.compile(r"(\$ modelcompare \S+(?: -\S+)?|[\w.]+)(.*)")
+    return {line[1]: line[2] for line in map(pattern.fullmatch, text.splitlines())}
+
+
+def differences(before, now):
+    """What to tell whoever changed the public API; nothing where it is as before."""
+    lines = [f"vanished: {name}" for name in before if name not in now]
+    lines += [f"new: {name}{now[name]}" for name in now if name not in before]
+    for name in before:
+        if before[name] != now.get(name, before[name]):
+            lines += [f"changed: {name}\n  was {before[name]}\n  is  {now[name]}"]
+    return "\n".join(lines)
+
+
+def expired(found, day):
+    """Names whose last day has passed."""
+    return [
+        name
+        for name, rest in found.items()
+        if any(until < day.isoformat() for until in re.findall(r" until ([\d-]{10}): ", rest))
+    ]
+
+
+@pytest.fixture(scope="module")
+def now():
+    """Of a process of its own: other tests register metrics."""
+    program = "from tests.test_public_api import *; sys.stdout.write(written(snapshot()))"
+    run = [sys.executable, "-c", program]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    return read(done.stdout)
+
+
+def test_the_public_api_is_the_one_that_is_written_down(now):
+    told = differences(read(FILE.read_text("utf-8")), now)
+    assert not told, (
+        f"the public API is not that of tests/public_api.txt.\n{told}\n"
+        "What vanishes or changes is deprecated first (CONTRIBUTING.md). If it is meant, run "
+        f"`{COMMAND}` and commit the file."
+    )
+
+
+def test_what_is_deprecated_goes_in_time(now):
+    assert expired(now, datetime.now(UTC).date()) == [], "its date has passed: remove it"
+
+
+def test_every_kind_of_name_is_in_the_snapshot(now):
+    assert now["modelcompare.compare"].startswith("(predictions, metrics=None, *, n_resamples=9999")
+    assert now["modelcompare.Comparison.scores"] == now["modelcompare.Comparison"] == ""
+    assert now["modelcompare.Comparison.verdict"].startswith("(")
+    assert now["modelcompare.metrics.f1_macro"].startswith("(y_true, y_pred, *, labels=None")
+    assert now["modelcompare.testing.assert_not_worse"]
+    assert now["plot.ComparisonPlots.forest"].startswith("(")
+    assert now["$ modelcompare gate --metric/-m"] == ""
+    assert now["$ modelcompare gate --alpha"] == " = 0.05"
+
+
+def test_a_lost_name_a_new_one_and_another_default_are_told_apart():
+    before = {"a.b": "(x=1)", "a.c": "", "$ modelcompare gate --seed": " = 0"}
+    after = {"a.b": "(x=2)", "a.d": "()", "$ modelcompare gate --seed": " = 0"}
+    assert read(written(before)) == before
+    assert differences(before, before) == ""
+    assert differences(before, after) == (
+        "vanished: a.c\nnew: a.d()\nchanged: a.b\n  was (x=1)\n  is  (x=2)"
+    )
+
+
+def test_a_deprecated_name_shows_its_date_and_expires_after_it():
+    last = datetime(2027, 6, 1, tzinfo=UTC).date()
+
+    @deprecated(since="0.2", gone=str(last), instead="new")
+    def old(x=1):
+        return x
+
+    found = read(written(described("a.old", old)))
+    assert found["a.old"].startswith("(x=1)  # ")
+    assert expired(found, last) == []
+    assert expired(found, last + timedelta(days=1)) == ["a.old"]
+
+
+if __name__ == "__main__":
+    FILE.write_text(written(snapshot()), "utf-8", newline="\n")
