@@ -21,6 +21,7 @@ import pandas as pd
 from scipy.optimize import least_squares
 
 import modelcompare as mc
+from experiments.snli_sepcnn import paper, plans
 from modelcompare.report.files import write_figure, write_text
 from modelcompare.report.style import COLOURS
 
@@ -51,23 +52,46 @@ def kept(stem: str) -> pd.DataFrame:
     rows = []
     for model in map(json.loads, lines):
         costs = [
-            epoch["validation_loss"] if model["settings"]["stop_on"] == "loss"
+            epoch["validation_loss"] if model["settings"].get("stop_on", "loss") == "loss"
             else -epoch["validation_accuracy"]
             for epoch in model["curve"]
         ]  # fmt: skip
         rows.append({
-            **model["settings"], **{name: model[name] for name in RECORDED},
+            **model["settings"], **{name: model.get(name, np.nan) for name in RECORDED},
             "epochs": len(costs), "best_epoch": 1 + int(np.argmin(costs)),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def by_size(models: pd.DataFrame) -> pd.DataFrame:
+def learning_curve() -> tuple[pd.DataFrame, dict[str, np.ndarray], mc.Predictions]:
+    """Models of the curve, their probabilities, and a test set like theirs.
+
+    At all pairs the first repetition is the hundred's own training: same seed, same pairs.
+    """
+    models = kept("curve")
+    curve = mc.read_predictions(PREDICTIONS / "curve.npz", normalize=True)
+    outputs = {name: curve.probabilities(name) for name in curve.models}
+    whole = max(plans.CURVE_PAIRS)
+    planned = {settings.name for settings in plans.curve()}
+    names = {s.name: f"curve_{whole:05d}_{s.name}_0" for s in plans.section_62()}
+    twins = {own: name for own, name in names.items() if name in planned - set(outputs)}
+    if not twins:
+        return models, outputs, curve
+    archives = paper.load(*(f"section62_{part}" for part in range(1, 5)))
+    outputs |= {name: archives.probabilities(own) for own, name in twins.items()}
+    hundred = kept("models").query("name in @twins")
+    hundred = hundred.assign(name=hundred["name"].map(twins), n_pairs=whole)
+    return pd.concat([models, hundred], ignore_index=True), outputs, curve
+
+
+def by_size(
+    models: pd.DataFrame, outputs: dict[str, np.ndarray], like: mc.Predictions
+) -> pd.DataFrame:
     """Accuracy, confidence, calibration, and the percentages of table 1, for each size."""
     rows = []
-    predictions = mc.read_predictions(PREDICTIONS / "curve.npz", normalize=True)
     for n_pairs, part in models.groupby("n_pairs"):
-        preds = predictions[list(part["name"])]
+        chosen = {name: outputs[name] for name in part["name"]}
+        preds = mc.Predictions(like.y_true, chosen, labels=like.labels)
         found = {}
         for test in LOOKS:
             table = mc.agreement_study(preds, ["f1"], test=test).table
@@ -177,10 +201,11 @@ def curve_markdown(table: pd.DataFrame, curve: pd.DataFrame) -> str:
     ]  # fmt: skip
     for row in table.to_dict("records"):
         shares = [row[f"pct_{what}_{test}"] for test in LOOKS for what in ("significant", "agree")]
+        swapped = row["swapped_premises"]
         lines.append([
             f"{row['n_pairs']:,}", str(row["n_models"]),
             f"{row['accuracy']:.3f} ({row['lowest']:.3f} to {row['highest']:.3f})",
-            f"{row['swapped_premises']:.3f}", *(f"{share:.1f}" for share in shares),
+            "" if np.isnan(swapped) else f"{swapped:.3f}", *(f"{share:.1f}" for share in shares),
             f"{row['confidence']:.3f}", f"{row['debiased_ece']:.3f}",
         ])  # fmt: skip
     last = curve.iloc[-1]
@@ -217,8 +242,8 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=HERE / "results" / "training")
     folder = parser.parse_args().output
     folder.mkdir(parents=True, exist_ok=True)
-    models = kept("curve")
-    table = by_size(models)
+    models, outputs, like = learning_curve()
+    table = by_size(models, outputs, like)
     curve = foretold(models, [*np.geomspace(1000, PUBLISHED_PAIRS, 40).round()])
     write_text(folder / "curve.csv", table.to_csv(index=False, float_format="%.5g"))
     write_text(folder / "foretold.csv", curve.to_csv(index=False, float_format="%.5g"))

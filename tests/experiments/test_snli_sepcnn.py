@@ -143,7 +143,9 @@ def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatc
     for plan in ("curve", "variants"):
         pack.pack(tmp_path, tmp_path / "tokens.npz", plan, tmp_path / "kept")
     monkeypatch.setattr(training, "PREDICTIONS", tmp_path / "kept")
-    table = training.by_size(training.kept("curve"))
+    monkeypatch.setattr(plans, "section_62", list)
+    models, outputs, like = training.learning_curve()
+    table = training.by_size(models, outputs, like)
     assert table["n_pairs"].tolist() == [1000, 3000]
     assert table["accuracy"].tolist() == pytest.approx([0.505, 0.525])
     assert table["debiased_ece"].between(0, 1).all()
@@ -161,6 +163,13 @@ def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatc
     first, second = variants.itertuples()
     assert (first.variant, first.change, first.best_epoch) == ("as_trained", 0, 2)
     assert second.change == pytest.approx(0.01)
+
+
+def test_at_all_pairs_the_curve_begins_with_the_hundred():
+    settings = {s.name: s for s in plans.curve()}
+    for own in plans.section_62()[::10]:
+        again = settings[f"curve_29842_{own.name}_0"]
+        assert asdict(again) == asdict(own) | {"name": again.name, "n_pairs": 29_842}
 
 
 def test_every_plan_has_names_of_its_own_and_the_paper_is_as_it_was():
@@ -203,7 +212,11 @@ def test_what_is_kept_is_whole():
     assert sum(p.stat().st_size for p in (FOLDER / "predictions").iterdir()) < 8e6
 
 
-@pytest.mark.parametrize("name", ["claims.md", "population.md", "table1.md", "strong/claims.md"])
+@pytest.mark.parametrize(
+    "name",
+    ["claims.md", "population.md", "ranking.md", "table1.md", "strong/claims.md",
+     "training/curve.md", "training/variants.md"],
+)  # fmt: skip
 def test_the_tables_of_the_readme_are_those_that_were_made(name):
     made = (FOLDER / "results" / name).read_text(encoding="utf-8").strip()
     assert made in (FOLDER / "README.md").read_text(encoding="utf-8")
