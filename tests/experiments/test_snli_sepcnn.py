@@ -149,12 +149,12 @@ def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatc
     assert table["n_pairs"].tolist() == [1000, 3000]
     assert table["accuracy"].tolist() == pytest.approx([0.505, 0.525])
     assert table["debiased_ece"].between(0, 1).all()
-    assert table["swapped_premises"].tolist() == [0.4, 0.4]
+    assert table["lost"].tolist() == pytest.approx([0.105, 0.125])
     curve = training.foretold(training.kept("curve"), [1000, 30_000])
     training.draw(table, curve, tmp_path / "c.png")
     assert (tmp_path / "c.png").stat().st_size > 10_000
     said = training.curve_markdown(table, curve)
-    assert "| 3,000 | 2 | 0.525 (0.520 to 0.530) | 0.400 |" in said
+    assert "| 3,000 | 2 | 0.525 (0.520 to 0.530) | 0.125 |" in said
     assert "30,000 pairs: an extrapolation by a factor of 10." in said
     variants = training.by_variant(training.kept("variants"))
     rows = training.variants_markdown(variants).splitlines()
