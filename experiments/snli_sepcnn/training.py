@@ -85,6 +85,11 @@ def learning_curve() -> tuple[pd.DataFrame, dict[str, np.ndarray], mc.Prediction
     return pd.concat([models, hundred], ignore_index=True), outputs, curve
 
 
+def by_architecture(models: pd.DataFrame) -> pd.Series[float]:
+    """Mean accuracy of each architecture, which may have been trained more or less often."""
+    return models.groupby(models["name"].str.split("_").str[2])["test_accuracy"].mean()
+
+
 def by_size(
     models: pd.DataFrame, outputs: dict[str, np.ndarray], like: mc.Predictions
 ) -> pd.DataFrame:
@@ -105,7 +110,7 @@ def by_size(
         ]
         rows.append({
             "n_pairs": int(n_pairs), "n_models": len(part),
-            "accuracy": part["test_accuracy"].mean(), "lowest": part["test_accuracy"].min(),
+            "accuracy": by_architecture(part).mean(), "lowest": part["test_accuracy"].min(),
             "highest": part["test_accuracy"].max(),
             "lost": (part["test_accuracy"] - part["accuracy_of_swapped_premises"]).mean(),
             **found,
@@ -155,7 +160,7 @@ def draw(table: pd.DataFrame, curve: pd.DataFrame, path: Path) -> None:
     accuracy.errorbar(
         n, mean, [mean - table["lowest"], table["highest"] - mean], color=blue, fmt="o"
     )
-    accuracy.plot(n, mean - table["lost"], "x", color=COLOURS[1], label="other premises")
+    accuracy.plot(n, mean - table["lost"], "x", color=COLOURS[1], zorder=3, label="other premises")
     accuracy.axvline(PUBLISHED_PAIRS, color="grey", linestyle=":", label="SNLI, whole")
     accuracy.set_title("test accuracy", loc="left")
     for test, (colour, marker, name) in LOOKS.items():
