@@ -34,6 +34,7 @@ bench: $(STAMP) ## Run the benchmarks, and keep what they print in experiments/b
 
 paper: $(STAMP) ## Make the replication's tables and figures from the kept predictions
 	$(BIN)/python -m experiments.snli_sepcnn.paper
+	$(BIN)/python -m experiments.snli_sepcnn.training
 
 lint: $(STAMP) ## Check style, types, the order of the rooms, and links
 	$(BIN)/ruff check $(wildcard $(SOURCES))
