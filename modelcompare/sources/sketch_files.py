@@ -9,6 +9,7 @@ it leaves the classes open, which the rows name then.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.paths import write_bytes
 from modelcompare.readers.frames import as_frame
 from modelcompare.readers.opening import read_table
 from modelcompare.sources.sketches import VERSION, About, Sketch, Summed
@@ -100,13 +102,9 @@ def write(sketch: Sketch, path: Path) -> Path:
         raise ImportError(
             'sketches are written as Parquet: pip install "modelcompare[parquet]"'
         ) from error
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        pq.write_table(pa.Table.from_pandas(to_frame(sketch), preserve_index=False), part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-    return path
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(to_frame(sketch), preserve_index=False), buffer)
+    return write_bytes(path, buffer.getvalue())
 
 
 def to_frame(sketch: Sketch) -> pd.DataFrame:

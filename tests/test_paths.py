@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from modelcompare.report.paths import check_folder_writable, check_writable, write_bytes
+from modelcompare.paths import check_folder_writable, check_writable, write_bytes
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 ENDLESS = """
 import sys
 from pathlib import Path
-from modelcompare.report.paths import write_bytes
+from modelcompare.paths import write_bytes
 whole = [b"a" * 300_000, b"b" * 300_000]
 print("ready", flush=True)
 while True:
@@ -117,7 +117,7 @@ def test_a_stream_is_written_through_whatever_lies_behind_it(tmp_path, name):
     inode = log.stat().st_ino
     code = f"""
 from pathlib import Path
-from modelcompare.report.paths import write_bytes
+from modelcompare.paths import write_bytes
 print("one")
 write_bytes(Path({name!r}), b"two\\n")
 print("three")
