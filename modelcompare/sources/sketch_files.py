@@ -29,6 +29,11 @@ from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.words import shown
 
 _ABOUT = "about"
+# What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
+_DAMAGED = (
+    AttributeError, KeyError, OverflowError, TypeError, json.JSONDecodeError,
+    pd.errors.IntCastingNaNError,
+)  # fmt: skip
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
 
@@ -74,10 +79,16 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
             "modelcompare.sketch(...).save writes them."
         )
     saying = frame["statistic"] == _ABOUT
-    told = [json.loads(text) for text in frame["label"][saying].unique()]
-    if not told:
+    if not saying.any():
         raise ValueError(f"{name} lacks the row that says what its numbers are.")
-    return _from_rows(frame[~saying], told, name)
+    try:
+        told = [json.loads(text) for text in frame["label"][saying].unique()]
+        return _from_rows(frame[~saying], told, name)
+    except _DAMAGED as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(
+            f"{name} is no whole sketch ({reason}); sketch the predictions again."
+        ) from error
 
 
 def holds_sketch(path: Path) -> bool:
@@ -152,9 +163,22 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
         if key not in numbers:
             raise ValueError(f"{name} holds {key[0]!r} of {key[1]!r}, of which it says nothing.")
         columns = _columns(part, summed[key[0]], about.labels or ())
+        _check_places(part, summed[key[0]], blank.n_buckets, name)
         np.add.at(numbers[key], (part["bucket"].to_numpy(), columns), part["value"].to_numpy())
     counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
     return Sketch(about, np.rint(counts).astype(np.intp), numbers)
+
+
+def _check_places(rows: pd.DataFrame, summed: Summed, n_buckets: int, name: str) -> None:
+    """Refuse rows of buckets and places that the sketch does not have, which numpy may take."""
+    bad = ~rows["bucket"].between(0, n_buckets - 1) | ~rows["place"].between(0, summed.width - 1)
+    bad |= ~np.isfinite(rows["value"])
+    if bad.any():
+        row = rows[bad].iloc[0]
+        raise ValueError(
+            f"{name} holds {row['value']:g} at place {row['place']} of bucket {row['bucket']}, as "
+            f"no sketch of {n_buckets:,} buckets does; sketch the predictions again."
+        )
 
 
 def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
