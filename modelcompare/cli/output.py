@@ -60,7 +60,7 @@ def check_outputs(
 
 def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
     """Refuse paths that cannot be written, that are read, or that are written twice."""
-    from modelcompare.report.paths import check_writable
+    from modelcompare.paths import check_writable
 
     for path in outputs:
         check_writable(path)
@@ -129,7 +129,7 @@ def check_folder(options: StudyOutputOptions) -> None:
     _check_all(options.format or "table", show_all=options.all)
     if options.output is None:
         return
-    from modelcompare.report.paths import check_folder_writable
+    from modelcompare.paths import check_folder_writable
     from modelcompare.report.sheet import check_matplotlib
 
     check_matplotlib()

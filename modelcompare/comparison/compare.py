@@ -16,13 +16,15 @@ from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DrawnPairs
+from modelcompare.engine.axis import value_keys
+from modelcompare.engine.memory import check_pairs
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, rng_label
 from modelcompare.significance.pairwise import (
     all_pairs,
 )
-from modelcompare.sources.evaluation import sample_of
+from modelcompare.sources.evaluation import resolve, sample_of
 from modelcompare.sources.serving import serve
 from modelcompare.words import (
     Correction,
@@ -121,7 +123,8 @@ def compare(
     Raises
     ------
     ValueError
-        If an option is unknown, or a model did not give what a metric needs.
+        If an option is unknown, a model did not give what a metric needs, or what is asked for
+        would not fit into memory.
 
     Warns
     -----
@@ -151,6 +154,8 @@ def compare(
     model_a, model_b = _pairs(predictions, baseline)
     served = serve(predictions, metrics, method=method, test=test, zero_division=zero_division)
     predictions, method = served.predictions, served.method
+    chosen = resolve(metrics, predictions, zero_division=zero_division)
+    check_pairs(len(model_a), sum(1 for _ in value_keys(chosen, predictions)))
     if served.draws or correction == "max-t" or undefined != "count":
         replicated = bootstrap(
             predictions,

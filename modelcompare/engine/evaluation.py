@@ -18,6 +18,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
+from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import MANY_COLUMNS, PASS_BYTES, UnitStatistics
@@ -110,7 +111,13 @@ class Evaluation(UnitStatistics):
         Returns
         -------
         ndarray of shape (n_resamples, n_models, n_values)
+
+        Raises
+        ------
+        ValueError
+            If they would not fit into memory.
         """
+        check_replicates(weights.n_resamples, len(self.models), len(self.keys))
         out = self._room(weights.n_resamples, slice(None))
         if self._sums:
             weights = joined(weights, max(self.units.n_units, self.columns(slice(None))[-1].stop))

@@ -274,6 +274,8 @@ def _read_alone(place: Place, columns: Columns, ids: SameIds) -> Reading:
         return WHOLE[file.kind](file.payload, columns)
     if isinstance(file.payload, Table) and format_of(file) is None:
         return _read_table(file.payload, columns, ids, name=file.name, stem=place.model)
+    if isinstance(file.payload, Content):
+        file.payload.file.close()
     records = one_set(gathered([place], columns), columns)
     return record_predictions(records, columns, ids, name=file.name)
 

@@ -82,12 +82,15 @@ def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) 
 def _tells_rows(seen: Seen, heading: str) -> bool:
     """Whether a column holds another text in each row."""
     column = seen.present(heading)
+    if cells.holds_objects(column):
+        return False
     all_differ = len(column) == len(seen.frame) > 1 and column.is_unique
     return all_differ and cells.share_of_numbers(column, ()) == 0
 
 
 def _repeats(seen: Seen, heading: str) -> bool:
-    return seen.present(heading).nunique() < len(seen.frame)
+    column = seen.present(heading)
+    return not cells.holds_objects(column) and column.nunique() < len(seen.frame)
 
 
 def _refuse_parts(seen: Seen, numeric: Sequence[str]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from modelcompare.checks import DataWarning, check_columns_distinct
 from modelcompare.readers.asked import Columns, with_named
+from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.long import table_records
@@ -42,7 +44,12 @@ def records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Re
 
 def gathered(found: Sequence[Place], columns: Columns) -> Records:
     """The records of several files, logs and tables, whose places name what they do not say."""
-    by_format = _by_format(found)
+    with ExitStack() as still_open:
+        return _gathered(found, columns, still_open)
+
+
+def _gathered(found: Sequence[Place], columns: Columns, still_open: ExitStack) -> Records:
+    by_format = _by_format(found, still_open)
     # A folder that holds one file stands for a model, whatever the file is called.
     several = len({(place.model, place.run) for place in found}) < len(found)
     parts, in_order = [], []
@@ -65,11 +72,16 @@ def gathered(found: Sequence[Place], columns: Columns) -> Records:
     return _newest(parts[0] if len(parts) == 1 else stacked(parts))
 
 
-def _by_format(found: Sequence[Place]) -> dict[Format | None, list[tuple[Place, Opened]]]:
+def _by_format(
+    found: Sequence[Place], still_open: ExitStack
+) -> dict[Format | None, list[tuple[Place, Opened]]]:
     """The opened files by the format they are of; tables of a row for each sample are of none."""
     by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
     for place in found:
         file = opened(place.path)
+        if isinstance(file.payload, Content):
+            # Where one file is refused, those that wait to be read are closed.
+            still_open.enter_context(file.payload.file)
         if file.kind == "npz":
             raise ValueError(
                 f"{file.name}: one model per file needs rows or a log; name this file alone."

@@ -68,6 +68,8 @@ def _is_long(seen: Seen, model: str) -> bool:
     if any(heading.partition(":")[0] == model for heading in seen.headings if ":" in heading):
         return False
     held = seen.frame[model]
+    if cells.holds_objects(held):
+        return False
     truth = find_truth(seen)
     if truth is not None and truth != model and seen.overlap(model, truth) >= SHARED:
         return False

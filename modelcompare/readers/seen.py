@@ -46,9 +46,10 @@ class Seen:
     def overlap(self, heading: str, truth: str) -> float:
         """Share of a column's cells that hold one of another column's values."""
         held, known = self.present(heading), self.present(truth)
-        if not len(held) or held.dtype.kind == "f" or cells.holds_objects(held):
+        objects = cells.holds_objects(held) or cells.holds_objects(known)
+        if not len(held) or held.dtype.kind == "f" or objects:
             return 0.0
-        if (held.dtype.kind in "iufb") != (known.dtype.kind in "iufb"):
+        if held.dtype.kind not in "iufb" or known.dtype.kind not in "iufb":
             held, known = held.astype(str), known.astype(str)
         return float(held.isin(known.unique()).mean())
 

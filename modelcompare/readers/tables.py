@@ -103,15 +103,18 @@ def _read_delimited(opened: Content, *, separator: str) -> Table:
         separator = _separator(data)
     header, n_before = _header(data, separator, opened.name)
     try:
-        rows = pd.read_csv(
-            io.BytesIO(data), sep=separator, encoding="utf-8-sig", header=None, index_col=False,
-            skiprows=n_before,
-            # A column more than the header has, to see rows that are longer.
-            names=range(len(header) + 1),
-            # Only an empty cell is missing: "NA", "null" and "None" may be labels.
-            dtype=object, keep_default_na=False, na_values=[""],
-        )  # fmt: skip
-    except pd.errors.ParserError as error:
+        with warnings.catch_warnings():
+            # Of a first row that is longer by several cells pandas would only warn.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            rows = pd.read_csv(
+                io.BytesIO(data), sep=separator, encoding="utf-8-sig", header=None,
+                index_col=False, skiprows=n_before,
+                # A column more than the header has, to see rows that are longer.
+                names=range(len(header) + 1),
+                # Only an empty cell is missing: "NA", "null" and "None" may be labels.
+                dtype=object, keep_default_na=False, na_values=[""],
+            )  # fmt: skip
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
         what = str(error).strip()
         raise ValueError(f"{opened.name}: rows of different lengths ({what}).") from error
     longer = rows.pop(len(header)).notna().to_numpy()
@@ -225,6 +228,8 @@ def _read_parquet(opened: Content) -> Table:
     try:
         with opened.file as file:
             rows = pq.read_table(file)
+        # Texts that are not UTF-8 would be met later, one by one.
+        rows.validate(full=True)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{opened.name}: not a readable Parquet file ({error}).") from error
     return arrow_table(rows, opened.name)
@@ -232,7 +237,10 @@ def _read_parquet(opened: Content) -> Table:
 
 def arrow_table(rows: Any, name: str) -> Table:
     """The rows of a table of pyarrow, each column of its cells' type."""
-    frame = rows.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+    # Metadata are not looked at, and may be damaged.
+    frame = rows.replace_schema_metadata().to_pandas(
+        ignore_metadata=True, integer_object_nulls=True
+    )
     if any(heading.startswith("('") for heading in frame.columns):
         raise ValueError(
             f"{name} has headings of several levels ({frame.columns[0]}); write them as one, like "

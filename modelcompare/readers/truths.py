@@ -62,6 +62,9 @@ def check_labels(seen: Seen, true: str) -> None:
     if seen.columns.kind != "auto" or cells.share_of_numbers(seen.frame[true], seen.marks):
         return
     held = seen.present(true)
+    if cells.holds_objects(held):
+        # Refused where labels are made of them.
+        return
     n_distinct = held.nunique()
     if n_distinct >= _MANY_CLASSES and n_distinct > len(held) / 2:
         raise ValueError(

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from modelcompare.paths import check_writable, write_bytes
 from modelcompare.report.escape import visible
-from modelcompare.report.paths import check_writable, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.paths import write_bytes
 
 _SOURCE = "source.json"
 # Saving takes at most this share of the time.
@@ -54,7 +53,7 @@ class Checkpoint:
         folder.mkdir(parents=True, exist_ok=True)
         known, told = folder / _SOURCE, json.dumps(source, default=str, indent=1)
         if not known.exists():
-            _replace(known, told.encode())
+            write_bytes(known, told.encode())
         elif known.read_text() != told:
             raise ValueError(
                 f"{folder} holds checkpoints of other rows, or of these before they changed; name "
@@ -82,16 +81,6 @@ class Checkpoint:
         buffer = io.BytesIO()
         arrays: dict[str, Any] = {f"block_{place}": each for place, each in enumerate(totals)}
         np.savez(buffer, next=done, **arrays)
-        _replace(self.path, buffer.getvalue())
+        write_bytes(self.path, buffer.getvalue())
         ended = time.monotonic()
         self._next = ended + (ended - started) / _SHARE
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file whole, or not at all."""
-    new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        new.write_bytes(data)
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -61,7 +62,8 @@ class DatasetRows:
 
     @cached_property
     def n_rows(self) -> int:
-        return int(self.dataset.count_rows())
+        with self._readable():
+            return int(self.dataset.count_rows())
 
     def batches(self, columns: Sequence[str]) -> Batches:
         import pyarrow.dataset as ds
@@ -74,7 +76,21 @@ class DatasetRows:
             columns=[*columns], batch_size=ROW_BLOCK, batch_readahead=0, fragment_readahead=0,
             fragment_scan_options=options, use_threads=False,
         )  # fmt: skip
-        yield from scanner.to_batches()
+        with self._readable():
+            for batch in scanner.to_batches():
+                # Texts that are not UTF-8 would be met later, one by one.
+                batch.validate(full=True)
+                yield batch
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        import pyarrow as pa
+
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).strip().split("\n", 1)[0]
+            raise ValueError(f"{self.name}: the rows cannot be read ({reason}).") from error
 
     @property
     def _is_parquet(self) -> bool:

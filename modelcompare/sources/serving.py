@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from modelcompare.engine.memory import free_memory
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -22,7 +22,6 @@ from modelcompare.words import IntervalMethod, ZeroDivision
 LARGE = 10_000_000
 # Share of the free memory that the rows of a scan may take.
 _SHARE = 1 / 4
-_UNKNOWN_MEMORY = 4 * 2**30
 # What needs no more than totals and influences, and what stands in for the defaults.
 _METHODS: tuple[IntervalMethod, ...] = ("normal", "percentile", "basic", "BCa", "logit")
 _TESTS = ("wald", "bootstrap", "berg-kirkpatrick", "sign-flip", "permutation")
@@ -128,16 +127,3 @@ def is_large(path: Path) -> bool:
         texts = sum(not pa.types.is_primitive(kind) for kind in file.schema_arrow.types)
         width = 8 * (len(file.schema_arrow) + 7 * texts)
         return file.metadata.num_rows * width > _SHARE * free_memory()
-
-
-def free_memory() -> int:
-    """Bytes that can be had without swapping, as far as the system says it."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
-    except (OSError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, OSError, ValueError):
-        return _UNKNOWN_MEMORY

@@ -9,6 +9,7 @@ it leaves the classes open, which the rows name then.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.paths import write_bytes
 from modelcompare.readers.frames import as_frame
 from modelcompare.readers.opening import read_table
 from modelcompare.sources.sketches import VERSION, About, Sketch, Summed
@@ -27,6 +29,11 @@ from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.words import shown
 
 _ABOUT = "about"
+# What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
+_DAMAGED = (
+    AttributeError, KeyError, OverflowError, TypeError, json.JSONDecodeError,
+    pd.errors.IntCastingNaNError,
+)  # fmt: skip
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
 
@@ -72,10 +79,16 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
             "modelcompare.sketch(...).save writes them."
         )
     saying = frame["statistic"] == _ABOUT
-    told = [json.loads(text) for text in frame["label"][saying].unique()]
-    if not told:
+    if not saying.any():
         raise ValueError(f"{name} lacks the row that says what its numbers are.")
-    return _from_rows(frame[~saying], told, name)
+    try:
+        told = [json.loads(text) for text in frame["label"][saying].unique()]
+        return _from_rows(frame[~saying], told, name)
+    except _DAMAGED as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(
+            f"{name} is no whole sketch ({reason}); sketch the predictions again."
+        ) from error
 
 
 def holds_sketch(path: Path) -> bool:
@@ -100,13 +113,9 @@ def write(sketch: Sketch, path: Path) -> Path:
         raise ImportError(
             'sketches are written as Parquet: pip install "modelcompare[parquet]"'
         ) from error
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        pq.write_table(pa.Table.from_pandas(to_frame(sketch), preserve_index=False), part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-    return path
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(to_frame(sketch), preserve_index=False), buffer)
+    return write_bytes(path, buffer.getvalue())
 
 
 def to_frame(sketch: Sketch) -> pd.DataFrame:
@@ -154,9 +163,22 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
         if key not in numbers:
             raise ValueError(f"{name} holds {key[0]!r} of {key[1]!r}, of which it says nothing.")
         columns = _columns(part, summed[key[0]], about.labels or ())
+        _check_places(part, summed[key[0]], blank.n_buckets, name)
         np.add.at(numbers[key], (part["bucket"].to_numpy(), columns), part["value"].to_numpy())
     counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
     return Sketch(about, np.rint(counts).astype(np.intp), numbers)
+
+
+def _check_places(rows: pd.DataFrame, summed: Summed, n_buckets: int, name: str) -> None:
+    """Refuse rows of buckets and places that the sketch does not have, which numpy may take."""
+    bad = ~rows["bucket"].between(0, n_buckets - 1) | ~rows["place"].between(0, summed.width - 1)
+    bad |= ~np.isfinite(rows["value"])
+    if bad.any():
+        row = rows[bad].iloc[0]
+        raise ValueError(
+            f"{name} holds {row['value']:g} at place {row['place']} of bucket {row['bucket']}, as "
+            f"no sketch of {n_buckets:,} buckets does; sketch the predictions again."
+        )
 
 
 def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:

@@ -36,7 +36,8 @@ def _recognises(file: Opened) -> bool:
 
 def _read(file: Opened) -> Records:
     logged: pd.DataFrame = file.payload.frame
-    check_named({"doc_id": logged["doc_id"]}, file.name)
+    naming = [name for name in ("doc_id", "filter") if name in logged.columns]
+    check_named({name: logged[name] for name in naming}, file.name)
     names = sorted(_metrics(logged), key=lambda name: name not in _FIRST)
     scores = score_columns({name: logged[name] for name in names}, file.name)
     frame = pd.DataFrame({"id": logged["doc_id"], **scores})

@@ -102,7 +102,7 @@ def _models(results: Sequence[tuple[Opened, _Result]]) -> list[str]:
     found = []
     for file, result in results:
         provider, prompt = _provider(result), _prompt(result)
-        column = (file.path, result.get("promptIdx"), provider, prompt)
+        column = (file.path, str(result.get("promptIdx")), provider, prompt)
         if column not in names:
             label = prompt if _is_short(prompt) else f"prompt {prompts.index(prompt) + 1}"
             name = provider if len(prompts) == 1 else f"{provider} / {label}"

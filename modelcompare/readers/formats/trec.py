@@ -162,7 +162,9 @@ def _judgement(fields: list[str]) -> int | None:
     if len(fields) != 4 or (fields[1] not in ("Q0", "q0") and _number(fields[1]) is None):
         return None
     relevance = _number(fields[3])
-    return int(relevance) if relevance is not None and relevance.is_integer() else None
+    # trec_eval keeps grades in 32 bits.
+    is_grade = relevance is not None and relevance.is_integer() and abs(relevance) < 2**31
+    return int(fields[3]) if is_grade else None
 
 
 def _number(text: str) -> float | None:

@@ -50,14 +50,18 @@ def write_bytes(path: Path, data: bytes) -> Path:
     """Write to an open stream, a device or a pipe; replace a file, and what a link leads to."""
     check_writable(path)
     stream, target = _stream(path), _target(path)
-    if stream is not None:
-        sys.stdout.flush()
-        with open(os.dup(stream), "wb") as file:
-            file.write(data)
-    elif _is_device(target):
-        target.write_bytes(data)
-    else:
-        _replace(target, data)
+    try:
+        if stream is not None:
+            sys.stdout.flush()
+            with open(os.dup(stream), "wb") as file:
+                file.write(data)
+        elif _is_device(target):
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        # A disk that is full does not say of which file.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     return path
 
 

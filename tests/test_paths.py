@@ -1,6 +1,7 @@
 import errno
 import fcntl
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -9,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from modelcompare.report.paths import check_folder_writable, check_writable, write_bytes
+from modelcompare.paths import check_folder_writable, check_writable, write_bytes
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 ENDLESS = """
 import sys
 from pathlib import Path
-from modelcompare.report.paths import write_bytes
+from modelcompare.paths import write_bytes
 whole = [b"a" * 300_000, b"b" * 300_000]
 print("ready", flush=True)
 while True:
@@ -117,7 +118,7 @@ def test_a_stream_is_written_through_whatever_lies_behind_it(tmp_path, name):
     inode = log.stat().st_ino
     code = f"""
 from pathlib import Path
-from modelcompare.report.paths import write_bytes
+from modelcompare.paths import write_bytes
 print("one")
 write_bytes(Path({name!r}), b"two\\n")
 print("three")
@@ -145,7 +146,23 @@ def test_a_device_and_a_pipe_are_written_to(tmp_path):
 def test_a_full_device_is_an_error_of_writing():
     with pytest.raises(OSError, match="No space left") as caught:
         write_bytes(Path("/dev/full"), b"too much")
-    assert caught.value.errno == errno.ENOSPC
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/dev/full")
+
+
+@pytest.mark.usefixtures("either_way")
+def test_a_file_that_may_not_grow_is_named_and_the_old_one_stays(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            write_bytes(path, b"n" * 100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.filename == str(path)
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_a_loop_of_links_is_refused(tmp_path):

@@ -1,0 +1,74 @@
+"""What a request would take of the memory, and the refusal of what cannot fit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+# Intervals sort the replicates beside themselves.
+_COPIES = 2
+# Of a pair's row in the frames of a comparison, with its names, bounds and p-values.
+_PAIR_BYTES = 550
+_UNKNOWN_MEMORY = 4 * 2**30
+
+
+def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
+    """Refuse replicates that would not fit.
+
+    Raises
+    ------
+    ValueError
+        With what they need, what is free, and how many resamples would fit.
+    """
+    each = 8 * _COPIES * n_models * n_values
+    most = free_memory() // each
+    # A handful of resamples would not be a way out.
+    instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
+    _check_fits(
+        n_resamples * each,
+        f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in "
+        f"{_counted(n_values, 'value')} (metrics, and classes of those per class)",
+        f"{instead}take fewer resamples, metrics or models",
+    )
+
+
+def check_pairs(n_pairs: int, n_values: int) -> None:
+    """Refuse the differences of more pairs than would fit.
+
+    Raises
+    ------
+    ValueError
+        With what they need, what is free, and what to ask instead.
+    """
+    _check_fits(
+        _PAIR_BYTES * n_pairs * n_values,
+        f"the differences of {_counted(n_pairs, 'pair')} of models in "
+        f"{_counted(n_values, 'value')} (metrics, and classes of those per class)",
+        "name a baseline, or take fewer models or metrics",
+    )
+
+
+def free_memory() -> int:
+    """Bytes that can be had without swapping, as far as the system says it."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
+    except (OSError, StopIteration):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN_MEMORY
+
+
+def _check_fits(needed: int, what: str, remedy: str) -> None:
+    free = free_memory()
+    if needed > free:
+        raise ValueError(
+            f"{what} need about {needed / 2**30:,.1f} GiB of memory, and {free / 2**30:,.1f} GiB "
+            f"are free; {remedy}."
+        )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,73 @@
+"""What cannot fit is refused with the figure and the way out; what just fits is done."""
+
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare.engine import memory
+
+TRUTH = np.arange(60) % 3
+PREDS = mc.Predictions(TRUTH, {name: np.roll(TRUTH, shift) for shift, name in enumerate("abcd")})
+# Four models, one average and three classes, eight bytes each, and the same again to sort.
+OF_A_RESAMPLE = 4 * 4 * 8 * 2
+METRICS = ["accuracy", "f1"]
+
+
+@pytest.mark.parametrize("ask", [mc.bootstrap, mc.compare])
+def test_replicates_that_would_not_fit_are_refused_and_those_that_just_fit_are_made(
+    ask, monkeypatch
+):
+    monkeypatch.setattr(memory, "free_memory", lambda: 2000 * OF_A_RESAMPLE)
+    assert ask(PREDS, METRICS, n_resamples=2000).n_resamples == 2000
+    with pytest.raises(ValueError, match="resamples") as caught:
+        ask(PREDS, METRICS, n_resamples=2001)
+    assert str(caught.value) == (
+        "2,001 resamples of 4 models in 4 values (metrics, and classes of those per class) need "
+        "about 0.0 GiB of memory, and 0.0 GiB are free; at most 2,000 resamples fit; or take fewer "
+        "resamples, metrics or models."
+    )
+
+
+def test_what_is_free_is_said_in_gib(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 3 * 2**30)
+    with pytest.raises(
+        ValueError, match=re.escape("need about 5,960.5 GiB of memory, and 3.0 GiB")
+    ):
+        memory.check_replicates(10**7, 400, 100)
+
+
+def test_a_way_out_is_not_a_handful_of_resamples(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 999 * OF_A_RESAMPLE)
+    with pytest.raises(ValueError, match=r"are free; take fewer resamples, metrics or models\.$"):
+        mc.bootstrap(PREDS, METRICS, n_resamples=1000)
+
+
+def test_pairs_that_would_not_fit_are_refused_before_a_resample_is_drawn(monkeypatch):
+    # Six pairs in four values, or three with a baseline.
+    monkeypatch.setattr(memory, "free_memory", lambda: 6 * 4 * 550 - 1)
+    with pytest.raises(ValueError, match="pairs") as caught:
+        mc.compare(PREDS, METRICS, n_resamples=10**7)
+    assert str(caught.value) == (
+        "the differences of 6 pairs of models in 4 values (metrics, and classes of those per class) "
+        "need about 0.0 GiB of memory, and 0.0 GiB are free; name a baseline, or take fewer models "
+        "or metrics."
+    )
+    assert len(mc.compare(PREDS, METRICS, n_resamples=20, baseline="a").differences) == 12
+
+
+def test_a_pair_takes_about_as_much_as_it_is_said_to():
+    n = 120
+    rng = np.random.default_rng(0)
+    said = {f"m{i}": np.where(rng.random(60) < 0.7, TRUTH, 0) for i in range(n)}
+    tracemalloc.start()
+    result = mc.compare(
+        mc.Predictions(TRUTH, said), "accuracy", method="normal", test="wald", n_resamples=2
+    )
+    frame = result.differences
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(frame) == n * (n - 1) // 2
+    assert memory._PAIR_BYTES / 3 < peak / len(frame) < memory._PAIR_BYTES * 3

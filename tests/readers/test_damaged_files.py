@@ -1,0 +1,95 @@
+"""What mutated files found: each is refused in the package's words, and nothing stays open."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+ROWS = [
+    {"id": i, "y_true": "xyz"[i % 3], "model": model, "y_pred": "xyz"[i * k % 3]}
+    for k, model in enumerate(("a", "b"), start=1)
+    for i in range(12)
+]
+WIDE = pd.DataFrame({"y_true": [0, 1] * 6, "a": [0, 1] * 6, "b": [1, 1, 0] * 4})
+
+
+@pytest.mark.parametrize("cell", [[1, 2], {"a": 1}, 10**30], ids=["list", "object", "long"])
+@pytest.mark.parametrize("column", ["id", "y_true", "model", "y_pred"])
+def test_a_cell_of_json_that_is_no_label_is_refused_by_its_column_or_read(tmp_path, column, cell):
+    rows = [{**row} for row in ROWS]
+    rows[5][column] = cell
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(ValueError, match=r"\.$|\?$") as caught:
+        mc.read_predictions(path)
+    assert caught.traceback[-1].path.is_relative_to(mc.__path__[0])
+
+
+def test_a_first_row_that_is_longer_by_several_cells_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y_true,a\n0,1,1,1\n1,1\n")
+    with pytest.raises(ValueError, match=r"t\.csv: rows of different lengths \("):
+        mc.read_predictions(path)
+
+
+def test_texts_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    texts = pa.array([b"x", b"\xff\xfe", b"y"] * 4).cast(pa.binary())
+    strings = pa.Array.from_buffers(pa.string(), 12, texts.buffers())
+    pq.write_table(pa.table({"y_true": [*"xyz"] * 4, "a": strings}), path)
+    with pytest.raises(ValueError, match=r"t\.parquet: not a readable Parquet file \(.*UTF8"):
+        mc.read_predictions(path)
+    with pytest.raises(ValueError, match=r"t\.parquet: the rows cannot be read \(.*UTF8"):
+        mc.scan_predictions(path).load()
+
+
+def test_rows_of_a_scan_that_are_damaged_are_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.Table.from_pandas(WIDE), path, compression="none")
+    data = bytearray(path.read_bytes())
+    data[4:24] = b"\xff" * 20
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"t\.parquet: the rows cannot be read \("):
+        mc.scan_predictions(path).load()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("bucket", 8), ("bucket", -1), ("place", -1), ("place", 99), ("value", np.nan)]
+)  # fmt: skip
+def test_a_sketch_with_a_row_that_none_has_is_refused(column, value):
+    preds = mc.Predictions(WIDE["y_true"], {m: WIDE[m] for m in "ab"})
+    frame = mc.sketch(preds, "f1_macro", buckets=8).to_frame()
+    frame.loc[3, column] = value
+    with pytest.raises(ValueError, match=r"which no sketch|as no sketch|no whole sketch"):
+        mc.read_sketch(frame)
+
+
+def test_a_sketch_whose_description_is_cut_is_refused():
+    frame = mc.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
+    frame.loc[0, "label"] = frame.loc[0, "label"][:50]
+    with pytest.raises(ValueError, match=r"the table is no whole sketch \(.*\); sketch the predic"):
+        mc.read_sketch(frame)
+
+
+def test_a_grade_beyond_32_bits_is_no_judgement(tmp_path):
+    pytest.importorskip("ir_measures")
+    (tmp_path / "q.qrels").write_text("1 0 d1 1\n1 0 d2 99999999999999\n")
+    (tmp_path / "a.run").write_text("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.4 a\n")
+    with pytest.raises(ValueError, match=r"q\.qrels"):
+        mc.read_predictions([tmp_path / "q.qrels", tmp_path / "a.run"])
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_no_archive_stays_open_beside_one_that_is_refused(tmp_path):
+    whole = b"PK\x03\x04" + b"\0" * 40
+    for name in ("a.eval", "b.eval"):
+        (tmp_path / name).write_bytes(whole)
+    (tmp_path / "c.eval").write_bytes(b"no archive")
+    with pytest.raises(ValueError, match=r"[abc]\.eval"):
+        mc.read_predictions([tmp_path / name for name in ("a.eval", "b.eval", "c.eval")])

@@ -1,0 +1,71 @@
+"""A sketch or a checkpoint whose writer is killed is whole, and the next writer clears up."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare.sources.checkpoints import Checkpoint
+
+pytest.importorskip("pyarrow")
+
+SKETCH = """
+import numpy as np, modelcompare as mc
+truth = np.arange(900) % 3
+sketch = mc.sketch(mc.Predictions(truth, {"a": truth, "b": truth[::-1]}), "accuracy")
+print("ready", flush=True)
+while True:
+    sketch.save("x.sketch.parquet")
+"""
+CHECKPOINT = """
+import numpy as np
+from pathlib import Path
+from modelcompare.sources.checkpoints import Checkpoint
+kept = Checkpoint.of(Path(), {"n": 1}, {"seed": 0})
+print("ready", flush=True)
+while True:
+    kept.save(1, [np.ones(50_000)], last=True)
+"""
+
+
+def _sketch():
+    truth = np.arange(900) % 3
+    made = mc.sketch(mc.Predictions(truth, {"a": truth, "b": truth[::-1]}), "accuracy")
+    if Path("x.sketch.parquet").exists():
+        assert mc.read_sketch("x.sketch.parquet").n_samples == 900
+    made.save("x.sketch.parquet")
+
+
+def _checkpoint():
+    kept = Checkpoint.of(Path(), {"n": 1}, {"seed": 0})
+    assert kept.load()[0] in (0, 1)
+    kept.save(1, [np.ones(50_000)], last=True)
+
+
+# Named: as where the system knows no file without a name.
+@pytest.mark.parametrize("first", ["", "import os; del os.O_TMPFILE"], ids=["unnamed", "named"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
+@pytest.mark.parametrize(
+    ("program", "again"), [(SKETCH, _sketch), (CHECKPOINT, _checkpoint)], ids=["sketch", "totals"]
+)
+def test_a_killed_writer_leaves_what_is_whole(tmp_path, monkeypatch, program, again, number, first):
+    monkeypatch.chdir(tmp_path)
+    # As the program does it, so that Ctrl-C ends at once and no line of Python tidies up.
+    at_once = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+    root = str(Path(__file__).parents[2])
+    with subprocess.Popen(
+        [sys.executable, "-c", at_once + first + program],
+        env={**os.environ, "PYTHONPATH": root},
+        stdout=subprocess.PIPE,
+    ) as writer:
+        assert writer.stdout.readline() == b"ready\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            writer.wait(0.03)
+        writer.send_signal(number)
+    again()
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
