@@ -60,6 +60,8 @@ def write_bytes(path: Path, data: bytes) -> Path:
         else:
             _replace(target, data)
     except OSError as error:
+        if error.errno is None:
+            raise
         # A disk that is full does not say of which file.
         raise OSError(error.errno, error.strerror, str(path)) from error
     return path

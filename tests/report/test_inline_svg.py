@@ -41,7 +41,7 @@ def test_every_mark_says_its_value(figure):
     # An interval and a point for each model, and for their one difference.
     assert sorted(told) == sorted(
         2 * ["cnn: 0.7000 (0.6900 to 0.7100)", "<b>&: 0.7050 (0.6950 to 0.7150)",
-             "cnn \N{MINUS SIGN} <b>&: -0.0050 (-0.0150 to 0.0050)"]
+             "<b>& \N{MINUS SIGN} cnn: +0.0050 (-0.0050 to 0.0150)"]
     )  # fmt: skip
 
 
