@@ -35,6 +35,7 @@ def record_predictions(
     """Predictions from the records of one test set."""
     frame = _chosen_filter(records, columns)
     truths, rows = _answer_key(frame)
+    rows = _of_named_models(rows, name or "the table")
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
     rows = _scored_samples(rows, scores) if columns.score else rows
@@ -56,6 +57,13 @@ def record_predictions(
     columns.check_used(predictions, in_rows=True, scored=bool(scores))
     clusters = _clusters(columns, parts[models[0]])
     return Reading(predictions, _understood(records, models, scores, clusters, lacking))
+
+
+def _of_named_models(rows: pd.DataFrame, where: str) -> pd.DataFrame:
+    """Rows of models, whose names are texts."""
+    if len(rows) == 0:
+        raise ValueError(f"{where} names no model in any row; write which model each row is of.")
+    return rows.assign(model=rows["model"].map(str).astype(object))
 
 
 def _results(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:

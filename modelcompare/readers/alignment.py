@@ -14,8 +14,9 @@ from modelcompare.readers import cells
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import column_array
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.words import SameIds
+from modelcompare.words import SameIds, shown
 
+_MOST_LETTERS = 60
 _N_EXAMPLES = 3
 
 
@@ -116,5 +117,11 @@ def check_same(
 
 def listed(values: Any) -> str:
     """The first few of many values."""
-    shown = ", ".join(str(value) for value in list(values)[:_N_EXAMPLES])
-    return shown + (", ..." if len(values) > _N_EXAMPLES else "")
+    first = ", ".join(_in_a_line(value) for value in list(values)[:_N_EXAMPLES])
+    return first + (", ..." if len(values) > _N_EXAMPLES else "")
+
+
+def _in_a_line(value: Any) -> str:
+    """An id as it stands, where it is short; one with line ends or of many letters as code."""
+    text = str(value)
+    return text if text.isprintable() and len(text) <= _MOST_LETTERS else shown(value)

@@ -32,7 +32,6 @@ _ABOUT = "about"
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
 _DAMAGED = (
     AttributeError, KeyError, OverflowError, TypeError, json.JSONDecodeError,
-    pd.errors.IntCastingNaNError,
 )  # fmt: skip
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
@@ -150,9 +149,8 @@ def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> 
 def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str) -> Sketch:
     rows = frame.assign(
         **{column: frame[column].fillna("").astype(str) for column in COLUMNS[1:5]},
-        **{column: frame[column].astype(np.int64) for column in ("bucket", "place")},
-        value=frame["value"].astype(np.float64),
-    )
+        **{column: _numbers(frame[column], name) for column in ("bucket", "place", "value")},
+    ).astype({"bucket": np.int64, "place": np.int64})
     # Parts may have met other classes.
     first, *others = (_blank(each, rows, name) for each in told)
     blank = sum(others, first)
@@ -169,10 +167,19 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
     return Sketch(about, np.rint(counts).astype(np.intp), numbers)
 
 
+def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
+    found = pd.to_numeric(column, errors="coerce").astype(np.float64)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"{name} holds things in column {column.name!r} that are no numbers; sketch the "
+            "predictions again."
+        )
+    return found
+
+
 def _check_places(rows: pd.DataFrame, summed: Summed, n_buckets: int, name: str) -> None:
     """Refuse rows of buckets and places that the sketch does not have, which numpy may take."""
     bad = ~rows["bucket"].between(0, n_buckets - 1) | ~rows["place"].between(0, summed.width - 1)
-    bad |= ~np.isfinite(rows["value"])
     if bad.any():
         row = rows[bad].iloc[0]
         raise ValueError(

@@ -66,7 +66,7 @@ def test_a_sketch_with_a_row_that_none_has_is_refused(column, value):
     preds = mc.Predictions(WIDE["y_true"], {m: WIDE[m] for m in "ab"})
     frame = mc.sketch(preds, "f1_macro", buckets=8).to_frame()
     frame.loc[3, column] = value
-    with pytest.raises(ValueError, match=r"which no sketch|as no sketch|no whole sketch"):
+    with pytest.raises(ValueError, match=r"as no sketch of 8 buckets does|in column 'value'"):
         mc.read_sketch(frame)
 
 
@@ -93,3 +93,31 @@ def test_no_archive_stays_open_beside_one_that_is_refused(tmp_path):
     (tmp_path / "c.eval").write_bytes(b"no archive")
     with pytest.raises(ValueError, match=r"[abc]\.eval"):
         mc.read_predictions([tmp_path / name for name in ("a.eval", "b.eval", "c.eval")])
+
+
+def test_models_that_are_numbers_are_named_by_texts_and_some_row_names_one(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(json.dumps(row | {"model": ord(row["model"])}) for row in ROWS))
+    assert mc.read_predictions(path, model_column="model").models == ("97", "98")
+    path.write_text("\n".join(json.dumps(row | {"model": None}) for row in ROWS))
+    with pytest.raises(ValueError, match=r"t\.jsonl names no model in any row; write which"):
+        mc.read_predictions(path, model_column="model")
+
+
+def test_an_id_of_several_lines_is_named_in_one(tmp_path):
+    for model, last in (("a", "5"), ("b", '"5\n6\n7"')):
+        (tmp_path / f"{model}.csv").write_text(f"id,y_true,y_pred\n1,x,x\n2,y,x\n{last},x,y\n")
+    with pytest.raises(ValueError, match=r"the file of model 'b'") as caught:
+        mc.read_predictions([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert "\n" not in str(caught.value)
+
+
+def test_an_archive_packed_in_an_unknown_way_is_refused(tmp_path):
+    path = tmp_path / "t.npz"
+    np.savez(path, y_true=[0, 1, 0], a=[0, 1, 1])
+    data = bytearray(path.read_bytes())
+    place = data.index(b"PK\x01\x02")
+    data[place + 10] = 99
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"t\.npz: the file is damaged or cut short \("):
+        mc.read_predictions(path)

@@ -91,7 +91,7 @@ def _rows(frame: pd.DataFrame) -> list[_Result]:
 
 def _index(result: _Result, name: str) -> int:
     value = result.get(name)
-    return int(value) if isinstance(value, int | float) else 0
+    return int(value) if isinstance(value, int | float) and math.isfinite(value) else 0
 
 
 def _models(results: Sequence[tuple[Opened, _Result]]) -> list[str]:

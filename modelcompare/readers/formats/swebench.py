@@ -64,7 +64,8 @@ def read_reports(files: Sequence[Opened]) -> Records:
 
 
 def _instances(file: Opened) -> pd.DataFrame:
-    reasons = file.payload.get("failure_reasons", {})
+    told = file.payload.get("failure_reasons")
+    reasons = told if isinstance(told, dict) else {}
     rows: dict[str, dict[str, Any]] = {}
     for key, (status, score) in _OUTCOMES.items():
         for name in _names(file, key):
