@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 SOURCES := modelcompare tests docs experiments notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs validate validate-quick validate-methods bench paper lint format
+.PHONY: help demo test docs validate validate-quick validate-methods robustness bench paper lint format
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -28,6 +28,9 @@ validate-quick: $(STAMP) ## The same in a few cells (under 5 minutes on 2 cores)
 
 validate-methods: $(STAMP) ## Simulate each interval and test by name (under 20 minutes on 2 cores)
 	$(BIN)/python -m experiments.validity.simulate
+
+robustness: $(STAMP) ## Kill writers, mutate files, measure memory, and count (hours)
+	$(BIN)/python -m experiments.robustness
 
 bench: $(STAMP) ## Run the benchmarks, and keep what they print in experiments/benchmarks/results
 	$(BIN)/python -m experiments.benchmarks

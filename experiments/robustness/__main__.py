@@ -1,0 +1,41 @@
+"""Faults, mutated files, memory and the catalogue of bad input, each counted into a table.
+
+Usage: python -m experiments.robustness [--only faults|fuzz|memory|catalogue] [--times N]
+[--minutes M]; ``make robustness`` runs all. Each part writes its table into ``results/`` as soon as
+a row of it is known, in the place of the row that was there, and then the page of all tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+
+from experiments.robustness import catalogue, faults, fuzz, memory
+from experiments.robustness.tables import keep, write_page
+
+PARTS = ("catalogue", "memory", "fuzz", "faults")
+
+
+def main() -> None:
+    """Run the parts that are asked for."""
+    parser = argparse.ArgumentParser(description="Try to break the package, and count.")
+    parser.add_argument("--only", choices=PARTS, help="this part alone")
+    parser.add_argument("--times", type=int, default=200, help="kills of each command (200)")
+    parser.add_argument("--minutes", type=float, default=60, help="of mutated files (60)")
+    parser.add_argument("--seed", type=int, default=0, help="of kills and mutations (0)")
+    asked = parser.parse_args()
+    parts = {
+        "catalogue": lambda: keep("catalogue", catalogue.counts(), ["of", "what"]),
+        "memory": lambda: memory.run(partial(keep, "memory", key=["command", "size"])),
+        "fuzz": lambda: fuzz.run(asked.minutes, asked.seed, partial(keep, "fuzz", key=["format"])),
+        "faults": lambda: faults.run(
+            asked.times, asked.seed, partial(keep, "faults", key=["command", "fault"])
+        ),
+    }
+    for name in PARTS if asked.only is None else [asked.only]:
+        parts[name]()
+        write_page()
+
+
+if __name__ == "__main__":
+    main()

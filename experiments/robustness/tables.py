@@ -1,0 +1,80 @@
+"""Counts as a table of a file each, and the part of the README that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from modelcompare.report.files import write_text
+
+HERE = Path(__file__).resolve().parent
+RESULTS, README = HERE / "results", HERE / "README.md"
+FIRST, LAST = "<!-- counts -->\n", "<!-- end of counts -->\n"
+NAMES = {
+    "faults": "Writers that are ended, meet or have no room",
+    "fuzz": "Mutated files",
+    "memory": "Peak memory",
+    "catalogue": "The catalogue of bad input",
+}
+
+
+def keep(name: str, rows: Sequence[dict[str, Any]], key: Sequence[str]) -> None:
+    """Put rows into a table, in the place of those with the same key."""
+    path = RESULTS / f"{name}.csv"
+    found = pd.DataFrame(rows)
+    if path.exists():
+        found = pd.concat([pd.read_csv(path), found]).drop_duplicates([*key], keep="last")
+    write_text(path, found.to_csv(index=False))
+
+
+def write_page() -> None:
+    """Put the counts that there are into the README."""
+    before, _, rest = README.read_text().partition(FIRST)
+    write_text(README, before + FIRST + counts() + LAST + rest.partition(LAST)[2])
+
+
+def counts() -> str:
+    """All tables, each under its heading and above its sum."""
+    parts = []
+    for name, heading in NAMES.items():
+        path = RESULTS / f"{name}.csv"
+        if path.exists():
+            frame = pd.read_csv(path)
+            parts.append(f"\n### {heading}\n\n{_said(name, frame)}\n\n{markdown(frame)}\n")
+    return "".join(parts)
+
+
+def _said(name: str, frame: pd.DataFrame) -> str:
+    """What the rows of a table come to."""
+    if name == "faults":
+        killed = frame[frame["fault"] == "kill -9"]
+        return (
+            f"{killed['times'].sum():,} kills of {len(killed)} commands, "
+            f"{killed['while it ran'].sum():,} of them before the end; "
+            f"{frame['temporary'].sum():,} temporary files left until the next writer came; "
+            f"{frame['wrong'].sum():,} outcomes of {frame['times'].sum():,} wrong."
+        )
+    if name == "fuzz":
+        return (
+            f"{frame['cases'].sum():,} cases of {len(frame)} formats in "
+            f"{frame['minutes'].sum():.1f} minutes; {frame['complaints'].sum():,} complaints, "
+            f"{frame['hangs or crashes'].sum():,} hangs or crashes."
+        )
+    if name == "memory":
+        return "Samples, models and classes; 999 resamples where a command resamples."
+    whole = frame[frame["of"] == "all"].set_index("what")["inputs"]
+    return f"{whole.iloc[0]:,} cases word for word, {whole.iloc[-1]:,} values of options."
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """A table of a page."""
+    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
+    lines += [[_cell(each) for each in row] for row in frame.itertuples(index=False)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,40 @@
+"""The robustness runs on a small scale: their page holds their counts, and their cases hold."""
+
+import numpy as np
+import pytest
+
+from experiments.robustness import commands, faults, fuzz, mutations, tables
+from modelcompare.cli.app import COMMANDS
+
+
+def test_the_readme_holds_the_counts_of_the_files():
+    assert tables.FIRST + tables.counts() + tables.LAST in tables.README.read_text()
+
+
+def test_every_command_that_writes_is_ended():
+    tried = {command.arguments.split()[0] for command in commands.COMMANDS}
+    # These print; what the gate adds to the log of a workflow is no file of its own.
+    assert tried == {name for name, *_ in COMMANDS} - {"gate", "metrics", "schema"}
+
+
+def test_a_sketch_survives_what_it_is_tried_with(tmp_path):
+    commands.make_inputs(tmp_path / "in")
+    (command,) = [c for c in commands.COMMANDS if c.name == "sketch, files with names"]
+    trial = faults.Trial(command, tmp_path / "work", np.random.default_rng(0))
+    rows = [
+        trial.row("kill -9", 2, lambda turn: trial.ended(9, turn)),
+        trial.row("no room for a file", 1, trial.without_room),
+    ]
+    assert [row["wrong"] for row in rows] == [0, 0]
+
+
+@pytest.mark.parametrize("name", sorted(fuzz.sources()))
+def test_mutated_files_are_read_or_refused_and_the_same_again(name):
+    for number in range(8):
+        assert fuzz.complaints_of(name, (2, number))[1] == []
+
+
+def test_a_mutation_follows_from_its_number():
+    for mutate in {*mutations.TEXT, *mutations.JSON}:
+        one, other = (mutate(np.random.default_rng(3), b'{"a": 1}\n{"b": [2, "x"]}') for _ in "ab")
+        assert one == other
