@@ -25,9 +25,10 @@ def align(
 ) -> dict[str, pd.DataFrame]:
     """Parts indexed by id, all with the same ids in the first one's order."""
     for model, part in parts.items():
-        absent = part["id"].isna()
-        if absent.any():
-            raise ValueError(f"the file of model {model!r} lacks {int(absent.sum()):,} ids.")
+        # A column without any is dropped before.
+        absent = int(part["id"].isna().sum()) if "id" in part else len(part)
+        if absent:
+            raise ValueError(f"the file of model {model!r} lacks {absent:,} ids.")
     found = [
         cells.names(part["id"].to_numpy(object)) if records.written else column_array(part["id"])
         for part in parts.values()

@@ -121,3 +121,9 @@ def test_an_archive_packed_in_an_unknown_way_is_refused(tmp_path):
     path.write_bytes(data)
     with pytest.raises(ValueError, match=r"t\.npz: the file is damaged or cut short \("):
         mc.read_predictions(path)
+
+
+def test_a_model_without_any_id_is_refused():
+    rows = [row if row["model"] == "a" else row | {"id": None} for row in ROWS]
+    with pytest.raises(ValueError, match=r"the file of model 'b' lacks 12 ids\.$"):
+        mc.read_predictions(pd.DataFrame(rows), id="id", model_column="model")
