@@ -1,8 +1,9 @@
 """Faults, mutated files, memory and the catalogue of bad input, each counted into a table.
 
 Usage: python -m experiments.robustness [--only faults|fuzz|memory|catalogue] [--times N]
-[--minutes M]; ``make robustness`` runs all. Each part writes its table into ``results/`` as soon as
-a row of it is known, in the place of the row that was there, and then the page of all tables.
+[--minutes M] [--jobs J]; ``make robustness`` runs all. Each part writes its table into
+``results/`` as soon as a row of it is known, in the place of the row that was there, and then the
+page of all tables.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=200, help="kills of each command (200)")
     parser.add_argument("--minutes", type=float, default=60, help="of mutated files (60)")
     parser.add_argument("--seed", type=int, default=0, help="of kills and mutations (0)")
+    parser.add_argument("--jobs", type=int, default=1, help="formats or commands at a time (1)")
     asked = parser.parse_args()
     parts = {
         "catalogue": lambda: keep("catalogue", catalogue.counts(), ["of", "what"]),
         "memory": lambda: memory.run(partial(keep, "memory", key=["command", "size"])),
-        "fuzz": lambda: fuzz.run(asked.minutes, asked.seed, partial(keep, "fuzz", key=["format"])),
+        "fuzz": lambda: fuzz.run(
+            asked.minutes, asked.seed, asked.jobs, partial(keep, "fuzz", key=["format"])
+        ),
         "faults": lambda: faults.run(
-            asked.times, asked.seed, partial(keep, "faults", key=["command", "fault"])
+            asked.times, asked.seed, asked.jobs, partial(keep, "faults", key=["command", "fault"])
         ),
     }
     for name in PARTS if asked.only is None else [asked.only]:

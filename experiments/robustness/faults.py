@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -32,22 +33,29 @@ _FILLER = "filler"
 Row = dict[str, str | int]
 
 
-def run(times: int, seed: int, keep: Callable[[list[Row]], None]) -> None:
+def run(times: int, seed: int, n_jobs: int, keep: Callable[[list[Row]], None]) -> None:
     """Try all faults on all commands, and keep the rows of each."""
-    rng = np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(n_jobs) as pool:
         folder = Path(name)
         make_inputs(folder / "in")
-        for command in COMMANDS:
-            trial = Trial(command, folder / "work", rng)
-            keep([
-                trial.row("kill -9", times, partial(trial.ended, signal.SIGKILL)),
-                trial.row("SIGTERM", max(1, times // 8), partial(trial.ended, signal.SIGTERM)),
-                trial.row("Ctrl-C", max(1, times // 8), partial(trial.ended, signal.SIGINT)),
-                trial.row("two writers", max(1, times // 20), trial.two_at_once),
-                trial.row("no room for a file", 1, trial.without_room),
-                trial.row("full disk", int(_can_mount(folder)), trial.on_a_full_disk),
-            ])  # fmt: skip
+        streams = np.random.default_rng(seed).spawn(len(COMMANDS))
+        tried = partial(_rows, times=times, folder=folder, can_mount=_can_mount(folder))
+        for rows in pool.map(tried, COMMANDS, streams):
+            keep(rows)
+
+
+def _rows(
+    command: Command, rng: np.random.Generator, *, times: int, folder: Path, can_mount: bool
+) -> list[Row]:
+    trial = Trial(command, folder / command.name.replace(" ", "-"), rng)
+    return [
+        trial.row("kill -9", times, partial(trial.ended, signal.SIGKILL)),
+        trial.row("SIGTERM", max(1, times // 8), partial(trial.ended, signal.SIGTERM)),
+        trial.row("Ctrl-C", max(1, times // 8), partial(trial.ended, signal.SIGINT)),
+        trial.row("two writers", max(1, times // 20), trial.two_at_once),
+        trial.row("no room for a file", 1, trial.without_room),
+        trial.row("full disk", int(can_mount), trial.on_a_full_disk),
+    ]
 
 
 class Trial:

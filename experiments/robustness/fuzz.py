@@ -19,8 +19,9 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -99,25 +100,31 @@ def sources() -> dict[str, Source]:
     }  # fmt: skip
 
 
-def run(minutes: float, seed: int, keep: Callable[[list[dict[str, Any]]], None]) -> None:
-    """Share the time among the formats, each in a process of its own."""
+def run(
+    minutes: float, seed: int, n_jobs: int, keep: Callable[[list[dict[str, Any]]], None]
+) -> None:
+    """Share the time among the formats, each in a process of its own, and keep the rows."""
     seconds = 60 * minutes / len(sources())
-    for name in sources():
-        command = [sys.executable, "-m", __spec__.name, name, str(seed), str(seconds)]
-        found: dict[str, Any] = {"format": name, "cases": 0, "hangs or crashes": 0}
-        started = time.monotonic()
-        try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=True,
-                timeout=seconds + 120,
-            )  # fmt: skip
-            found |= json.loads(done.stdout.splitlines()[-1])
-            print(done.stdout[: done.stdout.rfind("{")], end="", flush=True)
-        except (subprocess.SubprocessError, ValueError) as error:
-            found["hangs or crashes"] += 1
-            print(f"{name}: {error} {getattr(error, 'stderr', '')}", flush=True)
-        found["minutes"] = round((time.monotonic() - started) / 60, 2)
-        keep([found])
+    with ThreadPoolExecutor(n_jobs) as pool:
+        for row in pool.map(partial(_row, seed=seed, seconds=seconds), sources()):
+            keep([row])
+
+
+def _row(name: str, seed: int, seconds: float) -> dict[str, Any]:
+    command = [sys.executable, "-m", __spec__.name, name, str(seed), str(seconds)]
+    found: dict[str, Any] = {"format": name, "cases": 0, "hangs or crashes": 0}
+    started = time.monotonic()
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=True,
+            timeout=seconds + 120,
+        )  # fmt: skip
+        found |= json.loads(done.stdout.splitlines()[-1])
+        print(done.stdout[: done.stdout.rfind("{")], end="", flush=True)
+    except (subprocess.SubprocessError, ValueError) as error:
+        found["hangs or crashes"] += 1
+        print(f"{name}: {error} {getattr(error, 'stderr', '')}", flush=True)
+    return {**found, "minutes": round((time.monotonic() - started) / 60, 2)}
 
 
 def work(name: str, seed: int, seconds: float) -> None:
