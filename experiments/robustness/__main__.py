@@ -1,20 +1,21 @@
-"""Faults, mutated files, memory and the catalogue of bad input, each counted into a table.
+"""Faults, mutated files, memory, environments and bad input, each counted into a table.
 
-Usage: python -m experiments.robustness [--only faults|fuzz|memory|catalogue] [--times N]
-[--minutes M] [--jobs J]; ``make robustness`` runs all. Each part writes its table into
-``results/`` as soon as a row of it is known, in the place of the row that was there, and then the
-page of all tables.
+Usage: python -m experiments.robustness [--only catalogue|memory|environments|fuzz|faults] [--times
+N] [--minutes M] [--jobs J] [--python PATH] [--environment NAME ...]; ``make robustness`` runs all.
+Each part writes its table into ``results/`` as soon as a row of it is known, in the place of the
+row that was there, and then the page of all tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
 
-from experiments.robustness import catalogue, faults, fuzz, memory
+from experiments.robustness import catalogue, environments, faults, fuzz, memory
 from experiments.robustness.tables import keep, write_page
 
-PARTS = ("catalogue", "memory", "fuzz", "faults")
+PARTS = ("catalogue", "memory", "environments", "fuzz", "faults")
 
 
 def main() -> None:
@@ -25,10 +26,17 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60, help="of mutated files (60)")
     parser.add_argument("--seed", type=int, default=0, help="of kills and mutations (0)")
     parser.add_argument("--jobs", type=int, default=1, help="formats or commands at a time (1)")
+    parser.add_argument("--python", default=sys.executable, help="of environments (this one)")
+    parser.add_argument("--environment", nargs="*", default=[], help="these alone, by their names")
     asked = parser.parse_args()
     parts = {
         "catalogue": lambda: keep("catalogue", catalogue.counts(), ["of", "what"]),
         "memory": lambda: memory.run(partial(keep, "memory", key=["command", "size"])),
+        "environments": lambda: environments.run(
+            asked.python,
+            asked.environment,
+            partial(keep, "environments", key=["environment", "on"]),
+        ),
         "fuzz": lambda: fuzz.run(
             asked.minutes, asked.seed, asked.jobs, partial(keep, "fuzz", key=["format"])
         ),

@@ -17,6 +17,7 @@ NAMES = {
     "faults": "Writers that are ended, meet or have no room",
     "fuzz": "Mutated files",
     "memory": "Peak memory",
+    "environments": "Environments",
     "catalogue": "The catalogue of bad input",
 }
 
@@ -65,6 +66,12 @@ def _said(name: str, frame: pd.DataFrame) -> str:
         )
     if name == "memory":
         return "Samples, models and classes; 999 resamples where a command resamples."
+    if name == "environments":
+        passed = frame["failed"] == 0
+        return (
+            f"{passed.sum():,} of {len(frame)} fresh environments passed, with "
+            f"{frame['on'].nunique()} versions of Python."
+        )
     whole = frame[frame["of"] == "all"].set_index("what")["inputs"]
     return f"{whole.iloc[0]:,} cases word for word, {whole.iloc[-1]:,} values of options."
 
