@@ -28,7 +28,9 @@ def test_what_is_shown_passes_and_comes_back(path):
         mc.read_predictions(TABLE), "b", "a", "accuracy", margin=0.01, n_resamples=99
     )
     for given in (path, [path], TABLE, mc.read_predictions(TABLE)):
-        assert assert_not_worse(given, "b", "a", **CLEAR).decisions == (expected,)
+        (decision,) = assert_not_worse(given, "b", "a", **CLEAR).decisions
+        # Python 3.13 finds no result equal to another that holds the same NaN.
+        assert vars(decision) == vars(expected)
 
 
 @pytest.mark.parametrize("on_inconclusive", ["fail", "pass", "skip"])

@@ -13,7 +13,7 @@ import sys
 from functools import partial
 
 from experiments.robustness import catalogue, environments, faults, fuzz, memory
-from experiments.robustness.tables import keep, write_page
+from experiments.robustness.tables import keep
 
 PARTS = ("catalogue", "memory", "environments", "fuzz", "faults")
 
@@ -38,7 +38,7 @@ def main() -> None:
             partial(keep, "environments", key=["environment", "on"]),
         ),
         "fuzz": lambda: fuzz.run(
-            asked.minutes, asked.seed, asked.jobs, partial(keep, "fuzz", key=["format"])
+            asked.minutes, asked.seed, asked.jobs, partial(keep, "fuzz", key=["format", "seed"])
         ),
         "faults": lambda: faults.run(
             asked.times, asked.seed, asked.jobs, partial(keep, "faults", key=["command", "fault"])
@@ -46,7 +46,6 @@ def main() -> None:
     }
     for name in PARTS if asked.only is None else [asked.only]:
         parts[name]()
-        write_page()
 
 
 if __name__ == "__main__":

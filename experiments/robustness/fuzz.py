@@ -112,7 +112,7 @@ def run(
 
 def _row(name: str, seed: int, seconds: float) -> dict[str, Any]:
     command = [sys.executable, "-m", __spec__.name, name, str(seed), str(seconds)]
-    found: dict[str, Any] = {"format": name, "cases": 0, "hangs or crashes": 0}
+    found: dict[str, Any] = {"format": name, "seed": seed, "cases": 0, "hangs or crashes": 0}
     started = time.monotonic()
     try:
         done = subprocess.run(

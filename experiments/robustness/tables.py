@@ -29,6 +29,7 @@ def keep(name: str, rows: Sequence[dict[str, Any]], key: Sequence[str]) -> None:
     if path.exists():
         found = pd.concat([pd.read_csv(path), found]).drop_duplicates([*key], keep="last")
     write_text(path, found.to_csv(index=False))
+    write_page()
 
 
 def write_page() -> None:
@@ -44,6 +45,10 @@ def counts() -> str:
         path = RESULTS / f"{name}.csv"
         if path.exists():
             frame = pd.read_csv(path)
+            if name == "fuzz":
+                # Each seed has cases of its own.
+                frame = frame.groupby("format", sort=False).sum().drop(columns="seed").reset_index()
+                frame["minutes"] = frame["minutes"].round(1)
             parts.append(f"\n### {heading}\n\n{_said(name, frame)}\n\n{markdown(frame)}\n")
     return "".join(parts)
 

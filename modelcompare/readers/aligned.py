@@ -190,6 +190,11 @@ def _answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]
     of_none = frame["model"].isna()
     if not of_none.any():
         return None, frame
+    if "y_true" not in frame:
+        raise ValueError(
+            f"rows that name no model: {of_none.sum():,} ({listed(frame['id'][of_none])}); write "
+            "which model each is of, or leave them out."
+        )
     truths = frame.loc[of_none, ["id", "y_true"]]
     if truths["id"].duplicated().any():
         truths = truths.groupby("id", sort=False)["y_true"].agg(tuple).reset_index()

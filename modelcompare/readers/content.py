@@ -69,9 +69,10 @@ def check_file(path: Path) -> None:
         state = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(f"{path}: there is no such file.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ValueError(f"{path}: the file cannot be opened ({reason}).") from error
+    except OSError as error:
+        raise ValueError(f"{path}: the file cannot be opened ({error.strerror}).") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: the file cannot be opened (a zero byte in its name).") from error
     if path.is_dir():
         raise ValueError(f"{path} is a folder; name the files in it.")
     if path.is_file() and state.st_size == 0:

@@ -229,6 +229,7 @@ class Grids:
     def _alike(self) -> Iterator[IntArray]:
         """Hypotheses whose grids are the same and fit into the processor's cache together."""
         _, kind = np.unique(self.discordant, axis=0, return_inverse=True)
+        kind = kind.ravel()  # numpy 2.0.0 gives it two axes
         order = np.argsort(kind, kind="stable")
         for some in np.split(order, np.flatnonzero(np.diff(kind[order])) + 1):
             step = max(1, _CELLS // int(self._sizes[some[0]].prod()))

@@ -10,7 +10,6 @@ before; of hard labels the matrices are sparse.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -90,19 +89,11 @@ class PairForm:
 
     def totals(self, surplus: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Totals of both models, each (n_columns, n_resamples)."""
-        difference = self.shift @ surplus
-        first = (self.total[:, None] + difference) / 2
-        second = (self.total[:, None] - difference) / 2
-        tiny = ROUNDING * np.abs(self.total[:, None])
-        first[np.abs(first) <= tiny] = 0.0
-        second[np.abs(second) <= tiny] = 0.0
-        return first, second
+        return _both(self.total, self.shift @ surplus)
 
     def squares(self, surplus: FloatArray, slope_a: FloatArray, slope_b: FloatArray) -> FloatArray:
         """Sum of the squares of d, of shape (n_resamples,)."""
         equal, unequal = (slope_a + slope_b) / 2, (slope_a - slope_b) / 2
-        if len(equal) <= FEW_SLOPES and self.within is None:
-            return self._squares_of_few(surplus, equal, unequal)
         x, y = self.unlike @ equal, self.alike @ unequal
         square = self.size @ (x * x + y * y)
         square += np.einsum("ij,ij->j", unequal, self.fixed @ unequal)
@@ -114,26 +105,65 @@ class PairForm:
         centred = square - self.within.centre @ (sums * sums)
         return np.where(centred <= ROUNDING * square, 0.0, centred)
 
-    def _squares_of_few(
-        self, surplus: FloatArray, equal: FloatArray, unequal: FloatArray
-    ) -> FloatArray:
-        """The same from sums of products of u and v, where these are few."""
-        crossed = (self._crossed @ surplus).reshape(len(equal), len(equal), -1)
-        within, common = self._grams
-        square = np.einsum("ij,ij->j", equal, within @ equal)
-        square += np.einsum("ij,ij->j", unequal, common @ unequal)
+    def summed(self) -> PairForm | SummedForm:
+        """The same with its kinds added up, where there are few slopes and no strata."""
+        n_slopes = self.unlike.shape[1]
+        if n_slopes > FEW_SLOPES or self.within is not None:
+            return self
+        unlike, alike = _dense(self.unlike), _dense(self.alike)
+        crossed = (unlike[:, :, None] * alike[:, None, :]).reshape(len(unlike), n_slopes**2).T
+        adds = np.vstack([_dense(self.shift), crossed])
+        # From the right: the product of a dense and a sparse matrix would copy the dense one.
+        signed = np.ascontiguousarray((self.signed.T @ adds.T).T)
+        common = (alike * self.size[:, None]).T @ alike + _dense(self.fixed)
+        within = (unlike * self.size[:, None]).T @ unlike
+        return SummedForm(signed, adds @ self.sums, self.total, within, common)
+
+
+@dataclass(frozen=True)
+class SummedForm:
+    """One pair of models, where products of few slopes are summed over all kinds of samples.
+
+    Parameters
+    ----------
+    signed : ndarray of shape (n_columns + n_slopes ** 2, n_units)
+        What a unit adds to the difference of the totals, and to the sum of ``u v'``.
+    sums : ndarray of shape (n_columns + n_slopes ** 2,)
+        Both over the samples as they are.
+    total : ndarray of shape (n_columns,)
+        Sum of the two models' totals.
+    unlike, alike : ndarray of shape (n_slopes, n_slopes)
+        Sums of ``u u'`` and of ``v v'``, which no swap changes.
+    """
+
+    signed: FloatArray
+    sums: FloatArray
+    total: FloatArray
+    unlike: FloatArray
+    alike: FloatArray
+    within: None = None
+
+    def totals(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Totals of both models, each (n_columns, n_resamples)."""
+        return _both(self.total, sums[: len(self.total)])
+
+    def squares(self, sums: FloatArray, slope_a: FloatArray, slope_b: FloatArray) -> FloatArray:
+        """Sum of the squares of d, of shape (n_resamples,)."""
+        equal, unequal = (slope_a + slope_b) / 2, (slope_a - slope_b) / 2
+        crossed = sums[len(self.total) :].reshape(len(equal), len(equal), -1)
+        square = np.einsum("ij,ij->j", equal, self.unlike @ equal)
+        square += np.einsum("ij,ij->j", unequal, self.alike @ unequal)
         return square + 2 * np.einsum("ij,ikj,kj->j", equal, crossed, unequal)
 
-    @cached_property
-    def _crossed(self) -> FloatArray:
-        unlike, alike = _dense(self.unlike), _dense(self.alike)
-        return (unlike[:, :, None] * alike[:, None, :]).reshape(len(unlike), unlike.shape[1] ** 2).T
 
-    @cached_property
-    def _grams(self) -> tuple[FloatArray, FloatArray]:
-        unlike, alike = _dense(self.unlike), _dense(self.alike)
-        common = (alike * self.size[:, None]).T @ alike + _dense(self.fixed)
-        return (unlike * self.size[:, None]).T @ unlike, common
+def _both(total: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Two models' totals from their sum and difference, 0 where both are lost in rounding."""
+    first = (total[:, None] + difference) / 2
+    second = (total[:, None] - difference) / 2
+    tiny = ROUNDING * np.abs(total[:, None])
+    first[np.abs(first) <= tiny] = 0.0
+    second[np.abs(second) <= tiny] = 0.0
+    return first, second
 
 
 def each_unit(evaluation: Evaluation, metric: Metric, a: int, b: int) -> PairForm:

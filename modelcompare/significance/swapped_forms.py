@@ -18,6 +18,7 @@ from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import (
     FEW_SLOPES,
     PairForm,
+    SummedForm,
     class_slopes,
     each_unit,
     kinds_of_labels,
@@ -30,7 +31,7 @@ MOST_SLOPES = 100
 _STEP = 1e-5
 
 
-class SwappedForms(SwappedPairs[PairForm]):
+class SwappedForms(SwappedPairs[PairForm | SummedForm]):
     """Studentized differences of one metric without classes under given swaps.
 
     Parameters
@@ -72,15 +73,15 @@ class SwappedForms(SwappedPairs[PairForm]):
         lost = np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])
         return np.where(lost, 0.0, found)
 
-    def form_pairs(self) -> list[PairForm]:
+    def form_pairs(self) -> list[PairForm | SummedForm]:
         labelled = of_labels(self.evaluation, self.metric)
         make = kinds_of_labels if labelled else each_unit
         return [
-            make(self.evaluation, self.metric, int(a), int(b))
+            make(self.evaluation, self.metric, int(a), int(b)).summed()
             for a, b in zip(self.model_a, self.model_b, strict=True)
         ]
 
-    def statistics(self, pair: PairForm, sums: FloatArray) -> FloatArray:
+    def statistics(self, pair: PairForm | SummedForm, sums: FloatArray) -> FloatArray:
         totals = pair.totals(sums)
         parts = [self._parts(total) for total in totals]
         first, second = (self.metric.value(*part) for part in parts)

@@ -9,11 +9,15 @@ from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import CACHED_NUMBERS, Weights
 from modelcompare.significance.swap_statistic import Result, SwapStatistic
+
+# Units that are signed at once.
+_PIECE = 2**12
 
 
 class SignedSums(Protocol):
@@ -60,19 +64,18 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
         n_jobs: int | None,
     ) -> list[Result]:
         chosen = [self.pairs[place] for place in pairs]
+        signed = [_pieces(pair.signed, self.evaluation.units.row_blocks()) for pair in chosen]
         # Of few units many blocks are gone through at once.
         step = max(1, CACHED_NUMBERS // (self.evaluation.units.n_units * masks.block_size(0)))
 
         def some(start: int) -> list[Result]:
             blocks = range(start, min(start + step, masks.n_blocks))
-            drawn = [masks.draw_all(block) for block in blocks]
-            together = drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
-            swapped = np.ascontiguousarray(together.T)
+            moved = _moved(signed, masks, blocks)
             columns = [
-                self.statistics(pair, pair.sums[:, None] - 2 * (pair.signed @ swapped))
-                for pair in chosen
+                self.statistics(pair, pair.sums[:, None] - 2 * each)
+                for pair, each in zip(chosen, moved, strict=True)
             ]
-            ends = np.cumsum([len(each) for each in drawn])[:-1]
+            ends = np.cumsum([masks.block_size(block) for block in blocks])[:-1]
             return [reduce(part) for part in np.split(np.stack(columns, axis=1)[:, :, None], ends)]
 
         found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs)
@@ -101,3 +104,34 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
             found.append(np.repeat(units, multiplicity[units]))
         count = np.array([[min(len(units), enough)] for units in found], dtype=np.intp)
         return count, [few if len(few) < enough else None for few in found]
+
+
+def _pieces(signed: Any, row_blocks: Sequence[slice]) -> list[list[Any]]:
+    """Columns of a matrix, some of each row block after others."""
+    if signed.shape[1] <= _PIECE:
+        return [[signed]]
+    columns = signed.tocsc() if sparse.issparse(signed) else signed
+    return [
+        [columns[:, start : min(start + _PIECE, rows.stop)] for start in _starts(rows)]
+        for rows in row_blocks
+    ]
+
+
+def _starts(rows: slice) -> range:
+    return range(rows.start, rows.stop, _PIECE)
+
+
+def _moved(
+    signed: Sequence[list[list[Any]]], masks: Weights, blocks: Sequence[int]
+) -> list[FloatArray]:
+    """Sums (n_sums, n_resamples) of each pair over the units that swap."""
+    moved: list[Any] = [0.0] * len(signed)
+    for place in range(len(signed[0])):
+        drawn = [masks.narrow(block, place) for block in blocks]
+        together = (drawn[0] if len(drawn) == 1 else np.concatenate(drawn)).T
+        # All at once as floats, the masks of a large test set would not fit in the cache.
+        for piece, start in enumerate(range(0, len(together), _PIECE)):
+            swapped = together[start : start + _PIECE].astype(np.float64, order="C")
+            for number, parts in enumerate(signed):
+                moved[number] = moved[number] + parts[place][piece] @ swapped
+    return moved

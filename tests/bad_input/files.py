@@ -74,9 +74,14 @@ CASES: list[Call | Run] = [
     Call(
         "a path with a zero byte",
         lambda _: mc.read_predictions("a\0.csv"),
-        "a\0.csv: the file cannot be opened (embedded null byte).",
+        "a\0.csv: the file cannot be opened (a zero byte in its name).",
     ),
     # -- rows --------------------------------------------------------------------------------
+    Call(
+        "rows of no model, and no truth",
+        _read("id,model,y_pred\n0,a,x\n1,a,y\n0,b,x\n1,,y\n"),
+        "rows that name no model: 1 (1); write which model each is of, or leave them out.",
+    ),
     Call(
         "a blank line, then rows one cell longer than the header",
         _read("y_true,a,b\n\n0,0,1,0\n1,1,1,1\n"),

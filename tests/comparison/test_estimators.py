@@ -35,7 +35,7 @@ MODELS = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
 def test_folds_are_scikit_learns():
     splitter = StratifiedKFold(5, shuffle=True, random_state=3)
     result = mc.compare_estimators(MODELS, X, Y, cv=splitter, metrics=["accuracy", "f1_macro"])
-    values = result.folds.set_index(["model", "metric"])["value"]
+    values = result.folds.set_index(["model", "metric"]).sort_index()["value"]
     for name, estimator in MODELS.items():
         for metric in ("accuracy", "f1_macro"):
             expected = cross_val_score(estimator, X, Y, cv=splitter, scoring=metric)
@@ -188,7 +188,7 @@ def test_metrics_of_labels_take_what_predict_says(estimator):
     if hasattr(estimator, "predict_proba"):
         names |= {"roc_auc": "roc_auc", "log_loss": "neg_log_loss"}
     result = mc.compare_estimators(models, X, Y, cv=splitter, metrics=list(names))
-    values = result.folds.set_index(["model", "metric"])["value"]
+    values = result.folds.set_index(["model", "metric"]).sort_index()["value"]
     for model, fitted in models.items():
         for metric, scorer in names.items():
             expected = cross_val_score(fitted, X, Y, cv=splitter, scoring=scorer)

@@ -33,7 +33,7 @@ def acceleration(sample):
 def test_intervals_equal_scipys_on_the_same_replicates(method):
     given = stats.bootstrap(
         (SAMPLE,), np.mean, n_resamples=0, method=method, confidence_level=0.9,
-        bootstrap_result=stats.bootstrap((SAMPLE,), np.mean, n_resamples=2000, method=method, rng=1),
+        bootstrap_result=stats.bootstrap((SAMPLE,), np.mean, n_resamples=2000, method=method, random_state=1),
     )  # fmt: skip
     view = SimpleNamespace(
         replicates=given.bootstrap_distribution,

@@ -147,7 +147,7 @@ def test_markdown_and_page_and_latex_hold_every_cell(name):
 @all_results
 def test_csv_and_json_give_the_frames_back_unrounded(name):
     result = made(name)
-    read = pd.read_csv(io.StringIO(result.to_csv()))
+    read = pd.read_csv(io.StringIO(result.to_csv()), float_precision="round_trip")
     document = json.loads(result.to_json(), parse_constant=pytest.fail)
     assert document["signature"] == result.signature
     for key, frame in result.frames().items():

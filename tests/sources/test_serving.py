@@ -107,9 +107,12 @@ def test_labels_step_down_and_swap_as_in_memory(hard):
 def test_decisions_are_those_of_memory(method, soft, hard):
     asked = {"margin": 0.01, "n_resamples": 40, "method": method}
     memory = mc.decide(mc.read_predictions(soft), "a", "b", "cf1_macro", **asked)
-    assert memory == mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", **asked)
+    scanned = mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", **asked)
+    # Python 3.13 finds no result equal to another that holds the same NaN.
+    assert vars(memory) == vars(scanned)
     memory = mc.decide(mc.read_predictions(hard), "a", "b", "f1_macro", margin=0.01)
-    assert memory == mc.decide(mc.scan_predictions(hard), "a", "b", "f1_macro", margin=0.01)
+    scanned = mc.decide(mc.scan_predictions(hard), "a", "b", "f1_macro", margin=0.01)
+    assert vars(memory) == vars(scanned)
 
 
 @pytest.mark.usefixtures("never_loaded")
