@@ -6,8 +6,10 @@ import tomllib
 import pytest
 import typer
 import yaml
+from packaging.requirements import Requirement
 
 import modelcompare
+from experiments.robustness import environments
 from modelcompare import cli
 from tests.pages import ROOT
 
@@ -55,7 +57,33 @@ def test_no_job_takes_a_python_that_is_not_promised():
 def test_the_lowest_versions_are_tested_with_the_lowest_python():
     job = WORKFLOWS["test"]["jobs"]["lowest"]["steps"]
     assert job[1]["with"]["python-version"] == pythons()[0]
-    assert "--resolution lowest-direct" in "".join(step.get("run", "") for step in job)
+
+
+def test_environments_that_workflows_try_are_there():
+    known = {each.name for each in environments.environments()}
+    tried = {name for line in commands().splitlines() for name in re.findall(r'"([^"]+)"', line)
+             if "--environment" in line}  # fmt: skip
+    assert tried <= known
+    assert {"oldest versions", *(f"wheel, {extra}" for extra in environments.EXTRAS)} <= tried
+
+
+def test_each_extra_of_users_is_tried_alone():
+    others = {"docs", "experiments", "all", "dev"}
+    assert {*environments.EXTRAS} == {*PROJECT["optional-dependencies"]} - others
+
+
+def test_the_locked_tools_are_what_development_needs():
+    lines = (ROOT / "requirements-dev.txt").read_text("utf-8").splitlines()
+    locked = [Requirement(line) for line in lines if not line.startswith("#")]
+    extras = PROJECT["optional-dependencies"]
+    wanted = [Requirement(each) for each in (*PROJECT["dependencies"], *extras["dev"])]
+    own = next(each for each in wanted if each.name == PROJECT["name"])
+    wanted += [Requirement(each) for extra in own.extras for each in extras[extra]]
+    for need in wanted:
+        versions = [each.specifier for each in locked if each.name == need.name]
+        assert versions or need is own, need
+        for pinned in versions:
+            assert need.specifier.contains(str(pinned).removeprefix("==")), need
 
 
 def test_what_workflows_run_and_install_is_there():

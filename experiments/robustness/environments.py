@@ -106,8 +106,12 @@ def environments() -> list[Environment]:
 
 
 def run(python: str, names: Sequence[str], keep: Callable[[list[Row]], None]) -> None:
-    """Make each environment with a Python, try what it is for, and keep its row."""
+    """Make each environment with a Python, try what it is for, and keep its row.
+
+    Exits with 1 if a check failed.
+    """
     chosen = [each for each in environments() if not names or each.name in names]
+    wrong = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _uv("build", "--python", python, "--out-dir", str(folder / "dist"))
@@ -121,10 +125,13 @@ def run(python: str, names: Sequence[str], keep: Callable[[list[Row]], None]) ->
             checked = environment.check(interpreter)
             minutes = round((time.monotonic() - started) / 60, 1)
             release = ".".join(versions["python"].split(".")[:2])
+            wrong += checked.failed
             keep([{
                 "environment": environment.name, "on": release, **versions, **vars(checked),
                 "minutes": minutes,
             }])  # fmt: skip
+    if wrong:
+        sys.exit(f"{wrong} checks failed")
 
 
 def _built(pattern: str, extra: str = "") -> Callable[[Path], list[str]]:
