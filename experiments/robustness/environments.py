@@ -182,12 +182,12 @@ def _alone(python: Path) -> Checked:
 def _suite(python: Path, *more: str) -> Checked:
     """The tests and doctests of this checkout."""
     done = _run(python, [*SUITE, *more], ROOT)
-    lines = done.stdout.splitlines()
-    print("\n".join(line for line in lines if line.startswith(("FAILED", "ERROR"))), flush=True)
-    said = {what: int(n) for n, what in re.findall(r"(\d+) (\w+)", lines[-1])}
+    if done.returncode:
+        print(done.stdout, flush=True)
+    said = {what: int(n) for n, what in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1])}
     wrong = sum(said.get(what, 0) for what in ("failed", "error", "errors"))
     if done.returncode and not wrong:
-        sys.exit(f"the suite did not run: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+        sys.exit(f"the suite did not run: {done.stderr}")
     return Checked(said.get("passed", 0), said.get("skipped", 0), wrong)
 
 
