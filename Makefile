@@ -20,8 +20,9 @@ test: $(STAMP) ## Run the unit tests and the doctests, a file on each core
 docs: $(STAMP) ## Build the documentation into site/, offline and with warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-validate: $(STAMP) ## Simulate every default where data are sparse (hours; goes on where it was)
+validate: $(STAMP) ## Simulate every default where data are sparse, read a million mutated files (hours; goes on)
 	$(BIN)/python -m experiments.validity.grid
+	$(BIN)/python -m experiments.robustness --only fuzz --cases 1000000 --minutes 50 --jobs 2
 
 validate-quick: $(STAMP) ## The same in a few cells (under 5 minutes on 2 cores)
 	$(BIN)/python -m experiments.validity.grid --tier quick

@@ -32,6 +32,11 @@ def keep(name: str, rows: Sequence[dict[str, Any]], key: Sequence[str]) -> None:
     write_page()
 
 
+def table(name: str) -> pd.DataFrame:
+    """What is kept."""
+    return pd.read_csv(RESULTS / f"{name}.csv")
+
+
 def write_page() -> None:
     """Put the counts that there are into the README."""
     before, _, rest = README.read_text().partition(FIRST)
@@ -44,7 +49,7 @@ def counts() -> str:
     for name, heading in NAMES.items():
         path = RESULTS / f"{name}.csv"
         if path.exists():
-            frame = pd.read_csv(path)
+            frame = table(name)
             if name == "fuzz":
                 # Each seed has cases of its own.
                 frame = frame.groupby("format", sort=False).sum().drop(columns="seed").reset_index()
