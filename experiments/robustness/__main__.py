@@ -1,9 +1,9 @@
 """Faults, mutated files, memory, environments and bad input, each counted into a table.
 
 Usage: python -m experiments.robustness [--only catalogue|memory|environments|fuzz|faults] [--times
-N] [--minutes M] [--cases C] [--jobs J] [--python PATH] [--environment NAME ...]; ``make robustness`` runs all.
-Each part writes its table into ``results/`` as soon as a row of it is known, in the place of the
-row that was there, and then the page of all tables.
+N] [--minutes M] [--cases C] [--jobs J] [--python PATH] [--environment NAME ...]; ``make
+robustness`` runs all. Each part writes its table into ``results/`` as soon as a row of it is known,
+in the place of the row that was there, and then the page of all tables.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 # Intervals sort the replicates beside themselves.
@@ -10,6 +12,18 @@ _COPIES = 2
 # Of a pair's row in the frames of a comparison, with its names, bounds and p-values.
 _PAIR_BYTES = 550
 _UNKNOWN_MEMORY = 4 * 2**30
+# Version 1 of control groups knows no other word for it than a large number.
+_NO_LIMIT = 2**60
+_GROUPS = Path("/proc/self/cgroup")
+# By the controllers of a line there, of version 2 and 1: the groups' root, the files of the limit
+# and of what is held, and what of that is a cache that gives way.
+_LIMITS = {
+    "": (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
+    "memory": (
+        Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.usage_in_bytes",
+        "total_inactive_file",
+    ),
+}  # fmt: skip
 
 
 def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
@@ -49,7 +63,11 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
 
 
 def free_memory() -> int:
-    """Bytes that can be had without swapping, as far as the system says it."""
+    """Bytes that can be had without swapping, as far as the system and its containers say it."""
+    return max(0, min([_free_on_machine(), *_left_by_limits()]))
+
+
+def _free_on_machine() -> int:
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if "MemAvailable" in line)
@@ -59,6 +77,29 @@ def free_memory() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, OSError, ValueError):
         return _UNKNOWN_MEMORY
+
+
+def _left_by_limits() -> Iterator[int]:
+    """What the limits of this process's control groups leave, as containers set them."""
+    try:
+        groups = [line.split(":", 2) for line in _GROUPS.read_text().splitlines()]
+    except OSError:
+        return
+    for _, controllers, own in groups:
+        if controllers not in _LIMITS:
+            continue
+        root, limit, used, cache = _LIMITS[controllers]
+        # Within a container the group's path may be the host's, and the root the container's.
+        place = root / own.strip("/")
+        for folder in (place, *place.parents):
+            with suppress(OSError, ValueError):
+                most = int((folder / limit).read_text())
+                if most < _NO_LIMIT:
+                    stat = (folder / "memory.stat").read_text().splitlines()
+                    given_back = int(dict(line.split() for line in stat).get(cache, 0))
+                    yield most - int((folder / used).read_text()) + given_back
+            if folder == root:
+                break
 
 
 def _check_fits(needed: int, what: str, remedy: str) -> None:

@@ -71,3 +71,38 @@ def test_a_pair_takes_about_as_much_as_it_is_said_to():
     tracemalloc.stop()
     assert len(frame) == n * (n - 1) // 2
     assert memory._PAIR_BYTES / 3 < peak / len(frame) < memory._PAIR_BYTES * 3
+
+
+@pytest.mark.parametrize(
+    ("controllers", "limit", "used", "cache"),
+    [
+        ("", "memory.max", "memory.current", "inactive_file"),
+        ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ],
+)
+def test_a_container_leaves_what_its_limit_says(
+    tmp_path, monkeypatch, controllers, limit, used, cache
+):
+    def group(folder, most):
+        folder.mkdir(exist_ok=True)
+        (folder / limit).write_text(f"{most}\n")
+        (folder / used).write_text("700\n")
+        (folder / "memory.stat").write_text(f"anon 500\n{cache} 200\n")
+
+    whole = memory.free_memory()
+    root = tmp_path / "groups"
+    group(root, "max")
+    group(root / "pod", 1000)
+    (tmp_path / "cgroup").write_text(f"5:cpu:/\n3:{controllers}:/pod/container\n")
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(memory, "_LIMITS", {controllers: (root, limit, used, cache)})
+
+    assert memory.free_memory() == 1000 - 700 + 200
+
+    group(root / "pod" / "container", 600)
+    assert memory.free_memory() == 100
+
+    group(root / "pod" / "container", "max")
+    group(root / "pod", "max")
+    assert memory.free_memory() > 2**20
+    assert whole > 2**20
