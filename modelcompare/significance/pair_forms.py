@@ -113,8 +113,7 @@ class PairForm:
         unlike, alike = _dense(self.unlike), _dense(self.alike)
         crossed = (unlike[:, :, None] * alike[:, None, :]).reshape(len(unlike), n_slopes**2).T
         adds = np.vstack([_dense(self.shift), crossed])
-        # From the right: the product of a dense and a sparse matrix would copy the dense one.
-        signed = np.ascontiguousarray((self.signed.T @ adds.T).T)
+        signed = np.ascontiguousarray(adds @ self.signed)
         common = (alike * self.size[:, None]).T @ alike + _dense(self.fixed)
         within = (unlike * self.size[:, None]).T @ unlike
         return SummedForm(signed, adds @ self.sums, self.total, within, common)
@@ -134,6 +133,8 @@ class SummedForm:
         Sum of the two models' totals.
     unlike, alike : ndarray of shape (n_slopes, n_slopes)
         Sums of ``u u'`` and of ``v v'``, which no swap changes.
+    within : None
+        There are no strata.
     """
 
     signed: FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -108,17 +108,11 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
 
 def _pieces(signed: Any, row_blocks: Sequence[slice]) -> list[list[Any]]:
     """Columns of a matrix, some of each row block after others."""
-    if signed.shape[1] <= _PIECE:
+    if len(row_blocks) == 1 and signed.shape[1] <= _PIECE:
         return [[signed]]
     columns = signed.tocsc() if sparse.issparse(signed) else signed
-    return [
-        [columns[:, start : min(start + _PIECE, rows.stop)] for start in _starts(rows)]
-        for rows in row_blocks
-    ]
-
-
-def _starts(rows: slice) -> range:
-    return range(rows.start, rows.stop, _PIECE)
+    ends = [[*range(rows.start, rows.stop, _PIECE), rows.stop] for rows in row_blocks]
+    return [[columns[:, start:stop] for start, stop in pairwise(each)] for each in ends]
 
 
 def _moved(

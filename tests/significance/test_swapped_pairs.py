@@ -1,0 +1,61 @@
+"""Swaps of one pair at a time: kinds of samples or their sums, in pieces or at once."""
+
+import numpy as np
+import pytest
+
+from modelcompare import Predictions
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling import SwapMasks
+from modelcompare.significance import pair_forms, swapped_pairs
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.swapped_forms import SwappedForms
+
+SEED = np.random.SeedSequence(3)
+
+
+def models(n, **columns):
+    """Three models of three classes, two of them near each other."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    odds = rng.gamma(1, size=(3, n, 3)) + 2 * np.eye(3)[y]
+    odds[1] = np.where(rng.random((n, 1)) < 0.2, odds[1], odds[0])
+    odds /= odds.sum(axis=2, keepdims=True)
+    return Predictions(y, dict(zip("abc", odds, strict=True)), **columns)
+
+
+def swapped(preds, name, n_resamples=200):
+    """Statistics of all pairs as they are, and after swaps."""
+    evaluation = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
+    forms = SwappedForms(evaluation, evaluation.metrics[0], *all_pairs(3))
+    drawn = forms.map(SwapMasks(evaluation.units, n_resamples, SEED), lambda t: t)
+    return forms, np.concatenate([forms.observed[None], *drawn])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{}, {"groups": np.arange(240) // 4}, {"sample_weight": np.linspace(0.5, 2, 240)}],
+    ids=["samples", "clusters", "weights"],
+)
+@pytest.mark.parametrize("name", ["cf1_macro", "cprecision_weighted", "f1_macro", "log_loss"])
+def test_kinds_added_up_say_what_each_of_them_says(name, columns, monkeypatch):
+    summed, found = swapped(models(240, **columns), name)
+    monkeypatch.setattr(pair_forms, "FEW_SLOPES", 0)
+    each, expected = swapped(models(240, **columns), name)
+
+    assert {type(pair) for pair in summed.pairs} == {pair_forms.SummedForm}
+    assert {type(pair) for pair in each.pairs} == {pair_forms.PairForm}
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("few_slopes", [0, pair_forms.FEW_SLOPES])
+@pytest.mark.parametrize("n", [240, 66_000])
+def test_pieces_of_units_do_not_change_the_answer(n, few_slopes, monkeypatch):
+    monkeypatch.setattr(pair_forms, "FEW_SLOPES", few_slopes)
+    preds = models(n)
+    monkeypatch.setattr(swapped_pairs, "_PIECE", n)
+    _, expected = swapped(preds, "cf1_macro", 30)
+    monkeypatch.setattr(swapped_pairs, "_PIECE", n // 7)
+    _, found = swapped(preds, "cf1_macro", 30)
+
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
