@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -52,9 +53,16 @@ class Command:
         self, folder: Path, *, other: bool = False, first: Callable[[], None] | None = None
     ) -> subprocess.Popen[bytes]:
         """Start it in a folder; `first` is called in the new process."""
+
+        def prepare() -> None:
+            # What runs in the background ignores Ctrl-C, and so would all that it starts.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            if first is not None:
+                first()
+
         return subprocess.Popen(
             self.line(other=other), cwd=folder, env=environment(),
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=first,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=prepare,
         )  # fmt: skip
 
 

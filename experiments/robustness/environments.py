@@ -110,12 +110,15 @@ def run(python: str, names: Sequence[str], keep: Callable[[list[Row]], None]) ->
 
     Exits with 1 if a check failed.
     """
-    chosen = [each for each in environments() if not names or each.name in names]
+    known = {each.name: each for each in environments()}
+    strange = [name for name in names if name not in known]
+    if strange:
+        sys.exit(f"there is no environment {strange[0]!r}; there are {'; '.join(known)}.")
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _uv("build", "--python", python, "--out-dir", str(folder / "dist"))
-        for environment in chosen:
+        for environment in [known[name] for name in names or known]:
             started = time.monotonic()
             made = folder / "made"
             _uv("venv", "--clear", "--python", python, str(made))

@@ -47,15 +47,23 @@ def counts() -> str:
     """All tables, each under its heading and above its sum."""
     parts = []
     for name, heading in NAMES.items():
-        path = RESULTS / f"{name}.csv"
-        if path.exists():
+        if (RESULTS / f"{name}.csv").exists():
             frame = table(name)
-            if name == "fuzz":
-                # Each seed has cases of its own.
-                frame = frame.groupby("format", sort=False).sum().drop(columns="seed").reset_index()
-                frame["minutes"] = frame["minutes"].round(1)
-            parts.append(f"\n### {heading}\n\n{_said(name, frame)}\n\n{markdown(frame)}\n")
+            shown = "\n".join(map(markdown, _shown(name, frame)))
+            parts.append(f"\n### {heading}\n\n{_said(name, frame)}\n\n{shown}")
     return "".join(parts)
+
+
+def _shown(name: str, frame: pd.DataFrame) -> list[pd.DataFrame]:
+    """A table as the page shows it: kills by command and the rest by fault, seeds added up."""
+    if name == "faults":
+        killed = frame["fault"] == "kill -9"
+        others = frame[~killed].groupby("fault", sort=False).sum(numeric_only=True).reset_index()
+        return [frame[killed].drop(columns="fault"), others]
+    if name == "fuzz":
+        whole = frame.groupby("format", sort=False).sum().drop(columns="seed").reset_index()
+        return [whole.assign(minutes=whole["minutes"].round(1))]
+    return [frame]
 
 
 def _said(name: str, frame: pd.DataFrame) -> str:
@@ -70,7 +78,7 @@ def _said(name: str, frame: pd.DataFrame) -> str:
         )
     if name == "fuzz":
         return (
-            f"{frame['cases'].sum():,} cases of {len(frame)} formats in "
+            f"{frame['cases'].sum():,} cases of {frame['format'].nunique()} formats in "
             f"{frame['minutes'].sum():.1f} minutes; {frame['complaints'].sum():,} complaints, "
             f"{frame['hangs or crashes'].sum():,} hangs or crashes."
         )
