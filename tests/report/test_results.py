@@ -147,14 +147,15 @@ def test_markdown_and_page_and_latex_hold_every_cell(name):
 @all_results
 def test_csv_and_json_give_the_frames_back_unrounded(name):
     result = made(name)
-    read = pd.read_csv(io.StringIO(result.to_csv()), float_precision="round_trip")
+    # As texts: old versions of pandas parse numbers less exactly than Python.
+    read = pd.read_csv(io.StringIO(result.to_csv()), dtype=str)
     document = json.loads(result.to_json(), parse_constant=pytest.fail)
     assert document["signature"] == result.signature
     for key, frame in result.frames().items():
         rows = read[read["table"] == key]
         assert len(rows) == len(document[key]) == len(frame)
         for column in frame.select_dtypes("number"):
-            np.testing.assert_allclose(rows[column], frame[column], rtol=1e-15)
+            np.testing.assert_array_equal(rows[column].astype(float), frame[column].astype(float))
             listed = pd.Series([r[column] for r in document[key]], dtype=float)
             finite = np.isfinite(frame[column].to_numpy(dtype=float))
             assert (listed.to_numpy()[finite] == frame[column].to_numpy()[finite]).all()
