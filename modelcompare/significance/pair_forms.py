@@ -10,6 +10,7 @@ before; of hard labels the matrices are sparse.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,8 @@ class PairForm:
     def squares(self, surplus: FloatArray, slope_a: FloatArray, slope_b: FloatArray) -> FloatArray:
         """Sum of the squares of d, of shape (n_resamples,)."""
         equal, unequal = (slope_a + slope_b) / 2, (slope_a - slope_b) / 2
+        if self.few:
+            return _squares_of_few(equal, unequal, self._crossed @ surplus, *self._grams)
         x, y = self.unlike @ equal, self.alike @ unequal
         square = self.size @ (x * x + y * y)
         square += np.einsum("ij,ij->j", unequal, self.fixed @ unequal)
@@ -105,18 +108,35 @@ class PairForm:
         centred = square - self.within.centre @ (sums * sums)
         return np.where(centred <= ROUNDING * square, 0.0, centred)
 
+    @property
+    def few(self) -> bool:
+        """Whether products of its slopes are fewer than the numbers of its kinds."""
+        return self.unlike.shape[1] <= FEW_SLOPES and self.within is None
+
     def summed(self) -> PairForm | SummedForm:
-        """The same with its kinds added up, where there are few slopes and no strata."""
-        n_slopes = self.unlike.shape[1]
-        if n_slopes > FEW_SLOPES or self.within is not None:
+        """The same with its kinds added up, where there are few slopes and that takes no more room.
+
+        Of few kinds, as those of labels are, the matrix of signs is the smaller one.
+        """
+        n_columns, n_slopes = len(self.total), self.unlike.shape[1]
+        n_kinds, n_units = self.signed.shape
+        room = (n_columns + 2 * n_slopes) * n_kinds
+        if not self.few or (n_columns + n_slopes**2) * n_units > 2 * room:
             return self
-        unlike, alike = _dense(self.unlike), _dense(self.alike)
-        crossed = (unlike[:, :, None] * alike[:, None, :]).reshape(len(unlike), n_slopes**2).T
-        adds = np.vstack([_dense(self.shift), crossed])
+        adds = np.vstack([_dense(self.shift), self._crossed])
         signed = np.ascontiguousarray(adds @ self.signed)
+        return SummedForm(signed, adds @ self.sums, self.total, *self._grams)
+
+    @cached_property
+    def _crossed(self) -> FloatArray:
+        unlike, alike = _dense(self.unlike), _dense(self.alike)
+        return (unlike[:, :, None] * alike[:, None, :]).reshape(len(unlike), unlike.shape[1] ** 2).T
+
+    @cached_property
+    def _grams(self) -> tuple[FloatArray, FloatArray]:
+        unlike, alike = _dense(self.unlike), _dense(self.alike)
         common = (alike * self.size[:, None]).T @ alike + _dense(self.fixed)
-        within = (unlike * self.size[:, None]).T @ unlike
-        return SummedForm(signed, adds @ self.sums, self.total, within, common)
+        return (unlike * self.size[:, None]).T @ unlike, common
 
 
 @dataclass(frozen=True)
@@ -151,10 +171,21 @@ class SummedForm:
     def squares(self, sums: FloatArray, slope_a: FloatArray, slope_b: FloatArray) -> FloatArray:
         """Sum of the squares of d, of shape (n_resamples,)."""
         equal, unequal = (slope_a + slope_b) / 2, (slope_a - slope_b) / 2
-        crossed = sums[len(self.total) :].reshape(len(equal), len(equal), -1)
-        square = np.einsum("ij,ij->j", equal, self.unlike @ equal)
-        square += np.einsum("ij,ij->j", unequal, self.alike @ unequal)
-        return square + 2 * np.einsum("ij,ikj,kj->j", equal, crossed, unequal)
+        return _squares_of_few(equal, unequal, sums[len(self.total) :], self.unlike, self.alike)
+
+
+def _squares_of_few(
+    equal: FloatArray,
+    unequal: FloatArray,
+    crossed: FloatArray,
+    unlike: FloatArray,
+    alike: FloatArray,
+) -> FloatArray:
+    """Sum of the squares of d from the sums of ``u v'``, ``u u'`` and ``v v'``."""
+    square = np.einsum("ij,ij->j", equal, unlike @ equal)
+    square += np.einsum("ij,ij->j", unequal, alike @ unequal)
+    crossed = crossed.reshape(len(equal), len(equal), -1)
+    return square + 2 * np.einsum("ij,ikj,kj->j", equal, crossed, unequal)
 
 
 def _both(total: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatArray]:

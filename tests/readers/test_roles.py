@@ -239,6 +239,9 @@ def tables(draw):
         true = draw(st.sampled_from([*names.TRUE, *names.MAYBE_TRUE, "Gold Label", *unknown]))
         classes = ["ant", "cat", "dog"] if kind == "labels" else [0, 1, 2]
         truth = rng.normal(size=n).round(3) if kind == "values" else rng.choice(classes, n)
+        if kind != "values":
+            # Codes that are all 0 or 1, of an unknown name, are as well scores.
+            truth[: len(classes)] = classes
         columns[true] = truth
     for model in models:
         if kind == "values":
