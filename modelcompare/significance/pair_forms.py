@@ -28,6 +28,8 @@ Matrix = Any  # of numbers, dense or sparse
 
 # Products of this many slopes are fewer than the numbers of as many samples.
 FEW_SLOPES = 8
+# Kinds of samples whose sums under a block of resamples stay in the cache.
+_FEW_KINDS = 512
 # Matrices of fewer numbers are dense: quicker to make and to multiply.
 _SMALL = 2**12
 
@@ -114,14 +116,11 @@ class PairForm:
         return self.unlike.shape[1] <= FEW_SLOPES and self.within is None
 
     def summed(self) -> PairForm | SummedForm:
-        """The same with its kinds added up, where there are few slopes and that takes no more room.
+        """The same with its kinds added up, where there are few slopes and many kinds.
 
-        Of few kinds, as those of labels are, the matrix of signs is the smaller one.
+        Of few kinds, as those of labels are, the matrix of signs takes less room than the sums'.
         """
-        n_columns, n_slopes = len(self.total), self.unlike.shape[1]
-        n_kinds, n_units = self.signed.shape
-        room = (n_columns + 2 * n_slopes) * n_kinds
-        if not self.few or (n_columns + n_slopes**2) * n_units > 2 * room:
+        if not self.few or self.signed.shape[0] <= _FEW_KINDS:
             return self
         adds = np.vstack([_dense(self.shift), self._crossed])
         signed = np.ascontiguousarray(adds @ self.signed)

@@ -17,7 +17,7 @@ from modelcompare.engine.weights import CACHED_NUMBERS, Weights
 from modelcompare.significance.swap_statistic import Result, SwapStatistic
 
 # Units that are signed at once.
-_PIECE = 2**12
+_PIECE = 2**14
 
 
 class SignedSums(Protocol):

@@ -39,6 +39,7 @@ def swapped(preds, name, n_resamples=200):
 )
 @pytest.mark.parametrize("name", ["cf1_macro", "cprecision_weighted", "f1_macro", "log_loss"])
 def test_kinds_added_up_say_what_each_of_them_says(name, columns, monkeypatch):
+    monkeypatch.setattr(pair_forms, "_FEW_KINDS", 20)
     summed, found = swapped(models(240, **columns), name)
     monkeypatch.setattr(pair_forms, "FEW_SLOPES", 0)
     each, expected = swapped(models(240, **columns), name)
