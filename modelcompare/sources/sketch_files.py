@@ -30,9 +30,7 @@ from modelcompare.words import shown
 
 _ABOUT = "about"
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
-_DAMAGED = (
-    AttributeError, KeyError, OverflowError, TypeError, json.JSONDecodeError,
-)  # fmt: skip
+_DAMAGED = (AttributeError, KeyError, OverflowError, TypeError, json.JSONDecodeError)
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
 

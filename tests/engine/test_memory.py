@@ -89,7 +89,6 @@ def test_a_container_leaves_what_its_limit_says(
         (folder / used).write_text("700\n")
         (folder / "memory.stat").write_text(f"anon 500\n{cache} 200\n")
 
-    whole = memory.free_memory()
     root = tmp_path / "groups"
     group(root, "max")
     group(root / "pod", 1000)
@@ -105,4 +104,3 @@ def test_a_container_leaves_what_its_limit_says(
     group(root / "pod" / "container", "max")
     group(root / "pod", "max")
     assert memory.free_memory() > 2**20
-    assert whole > 2**20
