@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import resource
 import signal
 import subprocess
 import sys
@@ -129,6 +128,8 @@ def _row(name: str, seed: int, seconds: float) -> dict[str, Any]:
 
 def work(name: str, seed: int, seconds: float) -> None:
     """Try cases of one format for some time; what is wrong, and the counts as JSON."""
+    import resource  # Windows has none, and the tests of the workflows read this file there.
+
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     found: Counter[str] = Counter()
     started = time.monotonic()

@@ -1,10 +1,14 @@
 """The robustness runs on a small scale: their page holds their counts, and their cases hold."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from experiments.robustness import commands, faults, fuzz, mutations, tables
 from modelcompare.cli.app import COMMANDS
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
 
 def test_the_readme_holds_the_counts_of_the_files():
