@@ -1,9 +1,9 @@
 """Faults, mutated files, memory, environments and bad input, each counted into a table.
 
 Usage: python -m experiments.robustness [--only catalogue|memory|environments|fuzz|faults] [--times
-N] [--minutes M] [--cases C] [--jobs J] [--python PATH] [--environment NAME ...]; ``make
-robustness`` runs all. Each part writes its table into ``results/`` as soon as a row of it is known,
-in the place of the row that was there, and then the page of all tables.
+N] [--command NAME ...] [--minutes M] [--cases C] [--jobs J] [--python PATH] [--environment NAME
+...]; ``make robustness`` runs all. Each part writes its table into ``results/`` as soon as a row of
+it is known, in the place of the row that was there, and then the page of all tables.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import argparse
 import sys
 from functools import partial
 
-from experiments.robustness import catalogue, environments, faults, fuzz, memory
+from experiments.robustness import catalogue, commands, environments, faults, fuzz, memory
 from experiments.robustness.tables import keep, table
 
 PARTS = ("catalogue", "memory", "environments", "fuzz", "faults")
@@ -23,6 +23,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Try to break the package, and count.")
     parser.add_argument("--only", choices=PARTS, help="this part alone")
     parser.add_argument("--times", type=int, default=200, help="kills of each command (200)")
+    names = [each.name for each in commands.COMMANDS]
+    parser.add_argument("--command", nargs="*", default=[], choices=names, help="these alone")
     parser.add_argument("--minutes", type=float, default=60, help="of mutated files (60)")
     parser.add_argument("--cases", type=int, help="go on from seed to seed to so many in all")
     parser.add_argument("--seed", type=int, default=0, help="of kills and mutations (0)")
@@ -40,7 +42,11 @@ def main() -> None:
         ),
         "fuzz": lambda: _fuzz(asked),
         "faults": lambda: faults.run(
-            asked.times, asked.seed, asked.jobs, partial(keep, "faults", key=["command", "fault"])
+            asked.times,
+            asked.seed,
+            asked.jobs,
+            asked.command,
+            partial(keep, "faults", key=["command", "fault"]),
         ),
     }
     for name in PARTS if asked.only is None else [asked.only]:

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -32,14 +32,17 @@ _FILLER = "filler"
 Row = dict[str, str | int]
 
 
-def run(times: int, seed: int, n_jobs: int, keep: Callable[[list[Row]], None]) -> None:
-    """Try all faults on all commands, and keep the rows of each."""
+def run(
+    times: int, seed: int, n_jobs: int, names: Sequence[str], keep: Callable[[list[Row]], None]
+) -> None:
+    """Try all faults on all commands, or on those of these names, and keep the rows of each."""
+    commands = [each for each in COMMANDS if not names or each.name in names]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(n_jobs) as pool:
         folder = Path(name)
         make_inputs(folder / "in")
-        streams = np.random.default_rng(seed).spawn(len(COMMANDS))
+        streams = np.random.default_rng(seed).spawn(len(commands))
         tried = partial(_rows, times=times, folder=folder, can_mount=_can_mount(folder))
-        for rows in pool.map(tried, COMMANDS, streams):
+        for rows in pool.map(tried, commands, streams):
             keep(rows)
 
 
