@@ -239,8 +239,12 @@ def softmax(model: str, array: AnyArray) -> FloatArray:
 def classes(labels: ArrayLike | None, found: AnyArray) -> AnyArray:
     """The classes: as given, or as found."""
     chosen = found if labels is None else as_array(labels, "`labels`")
-    if chosen.ndim != 1 or len({*chosen.tolist()}) != len(chosen):
-        raise ValueError(f"`labels` must be distinct and one-dimensional, got {listed(chosen)}.")
+    if chosen.ndim != 1:
+        raise ValueError(
+            f"`labels` must be one-dimensional, a name for each class, got shape {chosen.shape}."
+        )
+    if len({*chosen.tolist()}) != len(chosen):
+        raise ValueError(f"`labels` must be distinct, got {listed(chosen)}.")
     if len(chosen) < 2:
         raise ValueError(
             f"there is a single class ({listed(chosen)}); classification needs two. If the test "

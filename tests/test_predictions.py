@@ -208,8 +208,7 @@ BAD_INPUT = [
      "labels ('z') in 1 row (row 1); known are 'x', 'y'. Pass all classes as `labels`."),
     (([1, 1, 1], {"a": [1, 1, 1]}), {}, "there is a single class (1); classification needs two. If "
      "the test set lacks the others, pass all of them as `labels`."),
-    (([0, 1, 1], GOOD), {"labels": [0, 0, 1]}, "`labels` must be distinct and one-dimensional, got "
-     "0, 0, 1."),
+    (([0, 1, 1], GOOD), {"labels": [0, 0, 1]}, "`labels` must be distinct, got 0, 0, 1."),
     (([0, 1, 1], {"a": [[0.5, 0.5], [0.5, 0.6], [0.2, 0.2]]}), {}, "model 'a' has probabilities "
      "that do not sum to 1 in 2 rows (first: 1, 2), e.g. to 1.1; pass normalize=True to divide by "
      "the sums."),

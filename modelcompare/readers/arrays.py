@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.checks import DataWarning, as_array, softmax
+from modelcompare.checks import DataWarning, as_array, classes, softmax
 from modelcompare.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.asked import Columns
@@ -24,6 +24,8 @@ from modelcompare.spelling import chosen
 
 _PREFIXES = ("probs__", "logits__", "pred__", "scores__")
 _LABELS = ("labels", "class_names")
+_ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")
+_ENCRYPTED = 0x1
 
 
 def read_arrays(opened: Content, columns: Columns) -> Reading:
@@ -36,6 +38,7 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     truth = None if columns.scores else arrays.pop(true, None)
     arrays.pop(true, None)
     labels = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
+    labels = None if labels is None else classes(labels, labels)
     special: dict[str, NDArray[Any] | None] = {
         role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
     }
@@ -126,8 +129,11 @@ def _load(opened: Content) -> dict[str, NDArray[Any]]:
     name = opened.name
     try:
         with opened.file as file:
-            if file.read(6) == np.lib.format.MAGIC_PREFIX:
+            start = file.read(6)
+            if start == np.lib.format.MAGIC_PREFIX:
                 raise ValueError(f"{name} holds one array; save several with numpy.savez.")
+            if not start.startswith(_ZIP_PREFIXES):
+                raise ValueError(f"{name}: the file is damaged (its first bytes are no archive's).")
             with zipfile.ZipFile(file) as archive:
                 _check_headers(name, archive)
             file.seek(0)
@@ -144,6 +150,8 @@ def _check_headers(name: str, archive: zipfile.ZipFile) -> None:
     check_inflation(name, packed, sum(member.file_size for member in members))
     lengths = {}
     for member in members:
+        if member.flag_bits & _ENCRYPTED:
+            raise ValueError(f"{name} is encrypted; save its arrays without a password.")
         array = member.filename.removesuffix(".npy")
         if array == member.filename:
             raise ValueError(f"{name}: {array} in it is no array; save plain arrays.")
@@ -252,4 +260,4 @@ def _named(
         model: labels[array] if array.ndim == 1 and array.dtype.kind in "iu" else array
         for model, array in outputs.items()
     }
-    return labels[truth], named
+    return (labels[truth] if truth.ndim == 1 else truth), named

@@ -145,12 +145,17 @@ def column_array(column: pd.Series[Any]) -> AnyArray:
     if pd.api.types.infer_dtype(array, skipna=False) == "integer":
         # Longer than 64 bits; they are compared, not computed with.
         return array.astype(str).astype(object)
+    refuse_objects(column)
+    return array
+
+
+def refuse_objects(column: pd.Series[Any]) -> None:
+    """An error where cells of a column hold lists or objects."""
     if holds_objects(column):
         raise ValueError(
             f"column {column.name!r} holds lists or objects; give one label, number or text for "
             "each sample."
         )
-    return array
 
 
 def holds_objects(column: pd.Series[Any]) -> bool:

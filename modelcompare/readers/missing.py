@@ -14,7 +14,7 @@ import pandas as pd
 
 from modelcompare.checks import DataWarning, row_numbers
 from modelcompare.readers.asked import Columns
-from modelcompare.readers.cells import as_numbers
+from modelcompare.readers.cells import as_numbers, refuse_objects
 
 _REMEDY = (
     "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "
@@ -68,6 +68,7 @@ def filled(
     if truth is None:
         value = _extreme(list(outputs.values()), high=best != columns.lower_is_better)
         return {name: column.where(column.notna(), value) for name, column in lacking.items()}
+    refuse_objects(truth)
     for name, column in lacking.items():
         if _is_soft(column, truth) or columns.kind not in ("auto", "labels"):
             raise ValueError(

@@ -31,6 +31,48 @@ def test_a_cell_of_json_that_is_no_label_is_refused_by_its_column_or_read(tmp_pa
     assert caught.traceback[-1].path.is_relative_to(mc.__path__[0])
 
 
+def test_a_list_among_true_labels_is_refused_where_the_worst_label_is_asked_for(tmp_path):
+    rows = [{**row} for row in ROWS]
+    rows[5]["y_true"], rows[7]["y_pred"] = ["x"], None
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(rows))
+    with pytest.raises(ValueError, match="column 'y_true' holds lists or objects; give one"):
+        mc.read_predictions(path, missing="worst")
+
+
+@pytest.mark.parametrize(
+    ("truth", "names", "said"),
+    [
+        (np.full((3, 2), 9), ["x", "y"], "probabilities that do not sum to 1"),
+        (np.array([0, 1, 9]), [["x"], ["y"]], r"one-dimensional.*got shape \(2, 1\)"),
+    ],
+)
+def test_a_truth_or_names_of_several_columns_index_nothing(tmp_path, truth, names, said):
+    path = tmp_path / "t.npz"
+    np.savez(path, y_true=truth, a=np.array([0, 1, 1]), labels=np.array(names))
+    with pytest.raises(ValueError, match=said):
+        mc.read_predictions(path)
+
+
+def test_an_archive_without_its_first_bytes_is_damaged(tmp_path):
+    path = tmp_path / "t.npz"
+    np.savez(path, y_true=WIDE["y_true"], a=WIDE["a"])
+    path.write_bytes(b"QQ" + path.read_bytes()[2:])
+    with pytest.raises(ValueError, match=r"t\.npz: the file is damaged \(its first bytes are no"):
+        mc.read_predictions(path)
+
+
+def test_an_encrypted_archive_is_refused(tmp_path):
+    path = tmp_path / "t.npz"
+    np.savez(path, y_true=WIDE["y_true"], a=WIDE["a"])
+    data = bytearray(path.read_bytes())
+    # The flag of encryption, in the archive's directory of its members.
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"t\.npz is encrypted; save its arrays without a pass"):
+        mc.read_predictions(path)
+
+
 def test_a_first_row_that_is_longer_by_several_cells_is_refused(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y_true,a\n0,1,1,1\n1,1\n")
