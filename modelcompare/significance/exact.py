@@ -315,14 +315,20 @@ class Grids:
 
 def as_extreme(statistic: FloatArray, observed: FloatArray, alternative: Alternative) -> BoolArray:
     """Whether studentized differences are as extreme as the observed; without a value they are."""
-    tolerance = TIE_TOLERANCE * np.maximum(
-        1.0, np.where(np.isfinite(observed), np.abs(observed), 1.0)
-    )
     if alternative == "two-sided":
-        return ~(np.abs(statistic) < np.abs(observed) - tolerance)
+        return ~(np.abs(statistic) < least_extreme(observed))
     if alternative == "greater":
-        return ~(statistic < observed - tolerance)
-    return ~(statistic > observed + tolerance)
+        return ~(statistic < observed - _tolerance(observed))
+    return ~(statistic > observed + _tolerance(observed))
+
+
+def least_extreme(observed: FloatArray) -> FloatArray:
+    """Size of a statistic from which it is as extreme as the observed, on either side."""
+    return np.abs(observed) - _tolerance(observed)
+
+
+def _tolerance(observed: FloatArray) -> FloatArray:
+    return TIE_TOLERANCE * np.maximum(1.0, np.where(np.isfinite(observed), np.abs(observed), 1.0))
 
 
 def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:

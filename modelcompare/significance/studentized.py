@@ -41,11 +41,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.weights import CACHED_NUMBERS
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
-from modelcompare.significance.extreme import n_true
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.swap_statistic import SwapStatistic
@@ -153,19 +151,8 @@ def _drawn_p_values(
     drawn = np.array([pair for pair in range(len(few)) if pair not in counted], dtype=np.intp)
     p_values = np.empty(observed.shape)
     if len(drawn):
-
-        def n_extreme(found: FloatArray) -> IntArray:
-            step = max(1, CACHED_NUMBERS // max(1, found[:, 0].size))
-            parts = [slice(start, start + step) for start in range(0, len(drawn), step)]
-            return np.concatenate(
-                [
-                    n_true(as_extreme(found[:, part], observed[drawn[part]], alternative))
-                    for part in parts
-                ]
-            )
-
-        extreme = statistic.map(masks, n_extreme, pairs=drawn, n_jobs=n_jobs)
-        p_values[drawn] = (1 + np.sum(extreme, axis=0)) / (1 + masks.n_resamples)
+        extreme = statistic.n_extreme(masks, drawn, alternative, n_jobs=n_jobs)
+        p_values[drawn] = (1 + extreme) / (1 + masks.n_resamples)
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** count.astype(np.float64))
     floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))

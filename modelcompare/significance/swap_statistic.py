@@ -11,6 +11,9 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import Weights
+from modelcompare.significance.exact import as_extreme
+from modelcompare.significance.extreme import n_true
+from modelcompare.words import Alternative
 
 Result = TypeVar("Result")
 
@@ -40,6 +43,22 @@ class SwapStatistic(ABC):
         """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
         chosen = np.arange(len(self.model_a)) if pairs is None else pairs
         return self.reduced(masks, reduce, chosen, n_jobs)
+
+    def n_extreme(
+        self,
+        masks: Weights,
+        pairs: IntArray,
+        alternative: Alternative,
+        *,
+        n_jobs: int | None = None,
+    ) -> IntArray:
+        """How many swaps are as extreme as what was observed, of shape (n_chosen, n_values)."""
+        observed = self.observed[pairs]
+
+        def counted(found: FloatArray) -> IntArray:
+            return n_true(as_extreme(found, observed, alternative))
+
+        return np.sum(self.map(masks, counted, pairs=pairs, n_jobs=n_jobs), axis=0)
 
     @abstractmethod
     def reduced(

@@ -10,21 +10,109 @@ share their sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.swaps import Exchange
 from modelcompare.metrics.base import Metric
+from modelcompare.significance.exact import as_extreme, least_extreme
+from modelcompare.significance.extreme import n_true
 from modelcompare.significance.square_terms import N_WEIGHTS, SquareTerms
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
+from modelcompare.words import Alternative
 
 # Numbers of one block of units that stay in the processor's cache.
 _CACHED_NUMBERS = 2**19
+# What bounds are wider by than their formulas, for rounding.
+_SLACK = 1e-9
 # What a pair's error is made of: N, D, N^2, N D and D^2.
 _N_SUMS = 5
+# Two arrays (n_pairs, n_values, 1) of ends.
+Span = tuple[FloatArray, FloatArray]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What no swap changes of pairs and values, in arrays of one shape.
+
+    Parameters
+    ----------
+    pooled : ndarray
+        Pooled value F0.
+    bottom : ndarray
+        Sum of the two denominators.
+    own, shared : ndarray
+        Sums of ``r_a^2 + r_b^2`` and of ``2 r_a r_b``, where r is the residual N - F0 D.
+    """
+
+    pooled: FloatArray
+    bottom: FloatArray
+    own: FloatArray
+    shared: FloatArray
+
+    def of(self, pairs: IntArray) -> Fixed:
+        """Those of some pairs."""
+        return Fixed(*(part[pairs] for part in self._all))
+
+    def at(self, pairs: IntArray, values: IntArray) -> Fixed:
+        """Those of single pairs in single values, of shape (n,)."""
+        return Fixed(*(part[pairs, values, 0] for part in self._all))
+
+    def squares(
+        self, share: FloatArray, square: FloatArray, cross: FloatArray, below: FloatArray
+    ) -> FloatArray:
+        """A quarter of the sum of ``d_i^2`` times the squared denominator, in place of `square`.
+
+        `share` is the first model's part of the denominators; `square`, `cross` and `below` are its
+        sums of N^2, N D and D^2, which are used up. With F the first model's sum of r^2 it is
+        ``(1 - share)^2 F + share^2 (own - F) - share (1 - share) shared``.
+        """
+        cross *= -2 * self.pooled
+        below *= self.pooled**2
+        square += cross
+        square += below
+        np.multiply(share, self.own + self.shared, out=cross)
+        cross -= self.shared
+        cross *= share
+        np.multiply(share, -2, out=below)
+        below += 1
+        square *= below
+        square += cross
+        return square
+
+    def all_usual(self, numerators: Span, denominators: Span) -> bool:
+        """Whether every swap leaves both models a numerator and a denominator that are not 0."""
+        tiny = ROUNDING * self.bottom
+        return all(
+            bool((low > tiny).all() and (high < total - tiny).all())
+            for (low, high), total in (
+                (denominators, self.bottom), (numerators, self.pooled * self.bottom),
+            )
+        )  # fmt: skip
+
+    def bounds(self, denominators: Span) -> Span:
+        """Between which numbers `squares` are, whatever the denominators in their span.
+
+        With ``e = share - 1/2`` they are ``(own - shared) / 4 + e (own - 2 F) + e^2 (own +
+        shared)``, and F is from 0 to own: near shares of one half they hardly vary.
+        """
+        apart = np.maximum(*(np.abs(end / self.bottom - 0.5) for end in denominators))
+        reach = (apart + _SLACK) * self.own + apart**2 * (self.own + self.shared)
+        middle = (self.own - self.shared) / 4
+        return np.maximum(middle - reach, 0.0), middle + reach
+
+    def nothing(self, size: float) -> FloatArray:
+        """Squared scores that are rounding: of residuals, and of N and F0 D where those are 0."""
+        return ROUNDING**2 * np.maximum(size * self.own / 4, (self.pooled * self.bottom) ** 2)
+
+    @property
+    def _all(self) -> tuple[FloatArray, ...]:
+        return self.pooled, self.bottom, self.own, self.shared
 
 
 class SwappedQuotients(SwappedSums):
@@ -33,40 +121,78 @@ class SwappedQuotients(SwappedSums):
     def of_pairs(
         self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
     ) -> FloatArray:
-        a, b = self.model_a[pairs], self.model_b[pairs]
-        pooled, bottom, own, shared = (part[pairs][..., None] for part in self._invariants)
-        size = self.evaluation.units.size
-        there = Exchange.of(a, b)
+        fixed = self._invariants.of(pairs)
+        there = Exchange.of(self.model_a[pairs], self.model_b[pairs])
         # Of shape (n_pairs, n_values, n_resamples), and worked on in place.
-        score, share, square, cross, below = (
+        score, share, *squares = (
             there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
             for k, m in zip(kept[:_N_SUMS], moved[:_N_SUMS], strict=True)
         )
-        usual = self._all_usual(score, share, pooled, bottom)
-        # Score and error are half of what they are of, which their quotient does not show.
-        score -= pooled * share
-        share /= np.where(bottom == 0, 1.0, bottom)
-        cross *= -2 * pooled
-        below *= pooled**2
-        square += cross
-        square += below
-        # (1 - share)^2 first + share^2 (own - first) - share (1 - share) shared
-        np.multiply(share, own + shared, out=cross)
-        cross -= shared
-        cross *= share
-        np.multiply(share, -2, out=below)
-        below += 1
-        square *= below
-        square += cross
+        usual = fixed.all_usual(_span(score), _span(share))
+        score -= fixed.pooled * share
+        share /= np.where(fixed.bottom == 0, 1.0, fixed.bottom)
+        square = fixed.squares(share, *squares)
         if self.strata is not None:
-            sums = self.after(kept[_N_SUMS : _N_SUMS + 2], moved[_N_SUMS : _N_SUMS + 2], a, b)
+            sums = self.after(
+                kept[_N_SUMS : _N_SUMS + 2], moved[_N_SUMS : _N_SUMS + 2], there.stays, there.comes
+            )
             shares = share.transpose(2, 0, 1)
-            between = self._between(self.strata, sums, pooled[..., 0], shares, pairs)
+            between = self._between(self.strata, sums, fixed.pooled[..., 0], shares, pairs)
             square -= between.transpose(1, 2, 0)
-            square[square <= ROUNDING * own] = 0.0
-        least = np.multiply(score, score, out=cross)
-        # What rounding leaves: of residuals, and of N and F0 D where all residuals are 0.
-        nothing = least <= ROUNDING**2 * np.maximum(size * own / 4, (pooled * bottom) ** 2)
+            square[square <= ROUNDING * fixed.own] = 0.0
+        out = self._studentized(score, square, fixed).transpose(2, 0, 1)
+        if not usual:
+            empty = np.abs(share.transpose(2, 0, 1) - 0.5) >= 0.5 - ROUNDING
+            difference = self._difference(kept, moved, pairs)
+            _by_convention(out, difference, empty)
+        return out
+
+    def extreme_of_pairs(
+        self,
+        kept: list[FloatArray],
+        moved: list[FloatArray],
+        pairs: IntArray,
+        alternative: Alternative,
+    ) -> IntArray:
+        """The same count; squares are summed only where bounds of them leave it open."""
+        observed = self.observed[pairs]
+        fixed = self._invariants.of(pairs)
+        a, b = self.model_a[pairs], self.model_b[pairs]
+        there = Exchange.of(a, b)
+        score, share = (
+            there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
+            for k, m in zip(kept[:2], moved[:2], strict=True)
+        )
+        plain = alternative == "two-sided" and self.strata is None and np.isfinite(observed).all()
+        below = _span(share)
+        if not (plain and fixed.all_usual(_span(score), below)):
+            return super().extreme_of_pairs(kept, moved, pairs, alternative)
+        low, high = self._thresholds(below, observed[..., None], fixed)
+        score -= fixed.pooled * share
+        size = np.abs(score)
+        shown = size >= high
+        found = n_true(shown.transpose(2, 0, 1))
+        left_open = np.flatnonzero((size >= low) & ~shown)
+        if 4 * len(left_open) > size.size:
+            return super().extreme_of_pairs(kept, moved, pairs, alternative)
+        place = np.unravel_index(left_open, size.shape)
+        pair, value, mask = place
+        squares = (
+            k[mask, a[pair], value] + m[mask, b[pair], value]
+            for k, m in zip(kept[2:_N_SUMS], moved[2:_N_SUMS], strict=True)
+        )
+        fixed = fixed.at(pair, value)
+        square = fixed.squares(share[place] / fixed.bottom, *squares)
+        statistic = self._studentized(score[place], square, fixed)
+        extreme = as_extreme(statistic, observed[pair, value], alternative)
+        np.add.at(found, (pair[extreme], value[extreme]), 1)
+        return found
+
+    def _studentized(self, score: FloatArray, square: FloatArray, fixed: Fixed) -> FloatArray:
+        """Score over error, in place of the score; both are half of what they are of."""
+        size = self.evaluation.units.size
+        least = score * score
+        nothing = least <= fixed.nothing(size)
         least /= size
         # No sum of squares is below the square of the sum over their number; with one that is
         # centred the statistic stays finite, and the order of its sizes as it is.
@@ -79,12 +205,21 @@ class SwappedQuotients(SwappedSums):
             score /= square
         if nothing.any():
             score[nothing] = 0.0
-        out = score.transpose(2, 0, 1)
-        if not usual:
-            empty = np.abs(share.transpose(2, 0, 1) - 0.5) >= 0.5 - ROUNDING
-            difference = self._difference(kept, moved, pairs)
-            _by_convention(out, difference, empty)
-        return out
+        return score
+
+    def _thresholds(self, denominators: Span, observed: FloatArray, fixed: Fixed) -> Span:
+        """Sizes of a score below which it is not as extreme as observed, and from which it is.
+
+        Two-sided; between them squares tell.
+        """
+        units = self.evaluation.units.size
+        extreme = least_extreme(observed)
+        low, high = fixed.bounds(denominators)
+        low, high = extreme * np.sqrt(low), extreme * np.sqrt(high)
+        high = np.maximum(high, 2 * np.sqrt(fixed.nothing(units)))
+        # The statistic is at most the root of the number of units.
+        high[extreme**2 >= (1 - _SLACK) * units] = np.inf
+        return np.where(extreme > 0, low, 0.0), np.where(extreme > 0, high, 0.0)
 
     def _difference(
         self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
@@ -96,18 +231,6 @@ class SwappedQuotients(SwappedSums):
         return self.values(self.after(kept, moved, a, b)) - self.values(
             self.after(kept, moved, b, a)
         )
-
-    @staticmethod
-    def _all_usual(
-        numerator: FloatArray, denominator: FloatArray, pooled: FloatArray, bottom: FloatArray
-    ) -> bool:
-        """Whether every swap leaves both models a numerator and a denominator that are not 0."""
-        tiny = ROUNDING * bottom[..., 0]
-        for part, total in ((denominator, bottom), (numerator, pooled * bottom)):
-            low, high = part.min(axis=-1), part.max(axis=-1)
-            if not ((low > tiny).all() and (high < total[..., 0] - tiny).all()):
-                return False
-        return True
 
     def arranged(self, sums: FloatArray) -> list[FloatArray]:
         """N, D, N^2, N D and D^2; of a stratified design N and D by stratum; the statistics."""
@@ -190,27 +313,27 @@ class SwappedQuotients(SwappedSums):
     @cached_property
     def _terms(self) -> SquareTerms:
         """What N^2, N D and D^2 are combinations of."""
-        generator = np.random.default_rng(0)
-        sums: list[FloatArray] = []
-        for rows in self._row_chunks():
+
+        def of_rows(start: int) -> list[FloatArray]:
+            rows = chunks[start]
             parts = self.parts(rows)
             quotients = self._quotients(parts)
             both = [part for each in quotients for part in each]
             squares = [self._square(each, place, rows) for each in quotients for place in range(3)]
-            weights = generator.random((N_WEIGHTS, len(parts[0])))
-            found = [_weighted(weights, part) for part in (*parts, *both, *squares)]
-            sums = [x + y for x, y in zip(sums, found, strict=True)] if sums else found
+            weights = np.random.default_rng(start).random((N_WEIGHTS, len(parts[0])))
+            return [_weighted(weights, part) for part in (*parts, *both, *squares)]
+
+        chunks = [*self._row_chunks()]
+        numbers = self.evaluation.units.n_units * self._n_columns
+        found = on_threads(of_rows, range(len(chunks)), numbers=numbers)
+        sums = [np.sum(each, axis=0) for each in zip(*found, strict=True)]
         first = len(sums) - 3 * len(self.metrics)
         squares = sums[first:]
         return SquareTerms.of(sums[:first], [squares[i : i + 3] for i in range(0, len(squares), 3)])
 
     @cached_property
-    def _invariants(self) -> tuple[FloatArray, ...]:
-        """What no swap changes, each of shape (n_pairs, n_values).
-
-        Pooled value, sum of the denominators, and the sums of ``r_a^2 + r_b^2`` and of
-        ``2 r_a r_b``, where r is the residual N - F0 D.
-        """
+    def _invariants(self) -> Fixed:
+        """What no swap changes, each of shape (n_pairs, n_values, 1)."""
         a, b = self.model_a, self.model_b
         n, d = (part[0] for part in self.arranged(self.total[None])[:2])
         top, bottom = n[a] + n[b], d[a] + d[b]
@@ -221,31 +344,54 @@ class SwappedQuotients(SwappedSums):
             cross = gram[1][:, i, j] + gram[1][:, j, i]
             return gram[0][:, i, j].T - pooled * cross.T + pooled**2 * gram[2][:, i, j].T
 
-        return pooled, bottom, product(a, a) + product(b, b), 2 * product(a, b)
+        own, shared = product(a, a) + product(b, b), 2 * product(a, b)
+        return Fixed(*(part[..., None] for part in (pooled, bottom, own, shared)))
 
     @property
     def _gram(self) -> FloatArray:
         """Sums of N N', N D' and D D' of all models, of shape (3, n_values, n_models, n_models)."""
-        out: FloatArray | None = None
         counts = self.evaluation.units.counts().astype(np.float64)
         if self.strata is not None:
             counts *= self.strata.scale
+        out = np.zeros((3, 0, 0, 0))
         for rows in self._row_chunks():
             n, d = (
                 np.ascontiguousarray(part.transpose(2, 1, 0))
                 for part in self._quotient(self.parts(rows))
             )
-            weighted = n * counts[rows], d * counts[rows]
-            products = (weighted[0] @ n.mT, weighted[0] @ d.mT, weighted[1] @ d.mT)
-            out = np.stack(products) + (0.0 if out is None else out)
-        return np.zeros((3, 0, 0, 0)) if out is None else out
+            n_values, n_models, _ = n.shape
+            if not out.size:
+                out = np.zeros((3, n_values, n_models, n_models))
+            _add_grams(out, n, d, counts[rows])
+        return out
+
+    @property
+    def _n_columns(self) -> int:
+        return self.evaluation.columns(slice(None), self.metrics)[-1].stop
 
     def _row_chunks(self) -> Iterator[slice]:
         n_units = self.evaluation.units.n_units
-        n_columns = self.evaluation.columns(slice(None), self.metrics)[-1].stop
-        step = max(1, _CACHED_NUMBERS // n_columns)
+        step = max(1, _CACHED_NUMBERS // self._n_columns)
         for start in range(0, n_units, step):
             yield slice(start, min(start + step, n_units))
+
+
+def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray) -> None:
+    """Add the sums of some rows; N and D are of shape (n_values, n_models, n_rows)."""
+
+    def of_value(value: int) -> None:
+        tops, bottoms = n[value], d[value]
+        weighted = tops * counts
+        out[0, value] += weighted @ tops.T
+        out[1, value] += weighted @ bottoms.T
+        out[2, value] += (bottoms * counts) @ bottoms.T
+
+    on_threads(of_value, range(len(n)), numbers=n.size * n.shape[1])
+
+
+def _span(numbers: FloatArray) -> Span:
+    """Smallest and largest after any swap."""
+    return numbers.min(axis=-1, keepdims=True), numbers.max(axis=-1, keepdims=True)
 
 
 def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:

@@ -23,8 +23,11 @@ from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.swaps import Exchange, masks_first
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
+from modelcompare.significance.exact import as_extreme
+from modelcompare.significance.extreme import n_true
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swap_statistic import Result, SwapStatistic
+from modelcompare.words import Alternative
 
 # What rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
@@ -117,15 +120,36 @@ class SwappedSums(SwapStatistic):
         pairs: IntArray,
         n_jobs: int | None,
     ) -> list[Result]:
-        out: list[Result] = []
-        for blocks in self._passes(masks):
-            moved = self._sums(masks, blocks, n_jobs)
+        return self._mapped(masks, lambda moved: reduce(self._statistics(moved, pairs)), n_jobs)
 
-            def one(place: int, moved: list[FloatArray] = moved) -> Result:
-                return reduce(self._statistics(moved[place], pairs))
+    def n_extreme(
+        self,
+        masks: Weights,
+        pairs: IntArray,
+        alternative: Alternative,
+        *,
+        n_jobs: int | None = None,
+    ) -> IntArray:
+        def counted(moved: FloatArray) -> IntArray:
+            return np.concatenate(
+                [
+                    self.extreme_of_pairs(kept, swapped, some, alternative)
+                    for kept, swapped, some in self._in_parts(moved, pairs)
+                ]
+            )
 
-            out += map_blocks(one, range(len(moved)), n_jobs)
-        return out
+        return np.sum(self._mapped(masks, counted, n_jobs), axis=0)
+
+    def extreme_of_pairs(
+        self,
+        kept: list[FloatArray],
+        moved: list[FloatArray],
+        pairs: IntArray,
+        alternative: Alternative,
+    ) -> IntArray:
+        """How many statistics of some pairs are as extreme as observed, (n_pairs, n_values)."""
+        found = self.of_pairs(kept, moved, pairs)
+        return n_true(as_extreme(found, self.observed[pairs], alternative))
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, n_values) of one pair when these units swap where a bit is 1."""
@@ -298,8 +322,29 @@ class SwappedSums(SwapStatistic):
             sums = [x + y for x, y in zip(sums, products, strict=True)] if sums else products
         return sums
 
+    def _mapped(
+        self, masks: Weights, task: Callable[[FloatArray], Result], n_jobs: int | None
+    ) -> list[Result]:
+        """What a task makes of the sums over the units that swap, of each block of masks."""
+        out: list[Result] = []
+        for blocks in self._passes(masks):
+            moved = self._sums(masks, blocks, n_jobs)
+
+            def one(place: int, moved: list[FloatArray] = moved) -> Result:
+                return task(moved[place])
+
+            out += map_blocks(one, range(len(moved)), n_jobs)
+        return out
+
     def _statistics(self, moved: FloatArray, pairs: IntArray | None = None) -> FloatArray:
         pairs = np.arange(len(self.model_a)) if pairs is None else pairs
+        parts = self._in_parts(moved, pairs)
+        return np.concatenate([self.of_pairs(*part) for part in parts], axis=1)
+
+    def _in_parts(
+        self, moved: FloatArray, pairs: IntArray
+    ) -> Iterator[tuple[list[FloatArray], list[FloatArray], IntArray]]:
+        """What `of_pairs` takes, for some pairs after others."""
         # Columns lie contiguously: formulas go through all masks of a pair and class at once.
         moved = np.asfortranarray(moved)
         kept = self.total - moved
@@ -307,13 +352,8 @@ class SwappedSums(SwapStatistic):
         kept_groups, moved_groups = self.arranged(kept), self.arranged(moved)
         width = max(1, len(moved) * max(group.shape[-1] for group in kept_groups))
         step = max(1, _CACHED_NUMBERS // width)
-        return np.concatenate(
-            [
-                self.of_pairs(kept_groups, moved_groups, pairs[start : start + step])
-                for start in range(0, len(pairs), step)
-            ],
-            axis=1,
-        )
+        for start in range(0, len(pairs), step):
+            yield kept_groups, moved_groups, pairs[start : start + step]
 
 
 class SwappedDifferences(SwappedSums):

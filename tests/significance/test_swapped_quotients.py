@@ -1,0 +1,84 @@
+"""Swaps of quotients: what bounds of the squares decide is what the squares say."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from modelcompare import Predictions
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling import SwapMasks
+from modelcompare.significance.exact import as_extreme
+from modelcompare.significance.pairwise import all_pairs
+from modelcompare.significance.swapped_quotients import Fixed, SwappedQuotients
+
+SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score"]
+SEED = np.random.SeedSequence(5)
+
+
+def three_models(rng, n, *, apart=1.0, rare=False, **columns):
+    """Three models of three classes; the nearer `apart` to 0, the more alike."""
+    weights = [0.95, 0.04, 0.01] if rare else [0.4, 0.3, 0.3]
+    y = rng.choice(3, n, p=weights)
+    shared = rng.dirichlet(np.full(3, 0.6), n)
+    outputs = {
+        name: (1 - apart) * shared + apart * rng.dirichlet(np.full(3, 0.6), n) for name in "abc"
+    }
+    return Predictions(y, outputs, labels=range(3), **columns)
+
+
+def swapped(preds, names, **options):
+    metrics = resolve_metrics(names, preds, **options)
+    part = Evaluation(preds, metrics, collapse=False)
+    return SwappedQuotients(part, metrics, *all_pairs(len(preds.models)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(2, 400),
+    apart=st.sampled_from([0.0, 1e-9, 0.01, 0.3, 1.0]),
+    rare=st.booleans(),
+    column=st.sampled_from(["none", "groups", "sample_weight", "strata"]),
+    names=st.lists(st.sampled_from(SOFT), min_size=1, max_size=3, unique=True),
+    zero_division=st.sampled_from([np.nan, 0.0, "paper"]),
+    alternative=st.sampled_from(["two-sided", "two-sided", "greater", "less"]),
+)
+def test_as_many_swaps_are_extreme_as_statistics_say(
+    seed, n, apart, rare, column, names, zero_division, alternative
+):
+    rng = np.random.default_rng(seed)
+    columns = {
+        "groups": {"groups": rng.integers(0, n, n)},
+        "sample_weight": {"sample_weight": rng.lognormal(size=n)},
+        "strata": {"strata": rng.integers(0, 3, n)},
+    }.get(column, {})
+    preds = three_models(rng, n, apart=apart, rare=rare, **columns)
+    statistic = swapped(preds, names, zero_division=zero_division)
+    masks = SwapMasks(statistic.evaluation.units, 200, SEED)
+    some = np.array([2, 0])
+    observed = statistic.observed[some]
+    whole = statistic.map(
+        masks, lambda t: as_extreme(t, observed, alternative).sum(axis=0), pairs=some
+    )
+    found = statistic.n_extreme(masks, some, alternative)
+    assert np.array_equal(found, np.sum(whole, axis=0))
+
+
+@pytest.mark.parametrize("names", [["cf1", "cprecision", "crecall"], ["log_loss"]])
+def test_of_many_samples_few_squares_are_summed(monkeypatch, names):
+    summed = []
+    at = Fixed.at
+
+    def spied(self, pairs, values):
+        summed.append(len(pairs))
+        return at(self, pairs, values)
+
+    monkeypatch.setattr(Fixed, "at", spied)
+    statistic = swapped(three_models(np.random.default_rng(0), 3_000), names)
+    masks = SwapMasks(statistic.evaluation.units, 1000, SEED)
+    counts = statistic.n_extreme(masks, np.arange(3), "two-sided")
+    assert (counts > 0).any()
+    assert len(summed) > 0
+    assert sum(summed) < 0.02 * 1000 * counts.size
