@@ -11,6 +11,7 @@ from pathlib import Path
 _COPIES = 2
 # Of a pair's row in the frames of a comparison, with its names, bounds and p-values.
 _PAIR_BYTES = 550
+_ALWAYS_FREE = 2**24
 _UNKNOWN_MEMORY = 4 * 2**30
 # Version 1 of control groups knows no other word for it than a large number.
 _NO_LIMIT = 2**60
@@ -35,11 +36,14 @@ def check_replicates(n_resamples: int, n_models: int, n_values: int) -> None:
         With what they need, what is free, and how many resamples would fit.
     """
     each = 8 * _COPIES * n_models * n_values
+    needed = n_resamples * each
+    if _fits(needed):
+        return
     most = free_memory() // each
     # A handful of resamples would not be a way out.
     instead = f"at most {most:,} resamples fit; or " if most >= 1000 else ""
-    _check_fits(
-        n_resamples * each,
+    raise _too_large(
+        needed,
         f"{n_resamples:,} resamples of {_counted(n_models, 'model')} in "
         f"{_counted(n_values, 'value')} (metrics, and classes of those per class)",
         f"{instead}take fewer resamples, metrics or models",
@@ -54,8 +58,11 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
     ValueError
         With what they need, what is free, and what to ask instead.
     """
-    _check_fits(
-        _PAIR_BYTES * n_pairs * n_values,
+    needed = _PAIR_BYTES * n_pairs * n_values
+    if _fits(needed):
+        return
+    raise _too_large(
+        needed,
         f"the differences of {_counted(n_pairs, 'pair')} of models in "
         f"{_counted(n_values, 'value')} (metrics, and classes of those per class)",
         "name a baseline, or take fewer models or metrics",
@@ -102,13 +109,16 @@ def _left_by_limits() -> Iterator[int]:
                 break
 
 
-def _check_fits(needed: int, what: str, remedy: str) -> None:
-    free = free_memory()
-    if needed > free:
-        raise ValueError(
-            f"{what} need about {needed / 2**30:,.1f} GiB of memory, and {free / 2**30:,.1f} GiB "
-            f"are free; {remedy}."
-        )
+def _fits(needed: int) -> bool:
+    """Whether there is room for so many bytes; of few nobody is asked, which takes a while."""
+    return needed <= _ALWAYS_FREE or needed <= free_memory()
+
+
+def _too_large(needed: int, what: str, remedy: str) -> ValueError:
+    return ValueError(
+        f"{what} need about {needed / 2**30:,.1f} GiB of memory, and {free_memory() / 2**30:,.1f} "
+        f"GiB are free; {remedy}."
+    )
 
 
 def _counted(number: int, noun: str) -> str:

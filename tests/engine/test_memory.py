@@ -16,6 +16,11 @@ OF_A_RESAMPLE = 4 * 4 * 8 * 2
 METRICS = ["accuracy", "f1"]
 
 
+@pytest.fixture(autouse=True)
+def _everything_is_asked_for(monkeypatch):
+    monkeypatch.setattr(memory, "_ALWAYS_FREE", 0)
+
+
 @pytest.mark.parametrize("ask", [mc.bootstrap, mc.compare])
 def test_replicates_that_would_not_fit_are_refused_and_those_that_just_fit_are_made(
     ask, monkeypatch
