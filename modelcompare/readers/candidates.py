@@ -182,7 +182,7 @@ def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
     if seen.numbers_rows(heading):
         _refuse_doubtful(seen, heading, "holds another whole number in each row")
     values = cells.as_numbers(seen.present(heading))
-    whole = bool((values % 1 == 0).all())
+    whole = bool((np.isfinite(values) & (values == np.floor(values))).all())
     others = [seen.range(each) for each in numeric if each != heading]
     if whole and others and max(others) <= 1 < FEW_ROWS < np.abs(values).max():
         _refuse_doubtful(seen, heading, "holds whole numbers where the others lie within 0 and 1")

@@ -206,7 +206,7 @@ def _whole(counts: Any) -> IntArray:
     """Counts of samples, of any shape."""
     if np.ndim(counts) == 0 or (array := as_array(counts, "`counts`")).dtype.kind not in "iuf":
         raise TypeError(f"`counts` must be whole numbers of samples, got {shown(counts)}.")
-    bad = array[~((array >= 0) & (array % 1 == 0) & np.isfinite(array))]
+    bad = array[~((array >= 0) & (array == np.floor(array)) & np.isfinite(array))]
     if bad.size:
         raise ValueError(
             f"`counts` must be whole numbers of samples, 0 or above, got {bad[0]:g}; from shares "

@@ -48,6 +48,7 @@ CASES: list[Call | Run] = [
     Call("one model's classes by another's", lambda _: mc.from_counts(np.eye(3), ("a", "b")), "`counts` of what 2 models got right must have the shape (2, 2), " + SHAPE.format("(3, 3)")),
     Call("counts that are shares", lambda _: mc.from_counts([[0.5, 0.1], [0.2, 0.2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got 0.5; from shares nobody can tell how many samples there were."),
     Call("counts below zero", lambda _: mc.from_counts([[5, -1], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got -1; from shares nobody can tell how many samples there were."),
+    Call("counts without end", lambda _: mc.from_counts([[5, math.inf], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got inf; from shares nobody can tell how many samples there were."),
     Call("counts that are missing", lambda _: mc.from_counts([[5, math.nan], [0, 2]], "a"), "`counts` must be whole numbers of samples, 0 or above, got nan; from shares nobody can tell how many samples there were."),
     Call("counts that are texts", lambda _: mc.from_counts([["1", "2"], ["3", "4"]], "a"), "`counts` must be whole numbers of samples, got [['1', '2'], ['3', '4']].", TypeError),
     Call("counts that are a number", lambda _: mc.from_counts(5, "a"), "`counts` must be whole numbers of samples, got 5.", TypeError),

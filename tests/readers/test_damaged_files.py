@@ -127,6 +127,26 @@ def test_a_grade_beyond_32_bits_is_no_judgement(tmp_path):
         mc.read_predictions([tmp_path / "q.qrels", tmp_path / "a.run"])
 
 
+def test_a_grade_is_read_as_it_is_written(tmp_path):
+    pytest.importorskip("ir_measures")
+    run = "1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.4 a\n2 Q0 d1 1 0.5 a\n2 Q0 d2 2 0.4 a\n"
+    (tmp_path / "a.run").write_text(run)
+    found = []
+    for grade in ("100", "1e2"):
+        (tmp_path / "q.qrels").write_text(f"1 0 d1 {grade}\n1 0 d2 1\n2 0 d1 1\n2 0 d2 0\n")
+        read = mc.read_predictions([tmp_path / "q.qrels", tmp_path / "a.run"])
+        found.append(read.output(read.models[0]).array)
+    np.testing.assert_array_equal(*found)
+
+
+def test_infinite_scores_are_refused_without_a_warning_of_numpy(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{i % 3 / 3},{'inf' if i == 7 else i % 9}\n" for i in range(40))
+    path.write_text(f"a,b\n{rows}")
+    with pytest.raises(ValueError, match="model 'b' is NaN or infinite in 1 row"):
+        mc.read_predictions(path)
+
+
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_no_archive_stays_open_beside_one_that_is_refused(tmp_path):
     whole = b"PK\x03\x04" + b"\0" * 40

@@ -163,8 +163,9 @@ def _judgement(fields: list[str]) -> int | None:
         return None
     relevance = _number(fields[3])
     # trec_eval keeps grades in 32 bits.
-    is_grade = relevance is not None and relevance.is_integer() and abs(relevance) < 2**31
-    return int(fields[3]) if is_grade else None
+    if relevance is None or not relevance.is_integer() or abs(relevance) >= 2**31:
+        return None
+    return int(relevance)
 
 
 def _number(text: str) -> float | None:
