@@ -18,8 +18,8 @@ from modelcompare.arrays import AnyArray, IntArray
 
 Words = NDArray[np.uint32]
 
-# Names in one block: their lanes stay in the processor's cache.
-_LANES = 8192
+# Names in one block: their lanes stay in the processor's cache, and calls of numpy cost little.
+_LANES = 2**15
 # Bytes of a text that fill one block of MD5 with the mark of its end and its length.
 _ONE_BLOCK = 55
 _CONSTANTS = np.array([int(abs(math.sin(i + 1)) * 2**32) for i in range(64)], dtype=np.uint32)
@@ -103,43 +103,51 @@ def _written(numbers: AnyArray) -> tuple[AnyArray, IntArray]:
         return texts, np.char.str_len(texts)
     lengths = np.searchsorted(10 ** np.arange(1, 16), numbers, side="right") + 1
     letters = np.zeros((len(numbers), len(str(most))), dtype=np.uint8)
-    for length in np.unique(lengths):
-        rows = lengths == length
-        rest = numbers[rows].astype(np.int64)
-        digits = np.empty((len(rest), length), dtype=np.uint8)
+    narrow = np.dtype(np.uint32 if most < 2**32 else np.uint64)
+    for length in range(int(lengths.min(initial=1)), letters.shape[1] + 1):
+        rows = np.flatnonzero(lengths == length)
+        rest = numbers[rows].astype(narrow)
         for place in range(length - 1, -1, -1):
             tenth = rest // 10
-            digits[:, place] = rest - 10 * tenth + ord("0")
+            letters[rows, place] = rest - 10 * tenth + ord("0")
             rest = tenth
-        letters[rows, :length] = digits
     return letters.view(f"S{letters.shape[1]}")[:, 0], lengths
 
 
-def _padded(salt: bytes, texts: AnyArray, lengths: IntArray) -> Words:
-    """One block of 16 words for each text, of shape (16, n_texts)."""
-    block = np.zeros((len(texts), 64), dtype=np.uint8)
-    block[:, : len(salt)] = np.frombuffer(salt, dtype=np.uint8)
+def _padded(salt: bytes, texts: AnyArray, lengths: IntArray) -> list[Words]:
+    """One block of 16 words for each text; a single number stands for a word that all have."""
     width = min(texts.dtype.itemsize, _ONE_BLOCK - len(salt))
+    # Only from the word in which the salt ends to that of the longest text's end do texts differ.
+    first, last = len(salt) // 4, (len(salt) + width) // 4
+    block = np.zeros((len(texts), 4 * (last + 1 - first)), dtype=np.uint8)
+    begin = len(salt) - 4 * first
+    block[:, :begin] = np.frombuffer(salt[4 * first :], dtype=np.uint8)
     if width > 0:
         letters = np.ascontiguousarray(texts).view(np.uint8).reshape(len(texts), -1)
-        block[:, len(salt) : len(salt) + width] = letters[:, :width]
-    block[np.arange(len(texts)), lengths] = 0x80
-    words = np.ascontiguousarray(block.view("<u4").T).astype(np.uint32, copy=False)
-    words[14] = 8 * lengths
+        block[:, begin : begin + width] = letters[:, :width]
+    block[np.arange(len(texts)), lengths - 4 * first] = 0x80
+    own = np.ascontiguousarray(block.view("<u4").T).astype(np.uint32, copy=False)
+    words = [*np.frombuffer(salt[: 4 * first], "<u4").astype(np.uint32), *own]
+    words += [np.uint32(0)] * (16 - len(words))
+    words[14] = (8 * lengths).astype(np.uint32)
     return words
 
 
-def _digests(words: Words) -> Words:
-    """First four bytes of the digests of blocks (16, n_texts), as RFC 1321 says."""
-    a, b, c, d = (np.full(words.shape[1], begin, dtype=np.uint32) for begin in _BEGIN)
+def _digests(words: list[Words]) -> Words:
+    """First four bytes of the digests of blocks of 16 words, as RFC 1321 says."""
+    a, b, c, d = (np.full(len(words[14]), begin, dtype=np.uint32) for begin in _BEGIN)
     mixed, turned = np.empty_like(a), np.empty_like(a)
     for step in range(64):
         turn, place = divmod(step, 16)
-        word = (place, 5 * step + 1, 3 * step + 5, 7 * step)[turn] % 16
+        word = words[(place, 5 * step + 1, 3 * step + 5, 7 * step)[turn] % 16]
+        constant = _CONSTANTS[step]
         _mix(turn, b, c, d, mixed)
         mixed += a
-        mixed += words[word]
-        mixed += _CONSTANTS[step]
+        if word.ndim:
+            mixed += word
+            mixed += constant
+        else:
+            mixed += np.uint32((int(word) + int(constant)) % 2**32)
         shift = _SHIFTS[turn][step % 4]
         np.left_shift(mixed, np.uint32(shift), out=turned)
         mixed >>= np.uint32(32 - shift)
