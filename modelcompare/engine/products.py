@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import Column
@@ -21,6 +22,8 @@ from modelcompare.metrics.base import Statistic
 
 # Counts below are exact in single precision.
 _MOST_COUNTED = 2.0**24
+# Weights that are made wide at once.
+_WIDE_WEIGHTS = 2**21
 # Classes of fewer samples make products too small to be worth the parting.
 _FEWEST_OF_A_CLASS = 16
 
@@ -37,6 +40,20 @@ class _Piece:
     numbers: AnyArray  # (n_columns, n_rows)
     columns: IntArray
     members: tuple[slice, IntArray] | None = None
+
+    def sums(self, weights: AnyArray, dtype: DTypeLike) -> AnyArray:
+        """Sums (n_columns, n_resamples) under weights (n_resamples, n_units)."""
+        weights = weights[:, self.rows]
+        step = max(1, _WIDE_WEIGHTS // max(1, len(weights)))
+        # Weights are drawn in as few bits as they need, and are wide for some rows at a time.
+        products = (
+            self.numbers[:, start : start + step] @ weights[:, start : start + step].astype(dtype).T
+            for start in range(0, weights.shape[1], step)
+        )
+        total = next(products, np.zeros((len(self.numbers), len(weights)), dtype))
+        for product in products:
+            total += product
+        return total
 
 
 class Product:
@@ -109,10 +126,8 @@ class Product:
             weights = np.take(weights, self._order, axis=1)
         out = np.zeros((self._n_columns, len(weights)))
         for piece in self._pieces:
-            # Weights are drawn in as few bits as they need, and are wide for one piece at a time.
             counted = exact and piece.numbers.dtype == np.float32
-            chosen = weights[:, piece.rows].astype(np.float32 if counted else np.float64)
-            sums = piece.numbers @ chosen.T
+            sums = piece.sums(weights, np.float32 if counted else np.float64)
             out[piece.columns] += sums
             if piece.members is not None:
                 own, where = piece.members
