@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cached_property
+from itertools import islice
 from threading import Lock
 from typing import Any, Literal, TypeVar
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Numbers to go through that outweigh the start of a thread.
 WORTH_A_THREAD = 2**20
+
+# Threads that work while items are read, and items that wait for each worker of joblib.
+_AT_ONCE = 4
 
 _inside: ContextVar[bool] = ContextVar("_inside", default=False)
 
@@ -133,12 +139,51 @@ def on_threads(
             return [future.result() for future in futures]
 
 
-def _alone(task: Callable[[int], Result], block: int) -> Result:
+def as_they_come(
+    task: Callable[[Item], Result], items: Iterator[Item], n_jobs: int | None
+) -> Iterator[Result]:
+    """Results of a task on each item, in order; a few items are held at once.
+
+    Where joblib is told nothing, threads of this process work on them while others are read.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    n_workers = effective_n_jobs(n_jobs)
+    if n_jobs is None and n_workers == 1:
+        yield from _on_threads_as_they_come(task, items)
+    elif n_workers == 1:
+        yield from map(task, items)
+    else:
+        # Lists, since not every backend of joblib gives results one by one.
+        with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
+            while some := list(islice(items, _AT_ONCE * n_workers)):
+                yield from parallel(delayed(_alone)(task, item) for item in some)
+
+
+def _on_threads_as_they_come(
+    task: Callable[[Item], Result], items: Iterator[Item]
+) -> Iterator[Result]:
+    # Each holds an item, which may be large.
+    n_threads = 1 if _inside.get() else min(_AT_ONCE, _BLAS.n_free)
+    if n_threads < 2:
+        yield from map(task, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        for item in items:
+            waiting.append(pool.submit(copy_context().run, _alone, task, item))
+            if len(waiting) > n_threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _alone(task: Callable[[Item], Result], item: Item) -> Result:
     """Run a task beside others: on one thread, whatever it calls."""
     token = _inside.set(True)
     try:
         with one_blas_thread():
-            return task(block)
+            return task(item)
     finally:
         _inside.reset(token)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.parallel import as_they_come
 from modelcompare.kinds import Output
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.base import Metric, Outcomes, Statistic
@@ -29,8 +28,6 @@ from modelcompare.words import check_count, check_options, check_predictions, ch
 BUCKETS = 1024
 SALT = "modelcompare"
 MOST_BUCKETS = 2**20
-# Blocks that wait for each job.
-_BLOCKS_OF_A_JOB = 4
 # Up to so many classes samples are counted by kind first.
 _FEW_CLASSES = 8
 # Numbers of one statistic and model that are held at once.
@@ -72,7 +69,8 @@ def sketch(
     salt : str
         Hashed in front of the items' names. Sketches merge if it is the same.
     n_jobs : int, optional
-        joblib's; the sketch does not depend on it. Blocks of rows are summed in parallel.
+        joblib's; the sketch does not depend on it. Blocks of rows are summed in parallel, by
+        default on threads.
 
     Returns
     -------
@@ -108,31 +106,16 @@ def sketch(
     check_text("salt", salt)
     check_options(n_jobs=n_jobs)
 
-    def one(block: Predictions, n_before: int) -> Sketch:
+    def one(numbered: tuple[Predictions, int]) -> Sketch:
+        block, n_before = numbered
         return _of_block(block, metrics, buckets, salt, n_before)
 
     total: Sketch | None = None
-    for found in _in_order(one, _numbered(_blocks(source)), n_jobs):
+    for found in as_they_come(one, _numbered(_blocks(source)), n_jobs):
         total = found if total is None else total + found
     if total is None:
         raise ValueError("`source` holds no predictions to sketch.")
     return total
-
-
-def _in_order(
-    task: Callable[[Predictions, int], Sketch],
-    blocks: Iterator[tuple[Predictions, int]],
-    n_jobs: int | None,
-) -> Iterator[Sketch]:
-    """Sketches of blocks, a few of which are held at once."""
-    if n_jobs in (None, 1):
-        yield from (task(*block) for block in blocks)
-        return
-    # Lists, since not every backend of joblib gives results one by one.
-    at_once = _BLOCKS_OF_A_JOB * effective_n_jobs(n_jobs)
-    with Parallel(n_jobs=n_jobs, prefer="threads") as parallel:
-        while some := list(islice(blocks, at_once)):
-            yield from parallel(delayed(task)(*block) for block in some)
 
 
 def _numbered(blocks: Iterable[Predictions]) -> Iterator[tuple[Predictions, int]]:
