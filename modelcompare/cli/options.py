@@ -211,7 +211,8 @@ class ReadingOptions:
             return None
         if not by_blocks:
             raise ValueError(
-                "--scan, --checkpoint and URLs are for compare, variance and gate; leave them out."
+                "--scan, --checkpoint and URLs are for compare, variance, gate and sketch; leave "
+                "them out."
             )
         if unserved:
             raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")

@@ -90,7 +90,9 @@ def sketch(
     from modelcompare.sources.summing import sketch as sum_up
 
     check_paths([output], reading.files)
-    found = reading.read()
+    if reading.checkpoint is not None:
+        raise ValueError("--checkpoint keeps totals of resamples, and a sketch draws none.")
+    found = reading.read(by_blocks=True)
     if not isinstance(found, Sketch):
         found = sum_up(found, metric, buckets=buckets, salt=salt)
     elif metric is not None:

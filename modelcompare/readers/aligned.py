@@ -16,7 +16,7 @@ from modelcompare.predictions import Predictions
 from modelcompare.readers import cells
 from modelcompare.readers.alignment import align, check_same, listed
 from modelcompare.readers.asked import Columns, refuse_column
-from modelcompare.readers.cells import column_array
+from modelcompare.readers.cells import column_array, refuse_objects
 from modelcompare.readers.missing import filled, refuse_missing
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
 from modelcompare.readers.said import Reading, counted
@@ -34,6 +34,7 @@ def record_predictions(
 ) -> Reading:
     """Predictions from the records of one test set."""
     frame = _chosen_filter(records, columns)
+    refuse_objects(frame["id"])
     truths, rows = _answer_key(frame)
     rows = _of_named_models(rows, name or "the table")
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")

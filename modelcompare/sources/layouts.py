@@ -33,12 +33,16 @@ class CannotScanError(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column is what, and the classes: what makes predictions of any of the rows."""
+    """Which column is what, and the classes: what makes predictions of any of the rows.
+
+    Samples' names are in the column `id`, if any is; predictions are made without them.
+    """
 
     columns: Columns
     roles: Roles
     where: str
     labels: AnyArray | None = None
+    id: str | None = None
 
     @property
     def needed(self) -> list[str]:
@@ -69,6 +73,11 @@ class Layout:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             return self.predictions(table, name, first)
+
+    def ids(self, table: Any) -> AnyArray:
+        """Names of the samples of some rows."""
+        frame = arrow_table(table.select([self.id]), self.where).frame
+        return column_array(frame.iloc[:, 0])
 
     def counted(self, first: Any, rows: Rows) -> Any | None:
         """Distinct rows and their numbers, where all is labels and they are a small share.

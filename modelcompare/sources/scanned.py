@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare import checks
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.kinds import Output, check_guess
 from modelcompare.predictions import Predictions
 from modelcompare.readers.asked import Columns
@@ -145,8 +145,10 @@ class ScannedPredictions(Predictions):
             )
         places = columns_of_models(read.frame, roles, columns.models, where)
         chosen = tuple(column for of_model in places.values() for column in of_model.values())
-        roles = replace(roles, id=None, outputs=chosen)
-        layout = Layout(replace(columns, models=None), roles, where)
+        layout = Layout(
+            replace(columns, models=None), replace(roles, id=None, outputs=chosen), where,
+            id=roles.id,
+        )  # fmt: skip
         first = table.select(layout.needed)
         counted = layout.counted(first, rows)
         if counted is None:
@@ -259,9 +261,21 @@ class ScannedPredictions(Predictions):
             The first block to give; those before it are not made.
         """
         for number, table in enumerate(self._tables(start), start):
-            part = self._layout.quietly(table, self.name, number * ROW_BLOCK)
-            self._check_kinds(part, number * ROW_BLOCK)
-            yield part
+            yield self._of_table(table, number)
+
+    def named_blocks(self) -> Iterator[tuple[Predictions, AnyArray | None]]:
+        """All blocks, and the names of their samples where a column holds them."""
+        layout = self._layout
+        needed = [*dict.fromkeys([*layout.needed, *([] if layout.id is None else [layout.id])])]
+        for number, table in enumerate(self._tables(0, needed)):
+            ids = None if layout.id is None else layout.ids(table)
+            yield self._of_table(table.select(layout.needed), number), ids
+
+    def _of_table(self, table: Any, number: int) -> Predictions:
+        """Predictions of a block of this number."""
+        part = self._layout.quietly(table, self.name, number * ROW_BLOCK)
+        self._check_kinds(part, number * ROW_BLOCK)
+        return part
 
     def counted(self) -> tuple[Predictions, IntArray] | None:
         """Distinct rows and how often each occurs, where all is labels and they are few."""
@@ -282,9 +296,9 @@ class ScannedPredictions(Predictions):
         tables = [*self._tables(0)]
         return self._layout.quietly(pa.concat_tables(tables), self.name)
 
-    def _tables(self, start: int) -> Iterator[Any]:
+    def _tables(self, start: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """The needed columns, re-cut into blocks; refuses a source that changed in between."""
-        batches = self._rows.batches(self._layout.needed)
+        batches = self._rows.batches(self._layout.needed if columns is None else columns)
         if self._chosen is not None:
             batches = selected(batches, self._chosen)
         n_seen = start * ROW_BLOCK

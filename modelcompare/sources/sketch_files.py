@@ -33,6 +33,8 @@ _ABOUT = "about"
 _DAMAGED = (AttributeError, KeyError, OverflowError, TypeError, json.JSONDecodeError)
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
+# Larger numbers are not whole ones any more.
+_MOST_SAMPLES = 2**53
 
 
 def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
@@ -162,6 +164,8 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
         _check_places(part, summed[key[0]], blank.n_buckets, name)
         np.add.at(numbers[key], (part["bucket"].to_numpy(), columns), part["value"].to_numpy())
     counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
+    if not ((counts >= 0) & (counts < _MOST_SAMPLES)).all():
+        raise ValueError(f"{name} counts {counts[np.abs(counts).argmax()]:g} samples in a bucket.")
     return Sketch(about, np.rint(counts).astype(np.intp), numbers)
 
 

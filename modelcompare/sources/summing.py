@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.kinds import Output
 from modelcompare.metrics import default_metrics, resolve_metrics
@@ -21,6 +21,7 @@ from modelcompare.predictions import Predictions
 from modelcompare.readers import read_predictions
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
+from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.sources.sketches import About, Numbers, Sketch, Summed
 from modelcompare.sums import EVERY_MODEL
 from modelcompare.words import check_count, check_options, check_predictions, check_text
@@ -60,7 +61,8 @@ def sketch(
     Parameters
     ----------
     source : Predictions, iterable of Predictions, or what `read_predictions` reads
-        One test set; blocks of it, one after the other; or files or a frame.
+        One test set, which `scan_predictions` reads block by block; blocks of it, one after the
+        other; or files or a frame, read whole.
     metrics : str or metric, or sequence of these, optional
         What it will serve: metrics that are sums over samples, and each other metric of the same
         statistics. By default those of `compare`.
@@ -105,39 +107,46 @@ def sketch(
     check_count("buckets", buckets, at_most=MOST_BUCKETS)
     check_text("salt", salt)
     check_options(n_jobs=n_jobs)
+    if metrics is None and isinstance(source, ScannedPredictions):
+        metrics = default_metrics(source.sample)
 
-    def one(numbered: tuple[Predictions, int]) -> Sketch:
-        block, n_before = numbered
-        return _of_block(block, metrics, buckets, salt, n_before)
+    def one(named: tuple[Predictions, AnyArray]) -> Sketch:
+        return _of_block(*named, metrics, buckets, salt)
 
     total: Sketch | None = None
-    for found in as_they_come(one, _numbered(_blocks(source)), n_jobs):
+    for found in as_they_come(one, _named(_blocks(source)), n_jobs):
         total = found if total is None else total + found
     if total is None:
         raise ValueError("`source` holds no predictions to sketch.")
     return total
 
 
-def _numbered(blocks: Iterable[Predictions]) -> Iterator[tuple[Predictions, int]]:
-    """Blocks, and how many rows came before each."""
+def _named(
+    blocks: Iterable[tuple[Predictions, AnyArray | None]],
+) -> Iterator[tuple[Predictions, AnyArray]]:
+    """Blocks, and what their samples are hashed by: their clusters, names, or rows' numbers."""
     n_before = 0
-    for block in blocks:
-        yield block, n_before
+    for block, ids in blocks:
+        names = ids if block.groups is None else block.groups
+        rows = np.arange(n_before, n_before + len(block))
+        yield block, rows if names is None else names
         n_before += len(block)
 
 
-def _blocks(source: Any) -> Iterator[Predictions]:
-    """Predictions of consecutive rows, few enough to work on at once."""
-    if isinstance(source, Predictions):
+def _blocks(source: Any) -> Iterator[tuple[Predictions, AnyArray | None]]:
+    """Predictions of consecutive rows, few enough to work on at once, and their names."""
+    if isinstance(source, ScannedPredictions):
+        yield from source.named_blocks()
+    elif isinstance(source, Predictions):
         check_predictions("source", source)
-        yield from _parts(source)
+        yield from ((part, part.ids) for part in _parts(source))
     elif isinstance(source, Blocks):
-        yield from source.blocks()
+        yield from ((part, part.ids) for part in source.blocks())
     elif isinstance(source, Iterator) or _are_predictions(source):
         for block in source:
             yield from _blocks(_checked(block))
     else:
-        yield from _parts(read_predictions(source))
+        yield from _blocks(read_predictions(source))
 
 
 def _are_predictions(source: Any) -> bool:
@@ -159,7 +168,7 @@ def _parts(predictions: Predictions) -> Iterator[Predictions]:
         yield predictions.subset(np.arange(start, min(start + ROW_BLOCK, len(predictions))))
 
 
-def _of_block(block: Predictions, metrics: Any, buckets: int, salt: str, n_before: int) -> Sketch:
+def _of_block(block: Predictions, names: AnyArray, metrics: Any, buckets: int, salt: str) -> Sketch:
     """The sketch of predictions that are in memory."""
     if block.strata is not None:
         raise ValueError(
@@ -169,9 +178,6 @@ def _of_block(block: Predictions, metrics: Any, buckets: int, salt: str, n_befor
     chosen = _sums(resolve_metrics(default_metrics(block) if metrics is None else metrics, block))
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
-    names = block.ids if block.groups is None else block.groups
-    if names is None:
-        names = np.arange(n_before, n_before + len(block))
     bucket = bucket_of(names, buckets, salt)
     numbers = _summed(block, statistics, bucket, buckets)
     about = About(

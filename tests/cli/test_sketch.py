@@ -1,9 +1,12 @@
 """``modelcompare sketch``, and sketches where predictions are asked for."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.sources import serving
 
 
 @pytest.fixture
@@ -86,3 +89,26 @@ def test_the_printed_query_makes_the_sketch(run):
     assert (
         run("compare", "query.parquet", *options).out == run("compare", "mon.parquet", *options).out
     )
+
+
+def test_a_parquet_file_is_sketched_block_by_block_where_it_is_large_or_that_is_asked(
+    wide_csv, run, monkeypatch
+):
+    pd.read_csv(wide_csv).to_parquet("rows.parquet")
+    whole = run("sketch", "rows.parquet", "-o", "whole.parquet")
+    assert "block by block" not in whole.err + whole.read
+    asked = run("sketch", "rows.parquet", "--scan", "-o", "asked.parquet")
+    monkeypatch.setattr(serving, "free_memory", lambda: 10_000)
+    large = run("sketch", "rows.parquet", "-o", "large.parquet")
+    for done in (asked, large):
+        assert done.code == 0
+        assert done.read.startswith("modelcompare: read block by block, rows: 300;")
+    whole, *others = (Path(f"{name}.parquet").read_bytes() for name in ("whole", "asked", "large"))
+    assert others == [whole, whole]
+
+
+def test_a_sketch_keeps_no_checkpoint(wide_csv, run):
+    pd.read_csv(wide_csv).to_parquet("rows.parquet")
+    done = run("sketch", "rows.parquet", "--checkpoint", "kept", "-o", "s.parquet")
+    assert done.code == 2
+    assert "--checkpoint keeps totals of resamples, and a sketch draws none." in done.err

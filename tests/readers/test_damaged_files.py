@@ -119,6 +119,14 @@ def test_a_sketch_whose_description_is_cut_is_refused():
         mc.read_sketch(frame)
 
 
+def test_a_sketch_of_more_samples_than_can_be_counted_is_refused():
+    frame = mc.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
+    for value in (-1.0, 1e308):
+        frame.loc[frame["statistic"].eq("samples").idxmax(), "value"] = value
+        with pytest.raises(ValueError, match=r"counts \S+ samples in a bucket\.$"):
+            mc.read_sketch(frame)
+
+
 def test_a_grade_beyond_32_bits_is_no_judgement(tmp_path):
     pytest.importorskip("ir_measures")
     (tmp_path / "q.qrels").write_text("1 0 d1 1\n1 0 d2 99999999999999\n")

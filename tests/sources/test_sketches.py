@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
 
 SNLI = mc.load_example("snli")[["bow_pair", "naive_bayes", "mlp"]]
@@ -328,3 +329,39 @@ def test_files_say_what_they_are(tmp_path):
 def test_nothing_is_no_sketch():
     with pytest.raises(ValueError, match="holds no predictions"):
         mc.sketch(iter([]))
+
+
+@pytest.mark.parametrize("names", ["texts", "numbers", "none"])
+@pytest.mark.parametrize("kind", ["labels", "probabilities"])
+def test_rows_that_are_scanned_go_into_the_buckets_of_their_names(kind, names, tmp_path):
+    pytest.importorskip("pyarrow")
+    n = ROW_BLOCK + 1
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"y_true": rng.integers(0, 2, n)})
+    for model in "ab":
+        if kind == "labels":
+            frame[model] = rng.integers(0, 2, n)
+        else:
+            chance = rng.random(n)
+            frame[f"{model}:0"], frame[f"{model}:1"] = chance, 1 - chance
+    shuffled = rng.permutation(n)
+    if names != "none":
+        frame["id"] = [f"s{i}" for i in shuffled] if names == "texts" else shuffled
+    frame.to_parquet(path := tmp_path / "rows.parquet")
+    metrics = ["accuracy", "f1_macro"] + ["cf1"] * (kind == "probabilities")
+    whole = mc.read_predictions(path)
+    for scanned, read in (
+        (mc.scan_predictions(path), whole),
+        (mc.scan_predictions(path)["b"], whole["b"]),
+    ):
+        same_numbers(mc.sketch(scanned, metrics, buckets=64), mc.sketch(read, metrics, buckets=64))
+
+
+def test_the_default_metrics_of_a_scan_are_those_of_its_rows():
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"id": np.arange(60), "a": np.arange(60) % 2, "b": np.arange(60) % 3 % 2})
+    scores = {model: frame[model] for model in "ab"}
+    read = mc.Predictions(None, scores, kind="scores", ids=frame["id"])
+    same_numbers(
+        mc.sketch(mc.scan_predictions(frame, scores=True, models=["a", "b"])), mc.sketch(read)
+    )
