@@ -10,7 +10,6 @@ share their sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +20,7 @@ from modelcompare.engine.swaps import Exchange
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme, least_extreme
 from modelcompare.significance.extreme import n_true
+from modelcompare.significance.invariants import SLACK, Invariants, Span, span_of
 from modelcompare.significance.square_terms import N_WEIGHTS, SquareTerms
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
@@ -28,91 +28,8 @@ from modelcompare.words import Alternative
 
 # Numbers of one block of units that stay in the processor's cache.
 _CACHED_NUMBERS = 2**19
-# What bounds are wider by than their formulas, for rounding.
-_SLACK = 1e-9
 # What a pair's error is made of: N, D, N^2, N D and D^2.
 _N_SUMS = 5
-# Two arrays (n_pairs, n_values, 1) of ends.
-Span = tuple[FloatArray, FloatArray]
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """What no swap changes of pairs and values, in arrays of one shape.
-
-    Parameters
-    ----------
-    pooled : ndarray
-        Pooled value F0.
-    bottom : ndarray
-        Sum of the two denominators.
-    own, shared : ndarray
-        Sums of ``r_a^2 + r_b^2`` and of ``2 r_a r_b``, where r is the residual N - F0 D.
-    """
-
-    pooled: FloatArray
-    bottom: FloatArray
-    own: FloatArray
-    shared: FloatArray
-
-    def of(self, pairs: IntArray) -> Fixed:
-        """Those of some pairs."""
-        return Fixed(*(part[pairs] for part in self._all))
-
-    def at(self, pairs: IntArray, values: IntArray) -> Fixed:
-        """Those of single pairs in single values, of shape (n,)."""
-        return Fixed(*(part[pairs, values, 0] for part in self._all))
-
-    def squares(
-        self, share: FloatArray, square: FloatArray, cross: FloatArray, below: FloatArray
-    ) -> FloatArray:
-        """A quarter of the sum of ``d_i^2`` times the squared denominator, in place of `square`.
-
-        `share` is the first model's part of the denominators; `square`, `cross` and `below` are its
-        sums of N^2, N D and D^2, which are used up. With F the first model's sum of r^2 it is
-        ``(1 - share)^2 F + share^2 (own - F) - share (1 - share) shared``.
-        """
-        cross *= -2 * self.pooled
-        below *= self.pooled**2
-        square += cross
-        square += below
-        np.multiply(share, self.own + self.shared, out=cross)
-        cross -= self.shared
-        cross *= share
-        np.multiply(share, -2, out=below)
-        below += 1
-        square *= below
-        square += cross
-        return square
-
-    def all_usual(self, numerators: Span, denominators: Span) -> bool:
-        """Whether every swap leaves both models a numerator and a denominator that are not 0."""
-        tiny = ROUNDING * self.bottom
-        return all(
-            bool((low > tiny).all() and (high < total - tiny).all())
-            for (low, high), total in (
-                (denominators, self.bottom), (numerators, self.pooled * self.bottom),
-            )
-        )  # fmt: skip
-
-    def bounds(self, denominators: Span) -> Span:
-        """Between which numbers `squares` are, whatever the denominators in their span.
-
-        With ``e = share - 1/2`` they are ``(own - shared) / 4 + e (own - 2 F) + e^2 (own +
-        shared)``, and F is from 0 to own: near shares of one half they hardly vary.
-        """
-        apart = np.maximum(*(np.abs(end / self.bottom - 0.5) for end in denominators))
-        reach = (apart + _SLACK) * self.own + apart**2 * (self.own + self.shared)
-        middle = (self.own - self.shared) / 4
-        return np.maximum(middle - reach, 0.0), middle + reach
-
-    def nothing(self, size: float) -> FloatArray:
-        """Squared scores that are rounding: of residuals, and of N and F0 D where those are 0."""
-        return ROUNDING**2 * np.maximum(size * self.own / 4, (self.pooled * self.bottom) ** 2)
-
-    @property
-    def _all(self) -> tuple[FloatArray, ...]:
-        return self.pooled, self.bottom, self.own, self.shared
 
 
 class SwappedQuotients(SwappedSums):
@@ -128,7 +45,7 @@ class SwappedQuotients(SwappedSums):
             there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
             for k, m in zip(kept[:_N_SUMS], moved[:_N_SUMS], strict=True)
         )
-        usual = fixed.all_usual(_span(score), _span(share))
+        usual = fixed.all_usual(span_of(score), span_of(share))
         score -= fixed.pooled * share
         share /= np.where(fixed.bottom == 0, 1.0, fixed.bottom)
         square = fixed.squares(share, *squares)
@@ -164,10 +81,10 @@ class SwappedQuotients(SwappedSums):
             for k, m in zip(kept[:2], moved[:2], strict=True)
         )
         plain = alternative == "two-sided" and self.strata is None and np.isfinite(observed).all()
-        below = _span(share)
-        if not (plain and fixed.all_usual(_span(score), below)):
+        denominators = span_of(share)
+        if not (plain and fixed.all_usual(span_of(score), denominators)):
             return super().extreme_of_pairs(kept, moved, pairs, alternative)
-        low, high = self._thresholds(below, observed[..., None], fixed)
+        low, high = self._thresholds(denominators, observed[..., None], fixed)
         score -= fixed.pooled * share
         size = np.abs(score)
         shown = size >= high
@@ -188,8 +105,12 @@ class SwappedQuotients(SwappedSums):
         np.add.at(found, (pair[extreme], value[extreme]), 1)
         return found
 
-    def _studentized(self, score: FloatArray, square: FloatArray, fixed: Fixed) -> FloatArray:
-        """Score over error, in place of the score; both are half of what they are of."""
+    def _studentized(self, score: FloatArray, square: FloatArray, fixed: Invariants) -> FloatArray:
+        """Score over error, in place of the score.
+
+        Both are what they are of times ``share (1 - share) bottom``, which the quotient does not
+        show.
+        """
         size = self.evaluation.units.size
         least = score * score
         nothing = least <= fixed.nothing(size)
@@ -207,7 +128,7 @@ class SwappedQuotients(SwappedSums):
             score[nothing] = 0.0
         return score
 
-    def _thresholds(self, denominators: Span, observed: FloatArray, fixed: Fixed) -> Span:
+    def _thresholds(self, denominators: Span, observed: FloatArray, fixed: Invariants) -> Span:
         """Sizes of a score below which it is not as extreme as observed, and from which it is.
 
         Two-sided; between them squares tell.
@@ -218,7 +139,7 @@ class SwappedQuotients(SwappedSums):
         low, high = extreme * np.sqrt(low), extreme * np.sqrt(high)
         high = np.maximum(high, 2 * np.sqrt(fixed.nothing(units)))
         # The statistic is at most the root of the number of units.
-        high[extreme**2 >= (1 - _SLACK) * units] = np.inf
+        high[extreme**2 >= (1 - SLACK) * units] = np.inf
         return np.where(extreme > 0, low, 0.0), np.where(extreme > 0, high, 0.0)
 
     def _difference(
@@ -332,7 +253,7 @@ class SwappedQuotients(SwappedSums):
         return SquareTerms.of(sums[:first], [squares[i : i + 3] for i in range(0, len(squares), 3)])
 
     @cached_property
-    def _invariants(self) -> Fixed:
+    def _invariants(self) -> Invariants:
         """What no swap changes, each of shape (n_pairs, n_values, 1)."""
         a, b = self.model_a, self.model_b
         n, d = (part[0] for part in self.arranged(self.total[None])[:2])
@@ -345,7 +266,7 @@ class SwappedQuotients(SwappedSums):
             return gram[0][:, i, j].T - pooled * cross.T + pooled**2 * gram[2][:, i, j].T
 
         own, shared = product(a, a) + product(b, b), 2 * product(a, b)
-        return Fixed(*(part[..., None] for part in (pooled, bottom, own, shared)))
+        return Invariants(*(part[..., None] for part in (pooled, bottom, own, shared)))
 
     @property
     def _gram(self) -> FloatArray:
@@ -387,11 +308,6 @@ def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray
         out[2, value] += (bottoms * counts) @ bottoms.T
 
     on_threads(of_value, range(len(n)), numbers=n.size * n.shape[1])
-
-
-def _span(numbers: FloatArray) -> Span:
-    """Smallest and largest after any swap."""
-    return numbers.min(axis=-1, keepdims=True), numbers.max(axis=-1, keepdims=True)
 
 
 def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:

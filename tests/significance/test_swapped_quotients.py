@@ -10,8 +10,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme
+from modelcompare.significance.invariants import Invariants
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.swapped_quotients import Fixed, SwappedQuotients
+from modelcompare.significance.swapped_quotients import SwappedQuotients
 
 SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score"]
 SEED = np.random.SeedSequence(5)
@@ -69,13 +70,13 @@ def test_as_many_swaps_are_extreme_as_statistics_say(
 @pytest.mark.parametrize("names", [["cf1", "cprecision", "crecall"], ["log_loss"]])
 def test_of_many_samples_few_squares_are_summed(monkeypatch, names):
     summed = []
-    at = Fixed.at
+    at = Invariants.at
 
     def spied(self, pairs, values):
         summed.append(len(pairs))
         return at(self, pairs, values)
 
-    monkeypatch.setattr(Fixed, "at", spied)
+    monkeypatch.setattr(Invariants, "at", spied)
     statistic = swapped(three_models(np.random.default_rng(0), 3_000), names)
     masks = SwapMasks(statistic.evaluation.units, 1000, SEED)
     counts = statistic.n_extreme(masks, np.arange(3), "two-sided")
