@@ -10,12 +10,13 @@ share their sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.engine.parallel import on_threads
+from modelcompare.engine.parallel import WORTH_A_THREAD, on_threads
 from modelcompare.engine.swaps import Exchange
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme, least_extreme
@@ -28,8 +29,40 @@ from modelcompare.words import Alternative
 
 # Numbers of one block of units that stay in the processor's cache.
 _CACHED_NUMBERS = 2**19
+# Bounds that leave more open than this share do not pay; they do where the ends are as near.
+_MOST_OPEN = 0.25
+_NEAR = 0.5
 # What a pair's error is made of: N, D, N^2, N D and D^2.
 _N_SUMS = 5
+
+
+@dataclass(frozen=True)
+class SwappedScores:
+    """What the statistics of some pairs are made of, in arrays (n_pairs, n_values, n_resamples).
+
+    Parameters
+    ----------
+    pairs : ndarray of int of shape (n_pairs,)
+        Their places.
+    there : Exchange
+        Whose outputs come in for whose.
+    fixed : Invariants
+        What no swap changes.
+    score, denominator : ndarray
+        N - F0 D and D of the first model.
+    below : Span
+        Ends of the denominators.
+    usual : bool
+        Whether no swap leaves a model a numerator or a denominator of 0.
+    """
+
+    pairs: IntArray
+    there: Exchange
+    fixed: Invariants
+    score: FloatArray
+    denominator: FloatArray
+    below: Span
+    usual: bool
 
 
 class SwappedQuotients(SwappedSums):
@@ -38,31 +71,7 @@ class SwappedQuotients(SwappedSums):
     def of_pairs(
         self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
     ) -> FloatArray:
-        fixed = self._invariants.of(pairs)
-        there = Exchange.of(self.model_a[pairs], self.model_b[pairs])
-        # Of shape (n_pairs, n_values, n_resamples), and worked on in place.
-        score, share, *squares = (
-            there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
-            for k, m in zip(kept[:_N_SUMS], moved[:_N_SUMS], strict=True)
-        )
-        usual = fixed.all_usual(span_of(score), span_of(share))
-        score -= fixed.pooled * share
-        share /= np.where(fixed.bottom == 0, 1.0, fixed.bottom)
-        square = fixed.squares(share, *squares)
-        if self.strata is not None:
-            sums = self.after(
-                kept[_N_SUMS : _N_SUMS + 2], moved[_N_SUMS : _N_SUMS + 2], there.stays, there.comes
-            )
-            shares = share.transpose(2, 0, 1)
-            between = self._between(self.strata, sums, fixed.pooled[..., 0], shares, pairs)
-            square -= between.transpose(1, 2, 0)
-            square[square <= ROUNDING * fixed.own] = 0.0
-        out = self._studentized(score, square, fixed).transpose(2, 0, 1)
-        if not usual:
-            empty = np.abs(share.transpose(2, 0, 1) - 0.5) >= 0.5 - ROUNDING
-            difference = self._difference(kept, moved, pairs)
-            _by_convention(out, difference, empty)
-        return out
+        return self._of_scores(self._scores(kept, moved, pairs), kept, moved)
 
     def extreme_of_pairs(
         self,
@@ -72,36 +81,82 @@ class SwappedQuotients(SwappedSums):
         alternative: Alternative,
     ) -> IntArray:
         """The same count; squares are summed only where bounds of them leave it open."""
-        observed = self.observed[pairs]
-        fixed = self._invariants.of(pairs)
-        a, b = self.model_a[pairs], self.model_b[pairs]
-        there = Exchange.of(a, b)
-        score, share = (
+        observed, scores = self.observed[pairs], self._scores(kept, moved, pairs)
+        if alternative == "two-sided" and self.strata is None and np.isfinite(observed).all():
+            found = self._extreme_by_bounds(scores, kept, moved, observed)
+            if found is not None:
+                return found
+        statistic = self._of_scores(scores, kept, moved)
+        return n_true(as_extreme(statistic, observed, alternative))
+
+    def _scores(
+        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
+    ) -> SwappedScores:
+        there = Exchange.of(self.model_a[pairs], self.model_b[pairs])
+        score, denominator = (
             there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
             for k, m in zip(kept[:2], moved[:2], strict=True)
         )
-        plain = alternative == "two-sided" and self.strata is None and np.isfinite(observed).all()
-        denominators = span_of(share)
-        if not (plain and fixed.all_usual(span_of(score), denominators)):
-            return super().extreme_of_pairs(kept, moved, pairs, alternative)
-        low, high = self._thresholds(denominators, observed[..., None], fixed)
-        score -= fixed.pooled * share
-        size = np.abs(score)
+        fixed, below = self._invariants.of(pairs), span_of(denominator)
+        usual = fixed.all_usual(span_of(score), below)
+        score -= fixed.pooled * denominator
+        return SwappedScores(pairs, there, fixed, score, denominator, below, usual)
+
+    def _of_scores(
+        self, scores: SwappedScores, kept: list[FloatArray], moved: list[FloatArray]
+    ) -> FloatArray:
+        """Statistics (n_resamples, n_pairs, n_values), in the place of what they are made of."""
+        fixed, there, share = scores.fixed, scores.there, scores.denominator
+        share /= np.where(fixed.bottom == 0, 1.0, fixed.bottom)
+        squares = (
+            there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
+            for k, m in zip(kept[2:_N_SUMS], moved[2:_N_SUMS], strict=True)
+        )
+        square = fixed.squares(share, *squares)
+        shares = share.transpose(2, 0, 1)
+        if self.strata is not None:
+            sums = self.after(
+                kept[_N_SUMS : _N_SUMS + 2], moved[_N_SUMS : _N_SUMS + 2], there.stays, there.comes
+            )
+            between = self._between(self.strata, sums, fixed.pooled[..., 0], shares, scores.pairs)
+            square -= between.transpose(1, 2, 0)
+            square[square <= ROUNDING * fixed.own] = 0.0
+        out = self._studentized(scores.score, square, fixed).transpose(2, 0, 1)
+        if not scores.usual:
+            empty = np.abs(shares - 0.5) >= 0.5 - ROUNDING
+            _by_convention(out, self._difference(kept, moved, scores.pairs), empty)
+        return out
+
+    def _extreme_by_bounds(
+        self,
+        scores: SwappedScores,
+        kept: list[FloatArray],
+        moved: list[FloatArray],
+        observed: FloatArray,
+    ) -> IntArray | None:
+        """Two-sided counts from bounds of the squares; None where these tell too little."""
+        if not scores.usual:
+            return None
+        fixed, there = scores.fixed, scores.there
+        low, high = self._thresholds(scores.below, observed[..., None], fixed)
+        if (low < _NEAR * high).mean() > _MOST_OPEN:
+            return None
+        size = np.abs(scores.score)
         shown = size >= high
-        found = n_true(shown.transpose(2, 0, 1))
         left_open = np.flatnonzero((size >= low) & ~shown)
-        if 4 * len(left_open) > size.size:
-            return super().extreme_of_pairs(kept, moved, pairs, alternative)
+        if len(left_open) > _MOST_OPEN * size.size:
+            return None
+        found = n_true(shown.transpose(2, 0, 1))
         place = np.unravel_index(left_open, size.shape)
         pair, value, mask = place
         squares = (
-            k[mask, a[pair], value] + m[mask, b[pair], value]
+            k[mask, there.stays[pair], value] + m[mask, there.comes[pair], value]
             for k, m in zip(kept[2:_N_SUMS], moved[2:_N_SUMS], strict=True)
         )
         fixed = fixed.at(pair, value)
-        square = fixed.squares(share[place] / fixed.bottom, *squares)
-        statistic = self._studentized(score[place], square, fixed)
-        extreme = as_extreme(statistic, observed[pair, value], alternative)
+        square = fixed.squares(scores.denominator[place] / fixed.bottom, *squares)
+        statistic = self._studentized(scores.score[place], square, fixed)
+        extreme = as_extreme(statistic, observed[pair, value], "two-sided")
         np.add.at(found, (pair[extreme], value[extreme]), 1)
         return found
 
@@ -299,15 +354,17 @@ class SwappedQuotients(SwappedSums):
 
 def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray) -> None:
     """Add the sums of some rows; N and D are of shape (n_values, n_models, n_rows)."""
+    step = max(1, WORTH_A_THREAD // n[:1].size)
 
-    def of_value(value: int) -> None:
-        tops, bottoms = n[value], d[value]
+    def of_values(start: int) -> None:
+        some = slice(start, start + step)
+        tops, bottoms = n[some], d[some]
         weighted = tops * counts
-        out[0, value] += weighted @ tops.T
-        out[1, value] += weighted @ bottoms.T
-        out[2, value] += (bottoms * counts) @ bottoms.T
+        out[0, some] += weighted @ tops.mT
+        out[1, some] += weighted @ bottoms.mT
+        out[2, some] += (bottoms * counts) @ bottoms.mT
 
-    on_threads(of_value, range(len(n)), numbers=n.size * n.shape[1])
+    on_threads(of_values, range(0, len(n), step), numbers=n.size * n.shape[1])
 
 
 def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:
