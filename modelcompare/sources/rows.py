@@ -58,7 +58,8 @@ class DatasetRows:
 
     @property
     def columns(self) -> list[str]:
-        return [*self.dataset.schema.names]
+        with self._readable():
+            return [*self.dataset.schema.names]
 
     @cached_property
     def n_rows(self) -> int:
@@ -88,7 +89,7 @@ class DatasetRows:
 
         try:
             yield
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = str(error).strip().split("\n", 1)[0]
             raise ValueError(f"{self.name}: the rows cannot be read ({reason}).") from error
 

@@ -30,7 +30,9 @@ from modelcompare.words import shown
 
 _ABOUT = "about"
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
-_DAMAGED = (AttributeError, KeyError, OverflowError, TypeError, json.JSONDecodeError)
+_DAMAGED = (
+    AttributeError, KeyError, OverflowError, TypeError, UnicodeDecodeError, json.JSONDecodeError,
+)  # fmt: skip
 # The number of samples, which weights do not change, beside the statistics.
 SAMPLES = Summed("samples", shared=True)
 # Larger numbers are not whole ones any more.

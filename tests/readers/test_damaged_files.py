@@ -91,6 +91,23 @@ def test_texts_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
         mc.scan_predictions(path).load()
 
 
+def test_headings_in_parquet_that_are_no_utf_8_are_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"y_true": [0, 1] * 6, "QQQQ": [0, 1] * 6}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"QQQQ", b"Q\xff\xfeQ"))
+    with pytest.raises(ValueError, match=r"t\.parquet: .* \(.*utf-8.*\)"):
+        mc.read_predictions(path)
+    with pytest.raises(ValueError, match=r"t\.parquet: the rows cannot be read \(.*utf-8"):
+        mc.scan_predictions(path)
+
+
+def test_a_sketch_whose_description_is_no_text_is_refused():
+    frame = mc.sketch(mc.Predictions([0, 1, 1], {"a": [0, 1, 0]}), "accuracy").to_frame()
+    frame["label"] = [f"{label}\udcff".encode(errors="surrogateescape") for label in frame["label"]]
+    with pytest.raises(ValueError, match=r"the table is no whole sketch \(.*utf-8"):
+        mc.read_sketch(frame)
+
+
 def test_rows_of_a_scan_that_are_damaged_are_refused(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.Table.from_pandas(WIDE), path, compression="none")
