@@ -11,7 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 
 # Share of numbers other than 0 below which sparse products are faster, and small.
-_SPARSE_BELOW = 1 / 16
+SPARSE_BELOW = 1 / 16
 
 
 class PartedColumns:
@@ -39,7 +39,7 @@ class PartedColumns:
         dense: list[FloatArray] = []
         first = 0
         for numbers in chunks:
-            if dense or (first == 0 and np.count_nonzero(numbers) > _SPARSE_BELOW * numbers.size):
+            if dense or (first == 0 and np.count_nonzero(numbers) > SPARSE_BELOW * numbers.size):
                 dense.append(numbers)
             else:
                 units, places = np.nonzero(numbers)

@@ -18,6 +18,7 @@ from scipy import sparse
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.parted import SPARSE_BELOW
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.swaps import Exchange, masks_first
@@ -37,26 +38,30 @@ _CACHED_NUMBERS = 65_536
 
 @dataclass(frozen=True)
 class Columns:
-    """Statistics of some units, their products, and what is 0 but in one stratum each."""
+    """Statistics of some units, products of them, and what is 0 but in one stratum each.
+
+    Products are arrays (n_units, width), sparse where few numbers are not 0.
+    """
 
     dense: FloatArray
-    products: FloatArray
+    products: list[Any]
     by_stratum: Any = None  # a sparse array
 
     def weighted(self, weights: FloatArray) -> FloatArray:
         """Sums of all columns under each row of weights."""
-        return np.hstack([weights @ self.dense, self.further(weights)])
+        return np.hstack([weights @ self.dense, *self.further(weights)])
 
-    def further(self, weights: FloatArray) -> FloatArray:
-        """The same of all but the statistics; a column lies contiguously."""
-        parts = [(self.products.T @ weights.T).T]
+    def further(self, weights: FloatArray) -> list[FloatArray]:
+        """The same of all but the statistics, some columns after others."""
+        parts = [(product.T @ weights.T).T for product in self.products]
         if self.by_stratum is not None:
             parts.append(weights @ self.by_stratum)
-        return np.hstack(parts)
+        return parts
 
     def __getitem__(self, units: IntArray) -> Columns:
         by_stratum = None if self.by_stratum is None else self.by_stratum[units]
-        return Columns(self.dense[units], self.products[units], by_stratum)
+        products = [product[units] for product in self.products]
+        return Columns(self.dense[units], products, by_stratum)
 
 
 class SwappedSums(SwapStatistic):
@@ -273,14 +278,12 @@ class SwappedSums(SwapStatistic):
     def _matrix(self, rows: slice) -> Columns:
         dense = self._statistics_of(rows)
         parts = self._parted_columns(dense)
-        # Filled column by column, so columns lie contiguously.
-        products = [part.reshape(len(dense), -1).T for part in self.products(parts, rows)]
-        more = np.concatenate([np.empty((0, len(dense))), *products]).T
+        products = _apart(self.products(parts, rows))
         numbers = () if self.strata is None else self.stratified(parts)
         if self.strata is None or not numbers:
-            return Columns(dense, more)
+            return Columns(dense, products)
         spread = sparse.hstack([self.strata.spread(x, rows) for x in numbers]).tocsr()
-        return Columns(dense, more, spread)
+        return Columns(dense, products, spread)
 
     @cached_property
     def _only_matrix(self) -> Columns:
@@ -316,7 +319,7 @@ class SwappedSums(SwapStatistic):
                 sums = statistics.sums(drawn, whole=masks.whole)
                 if matrix is None:
                     return sums
-                return np.hstack([sums, matrix.further(drawn.astype(np.float64, copy=False))])
+                return np.hstack([sums, *matrix.further(drawn.astype(np.float64, copy=False))])
 
             products = map_blocks(product, blocks, n_jobs)
             sums = [x + y for x, y in zip(sums, products, strict=True)] if sums else products
@@ -380,6 +383,25 @@ class SwappedDifferences(SwappedSums):
     @cached_property
     def _estimate(self) -> FloatArray:
         return self.values(self.groups(self.total[None]))[0]
+
+
+def _apart(parts: Sequence[FloatArray]) -> list[Any]:
+    """Arrays (n_rows, ...) as columns (n_rows, width), those alike together where they follow."""
+    found: list[Any] = []
+    dense: list[FloatArray] = []
+    for part in parts:
+        columns = part.reshape(len(part), -1)
+        if np.count_nonzero(columns) <= SPARSE_BELOW * columns.size:
+            found += [*_together(dense), sparse.csr_array(columns)]
+            dense = []
+        else:
+            dense.append(columns)
+    return found + _together(dense)
+
+
+def _together(columns: Sequence[FloatArray]) -> list[FloatArray]:
+    """One array of columns that lie contiguously; none of none."""
+    return [np.concatenate([each.T for each in columns]).T] if columns else []
 
 
 def growing(n_units: int, first: int = 256, most: int = 8192) -> Iterator[slice]:
