@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -18,7 +16,6 @@ from scipy import sparse
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.parted import SPARSE_BELOW
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.swaps import Exchange, masks_first
@@ -27,6 +24,7 @@ from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swap_columns import Columns, apart
 from modelcompare.significance.swap_statistic import Result, SwapStatistic
 from modelcompare.words import Alternative
 
@@ -34,34 +32,6 @@ from modelcompare.words import Alternative
 ROUNDING = 1e-12
 # Numbers of one block of pairs that stay in the processor's cache.
 _CACHED_NUMBERS = 65_536
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Statistics of some units, products of them, and what is 0 but in one stratum each.
-
-    Products are arrays (n_units, width), sparse where few numbers are not 0.
-    """
-
-    dense: FloatArray
-    products: list[Any]
-    by_stratum: Any = None  # a sparse array
-
-    def weighted(self, weights: FloatArray) -> FloatArray:
-        """Sums of all columns under each row of weights."""
-        return np.hstack([weights @ self.dense, *self.further(weights)])
-
-    def further(self, weights: FloatArray) -> list[FloatArray]:
-        """The same of all but the statistics, some columns after others."""
-        parts = [(product.T @ weights.T).T for product in self.products]
-        if self.by_stratum is not None:
-            parts.append(weights @ self.by_stratum)
-        return parts
-
-    def __getitem__(self, units: IntArray) -> Columns:
-        by_stratum = None if self.by_stratum is None else self.by_stratum[units]
-        products = [product[units] for product in self.products]
-        return Columns(self.dense[units], products, by_stratum)
 
 
 class SwappedSums(SwapStatistic):
@@ -278,7 +248,7 @@ class SwappedSums(SwapStatistic):
     def _matrix(self, rows: slice) -> Columns:
         dense = self._statistics_of(rows)
         parts = self._parted_columns(dense)
-        products = _apart(self.products(parts, rows))
+        products = apart(self.products(parts, rows))
         numbers = () if self.strata is None else self.stratified(parts)
         if self.strata is None or not numbers:
             return Columns(dense, products)
@@ -383,25 +353,6 @@ class SwappedDifferences(SwappedSums):
     @cached_property
     def _estimate(self) -> FloatArray:
         return self.values(self.groups(self.total[None]))[0]
-
-
-def _apart(parts: Sequence[FloatArray]) -> list[Any]:
-    """Arrays (n_rows, ...) as columns (n_rows, width), those alike together where they follow."""
-    found: list[Any] = []
-    dense: list[FloatArray] = []
-    for part in parts:
-        columns = part.reshape(len(part), -1)
-        if np.count_nonzero(columns) <= SPARSE_BELOW * columns.size:
-            found += [*_together(dense), sparse.csr_array(columns)]
-            dense = []
-        else:
-            dense.append(columns)
-    return found + _together(dense)
-
-
-def _together(columns: Sequence[FloatArray]) -> list[FloatArray]:
-    """One array of columns that lie contiguously; none of none."""
-    return [np.concatenate([each.T for each in columns]).T] if columns else []
 
 
 def growing(n_units: int, first: int = 256, most: int = 8192) -> Iterator[slice]:
