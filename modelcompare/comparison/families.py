@@ -69,7 +69,10 @@ def adjust_families(
         )
         if correction == "max-t":
             out[:, where] = _by_max_t(pairs, where)
-        elif stepped and (found := _step_down(pairs, metric, test, family, correction)) is not None:
+        elif (
+            stepped
+            and (found := _step_down(pairs, metric, outcome, test, family, correction)) is not None
+        ):
             out[:, where] = found
             used |= {} if correction == "min-p" else {metric.name: "step-down"}
         else:
@@ -100,13 +103,18 @@ def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: floa
 
 
 def _step_down(
-    pairs: DrawnPairs, metric: AnyMetric, test: str, family: Family, correction: Correction
+    pairs: DrawnPairs,
+    metric: AnyMetric,
+    outcome: Outcome,
+    test: str,
+    family: Family,
+    correction: Correction,
 ) -> FloatArray | None:
     """Adjusted p-values from the joint distribution of the swaps; None where there are none."""
     if isinstance(metric, Metric) and test == SWAPS and family == "metric":
         return step_down_p_values(
             pairs.evaluation, metric, pairs.model_a, pairs.model_b,
-            n_resamples=pairs.n_resamples, seed=pairs.seed,
+            n_resamples=pairs.n_resamples, seed=pairs.seed, drawn=outcome.swaps.get(metric.name),
         )  # fmt: skip
     if correction == "min-p":
         raise ValueError(

@@ -24,6 +24,7 @@ from modelcompare.significance.corrections import max_t_step_down
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.pair_counts import PairCounts, labelled_rows
 from modelcompare.significance.studentized import road_of, swap_statistic
+from modelcompare.significance.swap_statistic import DrawnSwaps
 from modelcompare.words import Alternative
 
 
@@ -36,6 +37,7 @@ def step_down_p_values(
     n_resamples: int,
     seed: np.random.SeedSequence,
     alternative: Alternative = "two-sided",
+    drawn: DrawnSwaps | None = None,
 ) -> FloatArray:
     """Adjusted p-values of a metric's family: all of its pairs and classes.
 
@@ -53,24 +55,24 @@ def step_down_p_values(
         Of the swaps.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is greater than b.
+    drawn : DrawnSwaps, optional
+        The same swaps, where the test has drawn them already.
 
     Returns
     -------
     ndarray of shape (n_pairs, n_values)
     """
     masks = SwapMasks(evaluation.units, n_resamples, seed)
-    if road_of(evaluation, metric) == "exact":
+    if drawn is None and road_of(evaluation, metric) == "exact":
         null = _ExactNull(evaluation, metric, model_a, model_b, alternative)
         adjusted = max_t_step_down(null.blocks(masks), null.observed)
         return adjusted.reshape(len(model_a), -1)
-    statistic = swap_statistic(evaluation, metric, model_a, model_b)
-    observed = statistic.observed
-
-    def sizes() -> Iterator[FloatArray]:
-        for blocks in statistic.map(masks, lambda t: _size(t, alternative)):
-            yield blocks.reshape(len(blocks), -1)
-
-    return max_t_step_down(sizes(), _size(observed, alternative).ravel()).reshape(observed.shape)
+    if drawn is None:
+        statistic = swap_statistic(evaluation, metric, model_a, model_b)
+        drawn = DrawnSwaps(statistic, masks, slice(None))
+    sizes = drawn.map(lambda t: _size(t, alternative).reshape(len(t), -1))
+    observed = _size(drawn.observed, alternative)
+    return max_t_step_down(sizes, observed.ravel()).reshape(observed.shape)
 
 
 def _size(statistic: FloatArray, alternative: Alternative) -> FloatArray:

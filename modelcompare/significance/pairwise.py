@@ -20,6 +20,7 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
 from modelcompare.significance.extreme import n_extreme
 from modelcompare.significance.samples import sample_contributions
+from modelcompare.significance.swap_statistic import DrawnSwaps
 from modelcompare.words import PAIRED_TESTS, Alternative
 
 # Relative difference that a sum of the same numbers in another order may have.
@@ -191,6 +192,8 @@ class Outcome:
         The smallest p-value that could have been had.
     used : dict of str to str
         For each metric the test that served it, where that is not the one asked for.
+    swaps : dict of str to DrawnSwaps
+        For each metric whose swaps were drawn, these.
     """
 
     statistic: FloatArray
@@ -199,6 +202,7 @@ class Outcome:
     exact: bool = True
     floor: FloatArray | None = None
     used: Mapping[str, str] = field(default_factory=dict)
+    swaps: Mapping[str, DrawnSwaps] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of_one(

@@ -35,6 +35,7 @@ are counted. Otherwise p = (1 + number as extreme) / (1 + n_resamples).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -46,7 +47,7 @@ from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
-from modelcompare.significance.swap_statistic import SwapStatistic
+from modelcompare.significance.swap_statistic import DrawnSwaps, SwapStatistic
 from modelcompare.significance.swapped_areas import SwappedAreas
 from modelcompare.significance.swapped_averages import SwappedAverages
 from modelcompare.significance.swapped_forms import SwappedForms
@@ -65,10 +66,16 @@ def studentized_permutation(view: PairView) -> Outcome:
     used: dict[str, str] = {}
     roads = {metric: road_of(evaluation, metric) for metric in evaluation.metrics}
     masks = SwapMasks(evaluation.units, view.n_resamples, view.seed)
+    swaps: dict[str, DrawnSwaps] = {}
 
-    def by_swaps(statistic: SwapStatistic, where: slice | IntArray) -> None:
+    def by_swaps(statistic: SwapStatistic, metrics: Sequence[AnyMetric]) -> None:
+        places = [evaluation.metric_slice(metric.name) for metric in metrics]
+        where, first = np.r_[tuple(places)], 0
         found = _drawn_p_values(statistic, masks, view.alternative, view.n_jobs)
         p_values[:, where], floor[:, where] = found
+        for metric, place in zip(metrics, places, strict=True):
+            values = slice(first, first + place.stop - place.start)
+            swaps[metric.name], first = DrawnSwaps(statistic, masks, values), values.stop
 
     for metric, road in roads.items():
         where = evaluation.metric_slice(metric.name)
@@ -83,18 +90,17 @@ def studentized_permutation(view: PairView) -> Outcome:
         elif road != "quotient":
             if road == "raw":
                 used[metric.name] = "permutation"
-            by_swaps(swap_statistic(evaluation, metric, a, b), where)
+            by_swaps(swap_statistic(evaluation, metric, a, b), [metric])
     quotients = [m for m, road in roads.items() if road == "quotient" and isinstance(m, Metric)]
     if quotients:
-        places = np.r_[tuple(evaluation.metric_slice(metric.name) for metric in quotients)]
-        by_swaps(SwappedQuotients(evaluation, quotients, a, b), places)
+        by_swaps(SwappedQuotients(evaluation, quotients, a, b), quotients)
     p_values = np.where(np.isnan(view.difference), np.nan, p_values)
     if view.alternative == "two-sided":
         # Values that are equal but for rounding: everything is as extreme.
         p_values = np.where(view.difference == 0, 1.0, p_values)
     exact = all(road == "exact" for road in roads.values())
     drawn = 0 if exact else view.n_resamples
-    return Outcome(view.difference, p_values, drawn, exact, floor, used)
+    return Outcome(view.difference, p_values, drawn, exact, floor, used, swaps)
 
 
 def _flipped(view: PairView, metric: AnyMetric) -> Outcome:

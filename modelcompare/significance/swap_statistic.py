@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -92,3 +93,21 @@ class SwapStatistic(ABC):
             Units that differ in any value, once for each of their samples, for each pair; None
             where there are `enough`.
         """
+
+
+@dataclass(frozen=True)
+class DrawnSwaps:
+    """Swaps that were drawn for a metric, and its place among the values of their statistic."""
+
+    statistic: SwapStatistic
+    masks: Weights
+    values: slice
+
+    @property
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, n_values_of_the_metric)."""
+        return self.statistic.observed[:, self.values]
+
+    def map(self, reduce: Callable[[FloatArray], Result]) -> list[Result]:
+        """Reduce the metric's statistics (block_size, n_pairs, n_values) of each block."""
+        return self.statistic.map(self.masks, lambda found: reduce(found[:, :, self.values]))

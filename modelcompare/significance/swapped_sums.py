@@ -57,6 +57,7 @@ class SwappedSums(SwapStatistic):
         super().__init__(evaluation, model_a, model_b)
         self.metrics = tuple(metrics)
         self._statistics_used = [*dict.fromkeys(s for m in metrics for s in m.statistics)]
+        self._last_sums: tuple[Weights, list[list[FloatArray]]] | None = None
 
     @abstractmethod
     def of_pairs(
@@ -267,7 +268,8 @@ class SwappedSums(SwapStatistic):
         return self._product(slice(0, self.evaluation.units.n_units))
 
     def _passes(self, masks: Weights) -> Iterator[range]:
-        step = max(1, PASS_BYTES // (64 * masks.block_size(0) * len(self.total)))
+        # Two blocks at least, for two threads.
+        step = max(2, PASS_BYTES // (64 * masks.block_size(0) * len(self.total)))
         for start in range(0, masks.n_blocks, step):
             yield range(start, min(start + step, masks.n_blocks))
 
@@ -300,14 +302,29 @@ class SwappedSums(SwapStatistic):
     ) -> list[Result]:
         """What a task makes of the sums over the units that swap, of each block of masks."""
         out: list[Result] = []
-        for blocks in self._passes(masks):
-            moved = self._sums(masks, blocks, n_jobs)
+        for moved in self._moved(masks, n_jobs):
 
             def one(place: int, moved: list[FloatArray] = moved) -> Result:
                 return task(moved[place])
 
             out += map_blocks(one, range(len(moved)), n_jobs)
         return out
+
+    def _moved(self, masks: Weights, n_jobs: int | None) -> Iterator[list[FloatArray]]:
+        """Sums over the units that swap, some blocks of masks after others.
+
+        Where they are small those of the masks that were asked for last are kept: what steps down
+        after a test asks for them once more.
+        """
+        if self._last_sums is not None and self._last_sums[0] is masks:
+            yield from self._last_sums[1]
+            return
+        passes = (self._sums(masks, blocks, n_jobs) for blocks in self._passes(masks))
+        if 8 * masks.n_resamples * len(self.total) > PASS_BYTES:
+            yield from passes
+        else:
+            self._last_sums = masks, [*passes]
+            yield from self._last_sums[1]
 
     def _statistics(self, moved: FloatArray, pairs: IntArray | None = None) -> FloatArray:
         pairs = np.arange(len(self.model_a)) if pairs is None else pairs

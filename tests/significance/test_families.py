@@ -10,6 +10,7 @@ from modelcompare.significance.exact import exact_p_values
 from modelcompare.significance.families import _ExactNull, step_down_p_values
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
+from modelcompare.significance.swapped_quotients import SwappedQuotients
 
 SEED = np.random.SeedSequence(3)
 
@@ -130,3 +131,23 @@ def test_rare_classes_take_nothing_from_the_others():
     assert (found[0, :2] < adjust(plain[0], "holm")[:2]).all()
     assert (found[0, :2] < 0.05).all()
     assert (found[0, 2:][~np.isnan(found[0, 2:])] > 0.05).all()
+
+
+@pytest.mark.parametrize("columns", [{}, {"strata": np.arange(60) % 3}])
+def test_step_down_of_swaps_that_the_test_drew_is_that_of_new_ones_to_the_bit(columns, monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = np.arange(60) % 3
+    outputs = {name: rng.dirichlet(np.ones(3), 60) for name in "abc"}
+    preds = Predictions(truth, outputs, **columns)
+    metrics = [get_metric(name) for name in ("cf1", "crecall", "f1_macro", "ece")]
+    part = Evaluation(preds, metrics, collapse=False)
+    a, b = all_pairs(3)
+    outcome = studentized_permutation(PairView(part, a, b, 300, SEED))
+    assert outcome.swaps.keys() == {metric.name for metric in metrics}
+    new = [step_down_p_values(part, m, a, b, n_resamples=300, seed=SEED) for m in metrics]
+    monkeypatch.setattr(SwappedQuotients, "_sums", None)
+    for metric, expected in zip(metrics, new, strict=True):
+        found = step_down_p_values(
+            part, metric, a, b, n_resamples=300, seed=SEED, drawn=outcome.swaps[metric.name]
+        )
+        assert found.tobytes() == expected.tobytes()
