@@ -84,7 +84,8 @@ class Invariants:
         apart = np.maximum(*(np.abs(end / self.bottom - 0.5) for end in denominators))
         reach = (apart + SLACK) * self.own + apart**2 * (self.own + self.shared)
         middle = (self.own - self.shared) / 4
-        return np.maximum(middle - reach, 0.0), middle + reach
+        # Of residuals that are all 0 rounding leaves sums of either sign.
+        return np.maximum(middle - reach, 0.0), np.maximum(middle + reach, 0.0)
 
     def nothing(self, size: float) -> FloatArray:
         """Squared scores that are rounding: of residuals, and of N and F0 D where those are 0."""

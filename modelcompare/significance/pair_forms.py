@@ -22,6 +22,7 @@ from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.significance.exact import of_one_class, unit_parts
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swapped_pairs import matrix_bytes
 from modelcompare.significance.swapped_sums import ROUNDING
 
 Matrix = Any  # of numbers, dense or sparse
@@ -115,6 +116,11 @@ class PairForm:
         """Whether products of its slopes are fewer than the numbers of its kinds."""
         return self.unlike.shape[1] <= FEW_SLOPES and self.within is None
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that it takes."""
+        return sum(map(matrix_bytes, (self.signed, self.shift, self.unlike, self.alike)))
+
     def summed(self) -> PairForm | SummedForm:
         """The same with its kinds added up, where there are few slopes and many kinds.
 
@@ -162,6 +168,11 @@ class SummedForm:
     unlike: FloatArray
     alike: FloatArray
     within: None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that it takes."""
+        return self.signed.nbytes
 
     def totals(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Totals of both models, each (n_columns, n_resamples)."""

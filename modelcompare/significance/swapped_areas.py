@@ -34,7 +34,7 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
-from modelcompare.significance.swapped_pairs import SwappedPairs
+from modelcompare.significance.swapped_pairs import SwappedPairs, matrix_bytes
 from modelcompare.significance.swapped_sums import ROUNDING
 
 _MOST_PLACES = 256
@@ -118,6 +118,11 @@ class _Pair:
         """Sums over all samples as they are, of shape (n_sums,)."""
         return np.asarray(self.signed.sum(axis=1))
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that it takes."""
+        return matrix_bytes(self.signed) + sum(side.pairs.nbytes for side in self.sides)
+
     def statistics(self, sums: FloatArray) -> FloatArray:
         """Statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""
         difference = sums[0].copy()
@@ -188,13 +193,14 @@ class SwappedAreas(SwappedPairs[_Pair]):
     def statistics(self, pair: _Pair, sums: FloatArray) -> FloatArray:
         return pair.statistics(sums)
 
-    def form_pairs(self) -> list[_Pair]:
+    def form_pair(self, place: int) -> _Pair:
+        positive = self.evaluation.outcomes(self.evaluation.models[0]).true_codes == 1
+        first, second = self._ranks[self.model_a[place]], self._ranks[self.model_b[place]]
+        return _Pair.of(first, second, positive)
+
+    @cached_property
+    def _ranks(self) -> list[FloatArray]:
         from scipy.stats import rankdata
 
-        outcomes = [self.evaluation.outcomes(model) for model in self.evaluation.models]
-        ranks = [rankdata(o.score(1)) for o in outcomes]
-        positive = outcomes[0].true_codes == 1
-        return [
-            _Pair.of(ranks[a], ranks[b], positive)
-            for a, b in zip(self.model_a, self.model_b, strict=True)
-        ]
+        outcomes = (self.evaluation.outcomes(model) for model in self.evaluation.models)
+        return [rankdata(o.score(1)) for o in outcomes]

@@ -73,13 +73,11 @@ class SwappedForms(SwappedPairs[PairForm | SummedForm]):
         lost = np.isnan(found) & ~np.isnan(point[self.model_a] - point[self.model_b])
         return np.where(lost, 0.0, found)
 
-    def form_pairs(self) -> list[PairForm | SummedForm]:
+    def form_pair(self, place: int) -> PairForm | SummedForm:
         labelled = of_labels(self.evaluation, self.metric)
         make = kinds_of_labels if labelled else each_unit
-        return [
-            make(self.evaluation, self.metric, int(a), int(b)).summed()
-            for a, b in zip(self.model_a, self.model_b, strict=True)
-        ]
+        a, b = int(self.model_a[place]), int(self.model_b[place])
+        return make(self.evaluation, self.metric, a, b).summed()
 
     def statistics(self, pair: PairForm | SummedForm, sums: FloatArray) -> FloatArray:
         totals = pair.totals(sums)

@@ -1,9 +1,13 @@
-"""Statistics of pairs of models after swaps, one pair at a time."""
+"""Statistics of pairs of models after swaps, one pair at a time.
+
+What swaps sign is made once where all pairs' fits into some memory, and else for some pairs after
+others, whenever it is needed.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,9 +19,14 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import CACHED_NUMBERS, Weights
 from modelcompare.significance.swap_statistic import Result, SwapStatistic
+from modelcompare.words import Alternative
 
 # Units that are signed at once.
 _PIECE = 2**14
+# What may be held of pairs, to be signed.
+_MOST_BYTES = 2**28
+# Pairs whose size tells that of all.
+_LOOKED_AT = 8
 
 
 class SignedSums(Protocol):
@@ -29,12 +38,16 @@ class SignedSums(Protocol):
         What each unit adds.
     sums : ndarray of shape (n_sums,)
         Sums over the samples as they are.
+    n_bytes : int
+        Memory that it takes.
     """
 
     @property
     def signed(self) -> Any: ...
     @property
     def sums(self) -> FloatArray: ...
+    @property
+    def n_bytes(self) -> int: ...
 
 
 Pair = TypeVar("Pair", bound=SignedSums)
@@ -44,17 +57,32 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
     """A statistic of pairs of models in one value, from sums that are signed by swaps."""
 
     @abstractmethod
-    def form_pairs(self) -> Sequence[Pair]:
-        """What is to be signed, of each pair."""
+    def form_pair(self, place: int) -> Pair:
+        """What is to be signed, of the pair at a place."""
 
     @abstractmethod
     def statistics(self, pair: Pair, sums: FloatArray) -> FloatArray:
         """Statistics (n_resamples,) of one pair from signed sums (n_sums, n_resamples)."""
 
-    @cached_property
-    def pairs(self) -> Sequence[Pair]:
-        """What is to be signed, of each pair, made once."""
-        return self.form_pairs()
+    def pair(self, place: int) -> Pair:
+        """The same, made once where there is room for all."""
+        held = self._held if len(self.model_a) <= self._at_once else {}
+        if place not in held:
+            held[place] = self.form_pair(place)
+        return held[place]
+
+    def n_extreme(
+        self,
+        masks: Weights,
+        pairs: IntArray,
+        alternative: Alternative,
+        *,
+        n_jobs: int | None = None,
+    ) -> IntArray:
+        count = super().n_extreme
+        return np.concatenate(
+            [count(masks, some, alternative, n_jobs=n_jobs) for some in self._groups(pairs)]
+        )
 
     def reduced(
         self,
@@ -63,7 +91,20 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
         pairs: IntArray,
         n_jobs: int | None,
     ) -> list[Result]:
-        chosen = [self.pairs[place] for place in pairs]
+        groups = [*self._groups(pairs)]
+        if len(groups) == 1:
+            return self._reduced(masks, reduce, pairs, n_jobs)
+        parts = [self._reduced(masks, lambda found: found, some, n_jobs) for some in groups]
+        return [reduce(np.concatenate(block, axis=1)) for block in zip(*parts, strict=True)]
+
+    def _reduced(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        pairs: IntArray,
+        n_jobs: int | None,
+    ) -> list[Result]:
+        chosen = [self.pair(place) for place in pairs.tolist()]
         signed = [_pieces(pair.signed, self.evaluation.units.row_blocks()) for pair in chosen]
         # Of few units many blocks are gone through at once.
         step = max(1, CACHED_NUMBERS // (self.evaluation.units.n_units * masks.block_size(0)))
@@ -83,7 +124,7 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
-        found = self.pairs[pair]
+        found = self.pair(pair)
         moved = found.signed[:, units] @ bits.T
         return self.statistics(found, found.sums[:, None] - 2 * moved)[:, None]
 
@@ -94,16 +135,42 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
 
     def unswapped(self) -> FloatArray:
         """Statistics when nothing is swapped, of shape (n_pairs, 1)."""
-        return np.array([self.statistics(pair, pair.sums[:, None]) for pair in self.pairs])
+        pairs = map(self.pair, range(len(self.model_a)))
+        return np.array([self.statistics(pair, pair.sums[:, None]) for pair in pairs])
 
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
         multiplicity = self.evaluation.units.counts()
         found = []
-        for pair in self.pairs:
+        for pair in map(self.pair, range(len(self.model_a))):
             units = np.flatnonzero(abs(pair.signed).sum(axis=0))
-            found.append(np.repeat(units, multiplicity[units]))
-        count = np.array([[min(len(units), enough)] for units in found], dtype=np.intp)
+            found.append(np.repeat(units, multiplicity[units])[:enough])
+        count = np.array([[len(units)] for units in found], dtype=np.intp)
         return count, [few if len(few) < enough else None for few in found]
+
+    @cached_property
+    def _held(self) -> dict[int, Pair]:
+        return {}
+
+    @cached_property
+    def _at_once(self) -> int:
+        """Pairs for which there is room, as large as the largest of some."""
+        places = np.unique(np.linspace(0, len(self.model_a) - 1, _LOOKED_AT).astype(np.intp))
+        some = {place: self.form_pair(place) for place in places.tolist()}
+        n_pairs = _MOST_BYTES // max(1, *(pair.n_bytes for pair in some.values()))
+        if len(self.model_a) <= n_pairs:
+            self._held.update(some)
+        return max(1, n_pairs)
+
+    def _groups(self, pairs: IntArray) -> Iterator[IntArray]:
+        for start in range(0, len(pairs), self._at_once):
+            yield pairs[start : start + self._at_once]
+
+
+def matrix_bytes(matrix: Any) -> int:
+    """Memory that a matrix takes, dense or sparse."""
+    if sparse.issparse(matrix):
+        return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
+    return int(matrix.nbytes)
 
 
 def _pieces(signed: Any, row_blocks: Sequence[slice]) -> list[list[Any]]:

@@ -140,7 +140,7 @@ def test_on_a_phone_a_figure_is_large_enough_to_read(opened):
     page = opened(**PHONE)
     sizes = page.evaluate(
         """[...document.querySelectorAll('figure text')].filter((t) => t.getClientRects().length)
-        .map((t) => parseFloat(t.getAttribute('font-size')) * Math.hypot(t.getCTM().a, t.getCTM().b))"""
+        .map((t) => parseFloat(getComputedStyle(t).fontSize) * Math.hypot(t.getCTM().a, t.getCTM().b))"""
     )
     assert len(sizes) > 10
     assert min(sizes) >= 7.5

@@ -32,6 +32,10 @@ def swapped(preds, name, n_resamples=200):
     return forms, np.concatenate([forms.observed[None], *drawn])
 
 
+def pairs_of(statistic):
+    return map(statistic.pair, range(3))
+
+
 @pytest.mark.parametrize(
     "columns",
     [{}, {"groups": np.arange(240) // 4}, {"sample_weight": np.linspace(0.5, 2, 240)}],
@@ -46,8 +50,8 @@ def test_kinds_added_up_say_what_each_of_them_says(name, columns, monkeypatch):
 
     # Labels have few kinds of samples.
     if name != "f1_macro":
-        assert any(isinstance(pair, pair_forms.SummedForm) for pair in summed.pairs)
-    assert {type(pair) for pair in each.pairs} == {pair_forms.PairForm}
+        assert any(isinstance(pair, pair_forms.SummedForm) for pair in pairs_of(summed))
+    assert {type(pair) for pair in pairs_of(each)} == {pair_forms.PairForm}
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
@@ -62,3 +66,21 @@ def test_pieces_of_units_do_not_change_the_answer(n, few_slopes, monkeypatch):
     _, found = swapped(preds, "cf1_macro", 30)
 
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["cf1_macro", "f1_macro", "log_loss"])
+def test_pairs_that_are_not_held_at_once_do_not_change_the_answer(name, monkeypatch):
+    preds = models(240)
+    evaluation = Evaluation(preds, resolve_metrics([name], preds), collapse=False)
+    masks = SwapMasks(evaluation.units, 200, SEED)
+    found = []
+    for most in (2**28, 1):
+        monkeypatch.setattr(swapped_pairs, "_MOST_BYTES", most)
+        forms = SwappedForms(evaluation, evaluation.metrics[0], *all_pairs(3))
+        drawn = forms.map(masks, lambda t: t)
+        count = forms.n_extreme(masks, np.array([2, 0]), "two-sided")
+        n_movable, units = forms.movable(300)
+        found.append([forms.observed, *drawn, count, n_movable, *units])
+        assert bool(forms._held) == (most > 1)
+    for whole, apart in zip(*found, strict=True):
+        np.testing.assert_array_equal(whole, apart)
