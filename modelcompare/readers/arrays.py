@@ -139,7 +139,9 @@ def _load(opened: Content) -> dict[str, NDArray[Any]]:
             file.seek(0)
             with np.load(file, allow_pickle=False) as loaded:
                 return {array: loaded[array] for array in loaded.files}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, zlib.error) as error:
+    except (
+        zipfile.BadZipFile, EOFError, NotImplementedError, OSError, UnicodeDecodeError, zlib.error,
+    ) as error:  # fmt: skip
         raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
 
 

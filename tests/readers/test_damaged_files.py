@@ -1,6 +1,7 @@
 """What mutated files found: each is refused in the package's words, and nothing stays open."""
 
 import json
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -59,6 +60,16 @@ def test_an_archive_without_its_first_bytes_is_damaged(tmp_path):
     np.savez(path, y_true=WIDE["y_true"], a=WIDE["a"])
     path.write_bytes(b"QQ" + path.read_bytes()[2:])
     with pytest.raises(ValueError, match=r"t\.npz: the file is damaged \(its first bytes are no"):
+        mc.read_predictions(path)
+
+
+@pytest.mark.parametrize("suffix", ["npz", "eval"])
+def test_an_archive_whose_members_have_no_names_is_damaged(suffix, tmp_path):
+    path = tmp_path / f"t.{suffix}"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("\u00e9.npy", b"x")
+    path.write_bytes(path.read_bytes().replace("\u00e9".encode(), b"\xff\xff"))
+    with pytest.raises(ValueError, match=rf"t\.{suffix}.*\(.*utf-8"):
         mc.read_predictions(path)
 
 

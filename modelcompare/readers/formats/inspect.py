@@ -135,7 +135,7 @@ def _of_archive(file: Opened) -> tuple[dict[str, Any], Any]:
     try:
         with content.file, zipfile.ZipFile(content.file) as archive:
             return _specification(content, archive), _summaries(content, archive)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
         raise ValueError(f"{file.name}: the file is damaged or cut short ({error}).") from error
 
 
