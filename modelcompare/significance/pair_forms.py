@@ -210,10 +210,7 @@ def _both(total: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatA
 
 def each_unit(evaluation: Evaluation, metric: Metric, a: int, b: int) -> PairForm:
     """Every unit a kind of its own."""
-    numbers = evaluation.statistics()
-    found = {c.statistic: c.of(numbers) for c in evaluation.columns(slice(None))}
-    own = [found[statistic] for statistic in metric.statistics]
-    first, second = ([part[:, min(m, part.shape[1] - 1)] for part in own] for m in (a, b))
+    first, second = (_of_model(evaluation, metric, model) for model in (a, b))
     count = evaluation.units.counts().astype(np.float64)
     raw_a, raw_b = np.hstack(first), np.hstack(second)
     total = count @ (raw_a + raw_b)
@@ -243,6 +240,14 @@ def each_unit(evaluation: Evaluation, metric: Metric, a: int, b: int) -> PairFor
     return PairForm(
         signs, count[moves], weight[moves], shift, total, unlike[moves], alike[moves], fixed, within
     )
+
+
+def _of_model(evaluation: Evaluation, metric: Metric, model: int) -> list[FloatArray]:
+    """A model's statistics of all units, one array (n_units, width) for each."""
+    alone = slice(model, model + 1)
+    numbers = evaluation.statistics(alone, metrics=(metric,))
+    found = {c.statistic: c.of(numbers)[:, 0] for c in evaluation.columns(alone, (metric,))}
+    return [found[statistic] for statistic in metric.statistics]
 
 
 def of_labels(evaluation: Evaluation, metric: Metric) -> bool:
