@@ -40,6 +40,7 @@ CASES = (
     *(Case(_COMPARE, 10_000, models, 3) for models in (10, 100)),
     *(Case(_COMPARE, 10_000, 2, classes) for classes in (150, 1_000)),
     *(Case(_COMPARE, n, 2, 3, soft=True) for n in (1_000, 100_000, 1_000_000)),
+    Case(_COMPARE, 10_000, 30, 3, soft=True),
     Case(_COMPARE, 10_000, 10, 150, soft=True),
     Case("gate --baseline m0 --candidate m1 -m accuracy --margin 0.01", 100_000, 2, 3),
     Case("sketch -o x.sketch.parquet", 1_000_000, 2, 3),
