@@ -89,6 +89,7 @@ def main(n: int = 1_000_000) -> None:
             "blocks of predictions": lambda: sum(map(len, blocks(path))),
             "a sketch of them": lambda: mc.sketch(blocks(path), METRICS),
             "the same, n_jobs=2": lambda: mc.sketch(blocks(path), METRICS, n_jobs=2),
+            "a sketch of a scan": lambda: mc.sketch(mc.scan_predictions(path), METRICS),
             "DuckDB, by the query": lambda: queried(path),
         }
         print(*interleaved(passes), sep="\n")

@@ -91,7 +91,7 @@ def cluster():
     """A real cluster: a scheduler, and two workers that are processes."""
     distributed = pytest.importorskip("dask.distributed")
     started = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     )
     with started, distributed.Client(started) as client:
         yield client
