@@ -27,14 +27,15 @@ def keep(name: str, rows: Sequence[dict[str, Any]], key: Sequence[str]) -> None:
     path = RESULTS / f"{name}.csv"
     found = pd.DataFrame(rows)
     if path.exists():
-        found = pd.concat([pd.read_csv(path), found]).drop_duplicates([*key], keep="last")
+        found = pd.concat([table(name), found]).drop_duplicates([*key], keep="last")
     write_text(path, found.to_csv(index=False))
     write_page()
 
 
 def table(name: str) -> pd.DataFrame:
     """What is kept."""
-    return pd.read_csv(RESULTS / f"{name}.csv")
+    # A version is no number.
+    return pd.read_csv(RESULTS / f"{name}.csv", dtype={"on": str})
 
 
 def write_page() -> None:
