@@ -1,8 +1,9 @@
 """Memory beyond the input, in a process of its own for each case.
 
-Bounds are MB; measured are 39, 127, 255, 346, 248, 113 and 262 where the peak can be forgotten, less
-where making the input hides a part. Peaks do not grow with the number of resamples once there are a
-few blocks of them: there are fewer here than by default, so that a case takes some seconds.
+Bounds are MB; measured on four threads are 104, 161, 258, 329, 296, 209 and 225 where the peak can be
+forgotten, less where making the input hides a part. Peaks do not grow with the number of resamples
+once there are a few blocks of them: there are fewer here than by default, so that a case takes some
+seconds.
 """
 
 import subprocess
@@ -61,7 +62,7 @@ print(peak() - before)
         (280, "hard(1000)", "999"),
         (280, "hard(5000)", "129"),
         (400, "scores(10**6)", "199", "roc_auc"),
-        (280, "soft(10, 4500)", "999"),
+        (340, "soft(10, 4500)", "999"),
         (280, "soft(2, 10_000)", "999"),
         (400, "soft(2, 300_000, 3)", "199"),
     ],

@@ -22,9 +22,12 @@ MISSING_MARKS = frozenset(
 
 
 def names(written: AnyArray) -> AnyArray:
-    """Whole numbers where every cell is one and would be written the same again, else texts."""
+    """Whole numbers where every cell is one and would be written the same again, else texts.
+
+    Where a cell is missing the others stay texts: it is no number, and must be seen to be missing.
+    """
     place, found = pd.factorize(written)
-    plain = all(map(_PLAIN.fullmatch, found))
+    plain = (place >= 0).all() and all(map(_PLAIN.fullmatch, found))
     return found.astype(np.int64)[place] if plain else written
 
 
