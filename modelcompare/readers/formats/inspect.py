@@ -28,6 +28,8 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 # What an evaluation that has ended writes, and what one that has not has written so far.
 _HEADER, _START = "header.json", "_journal/start.json"
 _SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.json")
+# Runs of samples that an evaluation may plan: each of them is a row.
+_MOST_PLANNED = 5_000_000
 # Length of an archive's header of a member, which ends with the lengths of what follows it.
 _N_MEMBER_HEADER = 30
 
@@ -48,7 +50,7 @@ def _read(file: Opened) -> Records:
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{file.name}: the log holds no samples; evaluate with log_samples.")
     check_named({name: cells_of(samples, name) for name in ("id", "epoch")}, file.name)
-    samples = _with_those_not_run(spec, samples)
+    samples = _with_those_not_run(spec, samples, file.name)
     given = [sample.get("scores") for sample in samples]
     scorers = dict.fromkeys(n for scores in given if isinstance(scores, dict) for n in scores)
     values = {name: cells_of(cells_of(given, name), "value") for name in scorers}
@@ -86,18 +88,24 @@ def _beside(
 
 
 def _with_those_not_run(
-    spec: dict[str, Any], samples: list[dict[str, Any]]
+    spec: dict[str, Any], samples: list[dict[str, Any]], where: str
 ) -> list[dict[str, Any]]:
     """Samples that the evaluation was to run and did not, as where it was stopped, are added.
 
     Ids are compared as texts, as inspect_ai itself does: the data set may say 1 and its log "1".
     """
     (ids,) = cells_of(cells_of([spec], "dataset"), "sample_ids")
-    (epochs,) = cells_of(cells_of([spec], "config"), "epochs")
+    (told,) = cells_of(cells_of([spec], "config"), "epochs")
+    ids, epochs = ids if isinstance(ids, list) else [], told if isinstance(told, int) else 1
+    if epochs * len(ids) > _MOST_PLANNED:
+        raise ValueError(
+            f"{where}: the log says that {len(ids):,} samples were to be run in {epochs:,} epochs; "
+            f"at most {_MOST_PLANNED:,} runs are read."
+        )
     planned = {
         (str(each), epoch): {"id": each, "epoch": epoch, "error": "not run"}
-        for epoch in range(1, 1 + (epochs if isinstance(epochs, int) else 1))
-        for each in (ids if isinstance(ids, list) else [])
+        for epoch in (range(1, 1 + epochs) if ids else ())
+        for each in ids
     }
     run = {(str(sample["id"]), sample["epoch"]): sample for sample in samples}
     return [*{**planned, **run}.values()]

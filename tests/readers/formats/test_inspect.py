@@ -111,6 +111,18 @@ def test_samples_that_were_not_run_are_missing_and_not_left_out():
     assert records.beside["error"].tolist().count("not run") == 5
 
 
+def test_a_plan_of_endless_epochs_is_refused():
+    spec = {**BETA["eval"], "config": {"epochs": 10**25}}
+    message = "6 samples were to be run in 10,000,000,000,000,000,000,000,000 epochs; at most"
+    with pytest.raises(ValueError, match=message):
+        of_document({**BETA, "eval": spec})
+
+
+def test_epochs_of_no_samples_are_no_plan():
+    spec = {**BETA["eval"], "config": {"epochs": 10**25}, "dataset": {}}
+    assert len(of_document({**BETA, "eval": spec}).frame) == 12
+
+
 def test_ids_that_the_data_set_holds_as_numbers_and_the_log_as_texts_are_one():
     log = {**BETA, "eval": {**BETA["eval"], "dataset": {"sample_ids": [7]}},
            "samples": [{**BETA["samples"][0], "id": "7", "epoch": epoch} for epoch in (1, 2)]}  # fmt: skip
