@@ -8,20 +8,18 @@ be independent. For paired numbers, such as two metrics on the same resamples, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.arrays import FloatArray
+from modelcompare.significance.rows import Rows
 from modelcompare.words import VarianceTest, check_options, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
-
-# Relative difference that equal numbers may have after a sum.
-_ROUNDING = 1e-13
 
 
 def variance_tests(
@@ -81,12 +79,13 @@ def variance_tests(
         raise ValueError(
             f"`x` and `y` need at least 2 numbers each, there are {len(a)} and {len(b)}."
         )
-    for name, numbers in (("x", a), ("y", b)):
-        if row_variance(numbers[None])[0] == 0:
+    sides = Rows(a[None]), Rows(b[None])
+    for name, side in zip("xy", sides, strict=True):
+        if side.still[0]:
             raise ValueError(
                 f"`{name}` is constant; tests of equal variances need numbers that vary."
             )
-    rows = [(test, *variance_test(test, a[None], b[None])) for test in chosen]
+    rows = [(test, *variance_test(test, *sides)) for test in chosen]
     return pd.DataFrame(
         [(test, float(statistic[0]), float(p[0])) for test, statistic, p in rows],
         columns=["test", "statistic", "p_value"],
@@ -116,145 +115,93 @@ def check_variance_tests(tests: Sequence[str], *, paired: bool = True) -> None:
             raise ValueError(f"`tests` must be of {', '.join(known)}, got {test!r}{remedy}.")
 
 
-def variance_test(
-    test: VarianceTest,
-    x: FloatArray,
-    y: FloatArray,
-    variances: tuple[FloatArray, FloatArray] | None = None,
-) -> tuple[FloatArray, FloatArray]:
+def variance_test(test: VarianceTest, x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     """Statistics and p-values of one test on each row of x and y, NaNs left out.
 
-    x and y have shapes (n_rows, n_x) and (n_rows, n_y), a row for each pair of sets; for
-    "pitman-morgan" columns belong together. `variances` are those of the rows, where known already.
+    A row of x and one of y are a pair of sets; for "pitman-morgan" columns belong together.
     """
-    if variances is None:
-        variances = row_variance(x), row_variance(y)
-    still = [variance == 0 for variance in variances]
+    run = {
+        "f": _f,
+        "bartlett": _bartlett,
+        "levene": _levene,
+        "brown-forsythe": _brown_forsythe,
+        "fligner": _fligner,
+        "pitman-morgan": _pitman_morgan,
+    }[test]
     with np.errstate(divide="ignore", invalid="ignore"):
-        if test in ("f", "bartlett"):
-            run = _f if test == "f" else _bartlett
-            statistic, p_value = run(*variances, _count(x) - 1, _count(y) - 1)
-        else:
-            x, y = (_stilled(*side) for side in zip((x, y), still, strict=True))
-            statistic, p_value = {
-                "levene": lambda a, b: _levene(a, b, _row_mean),
-                "brown-forsythe": lambda a, b: _levene(a, b, row_median),
-                "fligner": _fligner,
-                "pitman-morgan": _pitman_morgan,
-            }[test](x, y)
-    neither = still[0] & still[1]
+        statistic, p_value = run(x, y)
+    neither = x.still & y.still
     return np.where(neither, np.nan, statistic), np.where(neither, np.nan, p_value)
 
 
-def _stilled(rows: FloatArray, still: BoolArray) -> FloatArray:
-    """Rows without what rounding leaves of equal numbers, which would be ranked and correlated."""
-    return np.where(still[:, None], 0.0 * rows, rows) if still.any() else rows
-
-
-def _f(
-    var_x: FloatArray, var_y: FloatArray, df_x: FloatArray, df_y: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _f(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     from scipy.special import fdtr, fdtrc
 
-    ratio = var_x / var_y
+    ratio = x.variance / y.variance
+    df_x, df_y = x.count - 1, y.count - 1
     p_value = 2 * np.minimum(fdtr(df_x, df_y, ratio), fdtrc(df_x, df_y, ratio))
     return ratio, np.minimum(p_value, 1.0)
 
 
-def _bartlett(
-    var_x: FloatArray, var_y: FloatArray, df_x: FloatArray, df_y: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _bartlett(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     from scipy.special import chdtrc
 
+    df_x, df_y = x.count - 1, y.count - 1
     df = df_x + df_y
-    pooled = (df_x * var_x + df_y * var_y) / df
-    numerator = df * np.log(pooled) - df_x * np.log(var_x) - df_y * np.log(var_y)
+    pooled = (df_x * x.variance + df_y * y.variance) / df
+    numerator = df * np.log(pooled) - df_x * np.log(x.variance) - df_y * np.log(y.variance)
     statistic = np.maximum(numerator / (1 + (1 / df_x + 1 / df_y - 1 / df) / 3), 0.0)
     return statistic, chdtrc(1, statistic)
 
 
-def _levene(
-    x: FloatArray, y: FloatArray, centre: Callable[[FloatArray], FloatArray]
-) -> tuple[FloatArray, FloatArray]:
+def _levene(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+    x, y = x.without_rounding(), y.without_rounding()
+    return _of_deviations(x.deviations(x.mean), y.deviations(y.mean))
+
+
+def _brown_forsythe(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+    x, y = x.without_rounding(), y.without_rounding()
+    return _of_deviations(x.deviations(x.median), y.deviations(y.median))
+
+
+def _of_deviations(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     from scipy.special import fdtrc
 
-    z_x, z_y = (np.abs(a - centre(a)[:, None]) for a in (x, y))
-    n_x, n_y = _count(x), _count(y)
-    mean_x, mean_y = _row_mean(z_x), _row_mean(z_y)
-    mean = (n_x * mean_x + n_y * mean_y) / (n_x + n_y)
-    between = n_x * (mean_x - mean) ** 2 + n_y * (mean_y - mean) ** 2
-    within = row_variance(z_x) * (n_x - 1) + row_variance(z_y) * (n_y - 1)
-    df = n_x + n_y - 2
-    statistic = df * between / within
+    df = x.count + y.count - 2
+    within = x.variance * (x.count - 1) + y.variance * (y.count - 1)
+    statistic = df * _between(x, y) / within
     return statistic, fdtrc(1, df, statistic)
 
 
-def _fligner(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _between(x: Rows, y: Rows) -> FloatArray:
+    """Sum of squares between the means of both sides."""
+    mean = (x.count * x.mean + y.count * y.mean) / (x.count + y.count)
+    squares: FloatArray = x.count * (x.mean - mean) ** 2 + y.count * (y.mean - mean) ** 2
+    return squares
+
+
+def _fligner(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     from scipy.special import chdtrc, ndtri
     from scipy.stats import rankdata
 
-    n_x, n_y = _count(x), _count(y)
-    n = n_x + n_y
-    deviations = np.hstack([np.abs(a - row_median(a)[:, None]) for a in (x, y)])
+    x, y = x.without_rounding(), y.without_rounding()
+    n = x.count + y.count
+    deviations = np.hstack([side.deviations(side.median).numbers for side in (x, y)])
     ranks = rankdata(deviations, axis=1, nan_policy="omit")
     scores = ndtri(ranks / (2 * (n[:, None] + 1)) + 0.5)
-    mean_x, mean_y = _row_mean(scores[:, : x.shape[1]]), _row_mean(scores[:, x.shape[1] :])
-    mean = _row_mean(scores)
-    between = n_x * (mean_x - mean) ** 2 + n_y * (mean_y - mean) ** 2
-    statistic = between / row_variance(scores)
+    own = x.numbers.shape[1]
+    statistic = _between(Rows(scores[:, :own]), Rows(scores[:, own:])) / Rows(scores).variance
     return statistic, chdtrc(1, statistic)
 
 
-def _pitman_morgan(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _pitman_morgan(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     """Correlation of sums and differences, which is 0 where the variances are equal."""
     from scipy.special import stdtr
 
-    sums, differences = x + y, x - y
-    both = ~np.isnan(sums)
+    a, b = x.without_rounding().numbers, y.without_rounding().numbers
+    both = ~np.isnan(a + b)
     n = np.count_nonzero(both, axis=1)
-    u, v = (np.where(both, a - _row_mean(a)[:, None], 0.0) for a in (sums, differences))
+    u, v = (np.where(both, c - Rows(c).mean[:, None], 0.0) for c in (a + b, a - b))
     correlation = (u * v).sum(axis=1) / np.sqrt((u**2).sum(axis=1) * (v**2).sum(axis=1))
     statistic = correlation * np.sqrt((n - 2) / (1 - correlation**2))
     return statistic, 2 * stdtr(n - 2, -np.abs(statistic))
-
-
-def _count(rows: FloatArray) -> FloatArray:
-    counts = np.full(len(rows), float(rows.shape[1]))
-    holed = np.isnan(rows.sum(axis=1))
-    if holed.any():
-        counts[holed] -= np.count_nonzero(np.isnan(rows[holed]), axis=1)
-    return counts
-
-
-def _row_mean(rows: FloatArray) -> FloatArray:
-    means = rows.mean(axis=1)
-    holed = np.isnan(means)
-    if holed.any():
-        means[holed] = np.nansum(rows[holed], axis=1) / _count(rows[holed])
-    return means
-
-
-def row_variance(rows: FloatArray) -> FloatArray:
-    """Unbiased variance of each row, NaNs left out; exactly 0 where only rounding differs."""
-    means = _row_mean(rows)
-    centred = rows - means[:, None]
-    squares = np.einsum("ij,ij->i", centred, centred)
-    holed = np.isnan(squares)
-    if holed.any():
-        squares[holed] = np.nansum(centred[holed] ** 2, axis=1)
-    rounding = rows.shape[1] * (_ROUNDING * means) ** 2
-    return np.where(squares <= rounding, 0.0, squares) / (_count(rows) - 1)
-
-
-def row_median(rows: FloatArray) -> FloatArray:
-    """Median of each row, NaNs left out."""
-    medians = np.median(rows, axis=1)
-    holed = np.isnan(medians)
-    if holed.any():
-        ordered = np.sort(rows[holed], axis=1)
-        n = _count(ordered).astype(np.intp)
-        pick = np.arange(len(ordered))
-        lower = ordered[pick, np.maximum(n - 1, 0) // 2]
-        upper = ordered[pick, np.minimum(n // 2, rows.shape[1] - 1)]
-        medians[holed] = np.where(n > 0, (lower + upper) / 2, np.nan)
-    return medians

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.intervals import quantiles
-from modelcompare.significance.variances import row_variance, variance_test
-from modelcompare.studies.pairs import MetricPairs
+from modelcompare.significance.rows import Rows
+from modelcompare.significance.variances import variance_test
+from modelcompare.studies.pairs import MetricPairs, Pair
 from modelcompare.words import VarianceTest
 
 # Models whose replicates are summarized at once.
-_MODELS_AT_ONCE = 10
+_MODELS_AT_ONCE = 25
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,15 @@ class Summary:
 
     @classmethod
     def of(cls, estimate: FloatArray, replicates: FloatArray, confidence_level: float) -> Summary:
-        """Summarize replicates of shape (n_resamples, n_models, n_values)."""
-        rows = _rows(replicates)
-        n_undefined = np.count_nonzero(np.isnan(rows), axis=1)
-        n_defined = len(replicates) - n_undefined
+        """Summarize replicates of shape (n_models, n_values, n_resamples)."""
+        rows = Rows(replicates.reshape(-1, replicates.shape[-1]))
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.nansum(rows, axis=1) / n_defined if n_undefined.any() else rows.mean(axis=1)
-            variance = row_variance(rows)
+            mean, variance = rows.mean, rows.variance
         # Sorting rows that lie contiguously is several times faster than sorting down columns.
-        ordered = np.sort(rows, axis=1)
+        ordered = np.sort(rows.numbers, axis=1)
         tail = (1 - confidence_level) / 2
-        low, high = (quantiles(ordered.T, np.full(len(rows), q)) for q in (tail, 1 - tail))
-        found = (mean, variance, low, high, n_undefined.astype(np.float64))
+        low, high = (quantiles(ordered.T, np.full(len(ordered), q)) for q in (tail, 1 - tail))
+        found = (mean, variance, low, high, ordered.shape[1] - rows.count)
         return cls(estimate, *(numbers.reshape(estimate.shape) for numbers in found))
 
     @classmethod
@@ -110,9 +108,10 @@ def summarized(
 
     def some(start: int) -> tuple[Summary, list[PairOutcome]]:
         models = slice(start, start + _MODELS_AT_ONCE)
-        summary = Summary.of(estimate[models], replicates[:, models], confidence_level)
-        variance, own = summary.variance, replicates[:, models]
-        return summary, [_tested(variance, own, pair, tests) for pair in pairs]
+        # A model's resamples lie together already.
+        rows = np.ascontiguousarray(replicates[:, models].transpose(1, 2, 0))
+        summary = Summary.of(estimate[models], rows, confidence_level)
+        return summary, [_tested(rows, pair, tests) for pair in pairs]
 
     found = map_blocks(some, starts, n_jobs, numbers=4 * replicates.size)
     summaries, outcomes = zip(*found, strict=True)
@@ -120,21 +119,17 @@ def summarized(
 
 
 def _tested(
-    variance: FloatArray, replicates: FloatArray, pair: tuple[slice, slice],
-    tests: Sequence[VarianceTest],
-) -> PairOutcome:  # fmt: skip
-    var_a, var_b = (variance[:, part] for part in pair)
-    x, y = (_rows(replicates[:, :, part]) for part in pair)
+    replicates: FloatArray, pair: tuple[slice, slice], tests: Sequence[VarianceTest]
+) -> PairOutcome:
+    """Outcome of a pair of metrics, from replicates (n_models, n_values, n_resamples)."""
+    parts = [replicates[:, values] for values in pair]
+    x, y = (Rows(part.reshape(-1, part.shape[-1])) for part in parts)
+    shape = parts[0].shape[:2]
     found = {}
     for test in tests:
-        outcome = variance_test(test, x, y, (var_a.ravel(), var_b.ravel()))
-        found[str(test)] = tuple(numbers.reshape(var_a.shape) for numbers in outcome)
-    return PairOutcome(var_a, var_b, found)
-
-
-def _rows(replicates: FloatArray) -> FloatArray:
-    """Replicates of each model and value, of shape (n_models * n_values, n_resamples)."""
-    return np.ascontiguousarray(replicates.reshape(len(replicates), -1).T)
+        outcome = variance_test(test, x, y)
+        found[str(test)] = tuple(numbers.reshape(shape) for numbers in outcome)
+    return PairOutcome(x.variance.reshape(shape), y.variance.reshape(shape), found)
 
 
 def distribution_frame(
@@ -167,21 +162,47 @@ def tests_frame(
     evaluation: Evaluation, metric_pairs: MetricPairs, parts: list[Part]
 ) -> pd.DataFrame:
     """Frame `VarianceStudy.tests`."""
-    frames = []
-    for part in parts:
-        rows = {
-            "model": evaluation.models, "ratio": part.ratio, "n_samples": part.n_samples,
-            "subsample": part.index,
-        }  # fmt: skip
-        for (name_a, name_b), pair in zip(metric_pairs.pairs, part.outcomes, strict=True):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                variance_ratio = pair.variance_a / pair.variance_b
-            frames += [
-                long_frame(
-                    rows, evaluation.keys[evaluation.metric_slice(name_a)], metric_a=name_a,
-                    metric_b=name_b, variance_a=pair.variance_a, variance_b=pair.variance_b,
-                    variance_ratio=variance_ratio, test=test, statistic=statistic, p_value=p_value,
-                )
-                for test, (statistic, p_value) in pair.found.items()
-            ]  # fmt: skip
-    return pd.concat(frames, ignore_index=True).drop(columns="metric")
+    frames = [
+        _pair_frame(evaluation, names, parts, [part.outcomes[place] for part in parts])
+        for place, names in enumerate(metric_pairs.pairs)
+    ]
+    part_of_row = [np.arange(len(frame)) // (len(frame) // len(parts)) for frame in frames]
+    by_part = np.argsort(np.concatenate(part_of_row), kind="stable")
+    found = pd.concat(frames, ignore_index=True).drop(columns="metric")
+    return found.iloc[by_part].reset_index(drop=True)
+
+
+def _pair_frame(
+    evaluation: Evaluation, names: Pair, parts: Sequence[Part], outcomes: Sequence[PairOutcome]
+) -> pd.DataFrame:
+    """Tests of one pair of metrics in all parts; pandas takes long for many short frames."""
+    tests = [*outcomes[0].found]
+    n_models = len(evaluation.models)
+
+    def of_parts(entries: Sequence[float]) -> AnyArray:
+        return np.repeat(entries, len(tests) * n_models)
+
+    def of_tests(numbers: Iterable[FloatArray]) -> FloatArray:
+        return np.concatenate([each for own in numbers for each in [own] * len(tests)])
+
+    statistic, p_value = (
+        np.concatenate([outcome.found[test][side] for outcome in outcomes for test in tests])
+        for side in (0, 1)
+    )
+    variance_a = of_tests(outcome.variance_a for outcome in outcomes)
+    variance_b = of_tests(outcome.variance_b for outcome in outcomes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance_ratio = variance_a / variance_b
+    rows = {
+        "model": np.tile(np.array(evaluation.models, dtype=object), len(parts) * len(tests)),
+        "ratio": of_parts([part.ratio for part in parts]),
+        "n_samples": of_parts([part.n_samples for part in parts]),
+        "subsample": of_parts([part.index for part in parts]),
+    }
+    asked = np.tile(np.repeat(np.array(tests, dtype=object), n_models), len(parts))
+    return long_frame(
+        rows, evaluation.keys[evaluation.metric_slice(names[0])], metric_a=names[0],
+        metric_b=names[1], variance_a=variance_a, variance_b=variance_b,
+        variance_ratio=variance_ratio, test=np.broadcast_to(asked[:, None], statistic.shape),
+        statistic=statistic, p_value=p_value,
+    )  # fmt: skip
