@@ -37,9 +37,14 @@ class Roles:
     left_out: tuple[str, ...] = ()
 
 
-def find_roles(table: Table, columns: Columns, where: str, *, alone: bool) -> Roles:
-    """The roles of a table's columns; `alone` if it holds all models, and not one of several."""
-    seen = Seen(table, columns, where)
+def find_roles(
+    table: Table, columns: Columns, where: str, *, alone: bool, of_folders: Collection[str] = ()
+) -> Roles:
+    """The roles of a table's columns; `alone` if it holds all models, and not one of several.
+
+    Columns `of_folders` are cells that the names of folders gave; by themselves they are no models.
+    """
+    seen = Seen(table, columns, where, of_folders)
     _refuse_summary(seen)
     model = columns.model_column or seen.first(names.MODEL)
     if model is not None and _is_long(seen, model):
@@ -122,8 +127,10 @@ def _wide(seen: Seen) -> Roles:
     identity = _identity(seen, {true})
     unused = {find_truth(seen)} if seen.columns.scores else set()
     special = {true, identity, *seen.told, *unused, *_repeating_ids(seen)} - {None}
-    models, left_out = model_columns(seen, [h for h in seen.headings if h not in special], true)
-    return Roles("wide", true, identity, tuple(models), left_out=tuple(left_out))
+    beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
+    candidates = [h for h in seen.headings if h not in special and h not in beside]
+    models, left_out = model_columns(seen, candidates, true)
+    return Roles("wide", true, identity, tuple(models), left_out=(*left_out, *beside))
 
 
 def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:

@@ -23,10 +23,14 @@ SHARED = 0.5
 class Seen:
     """A table, and what its columns look like."""
 
-    def __init__(self, table: Table, columns: Columns, where: str) -> None:
+    def __init__(
+        self, table: Table, columns: Columns, where: str, of_folders: Collection[str] = ()
+    ) -> None:
         self.frame, self.written = table.frame, table.written
         self.columns, self.where = columns, where
         self.headings = [str(heading) for heading in self.frame.columns]
+        # Folders that are named day=monday give each of their rows the same cell.
+        self.of_folders = {*of_folders}
         self.told = {*columns.named.values(), *columns.slices}
         self.marks: Collection[str] = (
             cells.MISSING_MARKS if columns.na is None else frozenset(columns.na)

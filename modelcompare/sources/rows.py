@@ -36,6 +36,10 @@ class Rows(Protocol):
         """Headings."""
 
     @property
+    def of_folders(self) -> list[str]:
+        """Headings of cells that are the folders' names, such as day=monday."""
+
+    @property
     def n_rows(self) -> int:
         """How many there are."""
 
@@ -60,6 +64,14 @@ class DatasetRows:
     def columns(self) -> list[str]:
         with self._readable():
             return [*self.dataset.schema.names]
+
+    @property
+    def of_folders(self) -> list[str]:
+        import pyarrow.dataset as ds
+
+        with self._readable():
+            first = next(iter(self.dataset.get_fragments()), None)
+        return [] if first is None else [*ds.get_partition_keys(first.partition_expression)]
 
     @cached_property
     def n_rows(self) -> int:
@@ -150,6 +162,10 @@ class FrameRows:
     @cached_property
     def columns(self) -> list[str]:
         return [*self.frame.collect_schema().names()]
+
+    @property
+    def of_folders(self) -> list[str]:
+        return []
 
     @cached_property
     def n_rows(self) -> int:

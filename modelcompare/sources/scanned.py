@@ -136,7 +136,7 @@ class ScannedPredictions(Predictions):
             raise ValueError(f"{where} has {rows.n_rows} rows; at least 2 are needed.")
         table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
         read = named(arrow_table(table, where), columns, where)
-        roles = find_roles(read, columns, where, alone=True)
+        roles = find_roles(read, columns, where, alone=True, of_folders=rows.of_folders)
         if roles.layout != "wide":
             raise CannotScanError(
                 f"{where} has a row for each model and sample, or is of one model; a scan needs a "

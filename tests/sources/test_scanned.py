@@ -206,3 +206,22 @@ def test_a_source_that_changed_since_is_refused(table, tmp_path):
     object.__setattr__(scan._rows, "n_rows", len(table) + 5)
     with pytest.raises(ValueError, match="it changed while it was read"):
         list(scan.blocks())
+
+
+def in_folders(table, folder, names):
+    for name, rows in zip(names, np.array_split(np.arange(len(table)), len(names)), strict=True):
+        (folder / name).mkdir()
+        table.iloc[rows].to_parquet(folder / name / "part.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("names", [("day=1", "day=2"), ("day=monday", "day=tuesday")])
+def test_what_the_names_of_folders_say_is_no_model(table, tmp_path, names):
+    scan = mc.scan_predictions(in_folders(table, tmp_path, names) / "*" / "*.parquet")
+    assert scan.models == mc.scan_predictions(table).models
+    assert len(scan) == len(table)
+
+
+def test_what_the_names_of_folders_say_may_be_asked_for(table, tmp_path):
+    folder = in_folders(table.astype({"y_true": str}), tmp_path, ["always=0"])
+    assert mc.scan_predictions(folder, models=["always"], kind="labels").models == ("always",)
