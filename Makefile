@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 SOURCES := modelcompare tests docs experiments notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs validate validate-quick validate-methods robustness bench paper lint format
+.PHONY: help demo test docs validate validate-quick validate-methods robustness clusters bench paper lint format
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -32,6 +32,12 @@ validate-methods: $(STAMP) ## Simulate each interval and test by name (under 20 
 
 robustness: $(STAMP) ## Kill writers, mutate files, measure memory, and count (hours)
 	$(BIN)/python -m experiments.robustness
+
+clusters: ## Run the tests on Spark (which needs Java), on Ray and of S3, in an environment of their own
+	@test -d $(VENV)-clusters || $(PYTHON) -m venv $(VENV)-clusters
+	$(VENV)-clusters/bin/python -m pip install --quiet --disable-pip-version-check \
+		--editable ".[all]" boto3 hypothesis "moto[server]>=5" "pyspark>=4" pytest "ray>=2.9"
+	$(VENV)-clusters/bin/python -m pytest tests/clusters
 
 bench: $(STAMP) ## Run the benchmarks, and keep what they print in experiments/benchmarks/results
 	$(BIN)/python -m experiments.benchmarks
