@@ -196,17 +196,18 @@ def probabilities(
     if array.min(initial=0.0) < 0:
         remedy = "for logits use Predictions.from_logits"
         refuse_rows((array < 0).any(axis=1), f"{where} has negative probabilities", remedy)
-    sums = array.sum(axis=1, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        sums = array.sum(axis=1, dtype=np.float64)
     bad = np.abs(sums - 1) > SUM_TOLERANCE
     if normalize:
-        bad = sums == 0
+        bad = (sums == 0) | np.isinf(sums)
     elif missing_mass:
         bad = sums > 1 + SUM_TOLERANCE
     if bad.any():
         first = float(sums[np.flatnonzero(bad)[0]])
         remedy = "pass normalize=True to divide by the sums"
         if normalize:
-            remedy = "nothing to divide by"
+            remedy = "nothing to divide by" if first == 0 else "too large to divide by"
         raise ValueError(
             f"{where} has probabilities that do not sum to 1 in {rows_text(bad)}, e.g. to "
             f"{first:.6g}; {remedy}."

@@ -214,6 +214,10 @@ BAD_INPUT = [
      "the sums."),
     (([0, 1, 1], {"a": [[0, 0], [1, 1], [1, 1.0]]}), {"normalize": True}, "model 'a' has "
      "probabilities that do not sum to 1 in 1 row (row 0), e.g. to 0; nothing to divide by."),
+    (([0, 1, 1], {"a": [[1e308, 1e308], [1, 1], [1, 1.0]]}), {"normalize": True}, "model 'a' has "
+     "probabilities that do not sum to 1 in 1 row (row 0), e.g. to inf; too large to divide by."),
+    (([0, 1, 1], {"a": [[1e308, 1e308], [1, 0], [1, 0]]}), {}, "model 'a' has probabilities that "
+     "do not sum to 1 in 1 row (row 0), e.g. to inf; pass normalize=True to divide by the sums."),
     (([0, 1, 1], {"a": [[1.5, -0.5], [1, 0], [1, 0]]}), {}, "model 'a' has negative probabilities "
      "in 1 row (row 0); for logits use Predictions.from_logits."),
     (([0, 1, 1], {"a": [[np.nan, 1], [1, 0], [1, 0]]}), {}, "model 'a' has NaN or infinite "
