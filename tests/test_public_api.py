@@ -43,7 +43,7 @@ def snapshot():
     for name, kind in vars(plots).items():
         if inspect.isclass(kind) and issubclass(kind, plots.Plots):
             found |= members("plot" if kind is plots.Plots else f"plot.{name}", kind)
-    for name, command in typer.main.get_command(cli.app).commands.items():
+    for name, command in typer.main.get_command(cli.application()).commands.items():
         found |= options(f"$ modelcompare {name}", command)
     return found
 

@@ -6,7 +6,7 @@ import click
 import typer
 
 from docs.hooks.mount import ROOT
-from modelcompare.cli import app
+from modelcompare.cli import application
 
 STUB = (ROOT / "modelcompare" / "__init__.pyi").read_text("utf-8")
 _IMPORT = re.compile(r"^from \.(\w+)\S* import \w+ as (\w+)$", re.MULTILINE)
@@ -62,7 +62,7 @@ def _page(title: str, names: list[str]) -> str:
 
 
 def _command_line() -> str:
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(application())
     parts = ["# Command line\n\nTables go to stdout, what was understood and warnings to stderr.\n"]
     for name, command in group.commands.items():
         parts += [f"## {name}\n\n{command.help}\n", *_options(command.params), _examples(command)]

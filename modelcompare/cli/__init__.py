@@ -3,6 +3,6 @@
 Nothing slow is imported before a command runs, so that ``modelcompare --help`` answers at once.
 """
 
-from modelcompare.cli.app import app, main
+from modelcompare.cli.app import application, main
 
-__all__ = ["app", "main"]
+__all__ = ["application", "main"]

@@ -9,6 +9,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -37,14 +38,6 @@ DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
 # What is wrong with where a text goes, and never with what is read.
 _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
-app = typer.Typer(
-    name="modelcompare",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Compare models from their predictions on a test set: intervals, paired tests, figures.",
-)
 COMMANDS: tuple[Command, ...] = (
     (
         "compare",
@@ -92,8 +85,24 @@ COMMANDS: tuple[Command, ...] = (
     ("schema", schema.schema, ("> schema.json",)),
     ("demo", demo.demo, ()),
 )
-for _row in COMMANDS:
-    register(app, *_row)
+
+
+@cache
+def application(command: str | None = None) -> typer.Typer:
+    """The program with all its commands, or with one: options of others take a while to make."""
+    app = typer.Typer(
+        name="modelcompare",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help=_options.__doc__,
+    )
+    app.callback()(_options)
+    for row in COMMANDS:
+        if command in (None, row[0]):
+            register(app, *row)
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -117,9 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     """Run a command; what cannot be written is raised."""
-    keep(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    keep(given)
+    only = next((name for name, *_ in COMMANDS if given[:1] == [name]), None)
     try:
-        app(args=None if arguments is None else list(arguments), prog_name="modelcompare")
+        application(only)(args=None if arguments is None else given, prog_name="modelcompare")
     except SystemExit as end:
         if isinstance(end.__context__, OSError):
             # Where its reader has gone, typer ends with 1.
@@ -154,7 +165,6 @@ def _cannot_write(error: OSError) -> int:
     return CANNOT_WRITE
 
 
-@app.callback()
 def _options(
     _version: Annotated[
         bool,

@@ -6,8 +6,7 @@ import typer
 from typer.testing import CliRunner
 
 from modelcompare import words
-from modelcompare.cli.app import COMMANDS
-from modelcompare.cli.app import app as commands
+from modelcompare.cli.app import COMMANDS, application
 from modelcompare.cli.options import OutputOptions, ReadingOptions, ResamplingOptions, expanded
 
 
@@ -54,7 +53,9 @@ def test_groups_share_no_name():
 
 def test_help_names_every_choice_of_the_library():
     page = " ".join(
-        CliRunner(env={"COLUMNS": "200"}).invoke(commands, ["compare", "--help"]).output.split()
+        CliRunner(env={"COLUMNS": "200"})
+        .invoke(application(), ["compare", "--help"])
+        .output.split()
     )
     for choices in (words.IntervalMethod, words.PairsTest, words.Correction, words.Format):
         assert words.listed(choices) in page
@@ -62,7 +63,7 @@ def test_help_names_every_choice_of_the_library():
 
 def test_a_command_that_needs_something_shows_its_help_when_it_gets_nothing():
     for name, _, examples in COMMANDS:
-        done = CliRunner().invoke(commands, [name, "--help"])
+        done = CliRunner().invoke(application(), [name, "--help"])
         assert done.exit_code == 0, done.output
         assert done.output.count(f"modelcompare {name} ") >= len(examples)
-    assert "Usage" in CliRunner().invoke(commands, ["gate"]).output
+    assert "Usage" in CliRunner().invoke(application(), ["gate"]).output
