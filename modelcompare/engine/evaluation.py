@@ -19,7 +19,7 @@ from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.memory import check_replicates
-from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar
+from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar, work
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import MANY_COLUMNS, PASS_BYTES, UnitStatistics
 from modelcompare.engine.weights import Everything, GivenWeights, Weights, joined
@@ -162,7 +162,7 @@ class Evaluation(UnitStatistics):
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
                 return sums(weights.narrow(block, row_block), whole=weights.whole)
 
-            numbers = weights.n_resamples * (rows.stop - rows.start)
+            numbers = work(weights.block_size(0) * (rows.stop - rows.start), product.n_columns)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
             totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
             yield totals
@@ -300,7 +300,7 @@ class Evaluation(UnitStatistics):
                     product.fill(column, position, numbers)
 
         n_models = len(self.models[models])
-        on_threads(fill, range(n_models), numbers=n_rows * columns[-1].stop)
+        on_threads(fill, range(n_models), numbers=n_rows * columns[-1].stop / n_models)
         return product
 
     def _fill_pass(
@@ -326,7 +326,7 @@ class Evaluation(UnitStatistics):
             self._fill_sums(found, totals, models)
             return found
 
-        numbers = weights.n_resamples * self.units.n_units
+        numbers = work(weights.block_size(0) * self.units.n_units, product.n_columns)
         # A block is returned, not written in place: another process has no part in `out`.
         for block, found in zip(
             blocks, map_blocks(values, blocks, n_jobs, numbers=numbers), strict=True
@@ -400,7 +400,10 @@ class Evaluation(UnitStatistics):
                 ]
                 return [np.concatenate(parts) for parts in zip(*values, strict=True)]
 
-            found = map_blocks(one_block, range(weights.n_blocks), n_jobs, prefer=prefer)
+            numbers = weights.block_size(0) * self.units.n_units * len(evaluators)
+            found = map_blocks(
+                one_block, range(weights.n_blocks), n_jobs, prefer=prefer, numbers=numbers
+            )
             for block, values in enumerate(found):
                 for (position, where, _), value in zip(evaluators, values, strict=True):
                     out[weights.rows(block), position, where] = value

@@ -22,8 +22,9 @@ from typing import Any, Literal, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Numbers to go through that outweigh the start of a thread.
-WORTH_A_THREAD = 2**20
+# Numbers that a task goes through if it is worth a thread. Threads with less to do hand the
+# interpreter to each other more often than they work, and take up to twice the time of one.
+WORTH_A_THREAD = 2**21
 
 # Threads that work while items are read, and items that wait for each worker of joblib.
 _AT_ONCE = 4
@@ -106,7 +107,7 @@ def map_blocks(
         Threads suit arrays, whose work releases the interpreter; a user's Python function needs
         processes.
     numbers : float
-        How many numbers all tasks go through; few are not worth a thread.
+        How many numbers a task goes through; few are not worth a thread. See `work`.
     """
     if n_jobs is None and prefer == "threads" and "joblib" not in sys.modules:
         # Nobody can have told joblib where to work, and loading it would take longer than most.
@@ -123,13 +124,18 @@ def map_blocks(
         return list(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs))
 
 
+def work(numbers: float, n_columns: float) -> float:
+    """Numbers to go through where each is drawn, and multiplied by so many columns."""
+    return numbers * (1 + n_columns / 32)
+
+
 def on_threads(
     task: Callable[[int], Result], blocks: Sequence[int], *, numbers: float
 ) -> list[Result]:
     """Results of a task on each block, on threads of this process: it may write into arrays."""
     with one_blas_thread():
         free = 1 if _inside.get() else _BLAS.n_free
-        n_threads = int(min(free, len(blocks), 1 + numbers / WORTH_A_THREAD))
+        n_threads = min(free, len(blocks)) if numbers >= WORTH_A_THREAD else 1
         if n_threads < 2:
             return [task(block) for block in blocks]
         # Each task has a context of its own, and finds the caller's `errstate` in it.

@@ -76,13 +76,15 @@ class Product:
     ----------
     columns : list of Column
         The statistics to be filled in; the others come with them.
+    n_columns : int
+        Columns that a row is multiplied by.
     """
 
     def __init__(
         self, columns: Sequence[Column], n_units: int, codes: IntArray | None, n_classes: int,
         *, counted: bool,
     ) -> None:  # fmt: skip
-        self._n_columns = max((column.stop for column in columns), default=0)
+        self.n_columns = max((column.stop for column in columns), default=0)
         self._n_units, self._counted = n_units, counted
         self._pieces: list[_Piece] = []
         self._places: dict[Statistic, tuple[AnyArray, int]] = {}
@@ -124,7 +126,7 @@ class Product:
         exact = whole and weights.sum(axis=1).max(initial=0) < _MOST_COUNTED
         if self._order is not None:
             weights = np.take(weights, self._order, axis=1)
-        out = np.zeros((self._n_columns, len(weights)))
+        out = np.zeros((self.n_columns, len(weights)))
         for piece in self._pieces:
             counted = exact and piece.numbers.dtype == np.float32
             sums = piece.sums(weights, np.float32 if counted else np.float64)
@@ -177,6 +179,11 @@ class MatrixProduct:
     """One matrix (n_units, n_columns) of statistics, dense or sparse, to be summed as it is."""
 
     matrix: Any
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that a row is multiplied by."""
+        return int(self.matrix.shape[1])
 
     def sums(self, weights: AnyArray, *, whole: bool) -> FloatArray:  # noqa: ARG002
         """Totals (n_resamples, n_columns) under weights (n_resamples, n_units)."""

@@ -12,7 +12,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.resampling import Units
 
 # Numbers of a block of resamples that stay in the processor's cache.
-CACHED_NUMBERS = 2**16
+CACHED_NUMBERS = 2**17
 
 
 class Weights(Protocol):

@@ -54,7 +54,7 @@ class Conics:
         def of_block(block: int) -> FloatArray:
             return self._of_some(order[blocks[block]], first, second)
 
-        numbers = 20 * int(first.half.sum())
+        numbers = 20 * int(first.half.sum()) / max(1, len(blocks))
         found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
         out = np.empty(len(order))
         out[order] = np.concatenate(found)

@@ -132,7 +132,8 @@ def _by_blocks_of_pairs(
     def count(block: int) -> AnyArray:
         return view.count_extreme(null(blocks[block]), blocks[block])
 
-    counts = map_blocks(count, range(len(blocks)), view.n_jobs)
+    numbers = view.difference[blocks[0]].size * n_resamples
+    counts = map_blocks(count, range(len(blocks)), view.n_jobs, numbers=4 * numbers)
     return _of_counts(view, np.concatenate(counts).astype(np.float64), n_resamples)
 
 
@@ -163,7 +164,8 @@ def _count_swapped_totals(view: PairView, masks: Weights) -> FloatArray:
             return extreme
 
         starts = range(0, len(view.model_a), totals.pairs_at_once)
-        numbers = len(view.model_a) * totals.moved.size / len(view.evaluation.models)
+        of_a_pair = totals.moved.size / len(view.evaluation.models)
+        numbers = 4 * of_a_pair * min(len(view.model_a), totals.pairs_at_once)
         count += np.concatenate(map_blocks(count_some, starts, view.n_jobs, numbers=numbers))
     return count
 

@@ -192,7 +192,9 @@ class SwappedAverages(SwappedSums):
             ]
             return np.stack(columns, axis=1)
 
-        for block, columns in enumerate(map_blocks(one, range(len(blocks)), n_jobs)):
+        numbers = masks.block_size(0) * self.evaluation.units.n_units * len(places)
+        done = map_blocks(one, range(len(blocks)), n_jobs, numbers=numbers)
+        for block, columns in enumerate(done):
             found[block][:, places, 0] = columns
 
     def _of_pair(

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.engine.weights import CACHED_NUMBERS, Weights
 from modelcompare.significance.swap_statistic import Result, SwapStatistic
 from modelcompare.words import Alternative
@@ -119,7 +119,10 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
             ends = np.cumsum([masks.block_size(block) for block in blocks])[:-1]
             return [reduce(part) for part in np.split(np.stack(columns, axis=1)[:, :, None], ends)]
 
-        found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs)
+        drawn = step * masks.block_size(0) * self.evaluation.units.n_units
+        # Masks are drawn, and made wide.
+        numbers = work(2 * drawn, sum(pair.signed.shape[0] for pair in chosen))
+        found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs, numbers=numbers)
         return list(chain.from_iterable(found))
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:

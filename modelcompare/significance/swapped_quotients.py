@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.engine.parallel import WORTH_A_THREAD, on_threads
+from modelcompare.engine.parallel import WORTH_A_THREAD, on_threads, work
 from modelcompare.engine.swaps import Exchange
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme, least_extreme
@@ -300,8 +300,7 @@ class SwappedQuotients(SwappedSums):
             return [_weighted(weights, part) for part in (*parts, *both, *squares)]
 
         chunks = [*self._row_chunks()]
-        numbers = self.evaluation.units.n_units * self._n_columns
-        found = on_threads(of_rows, range(len(chunks)), numbers=numbers)
+        found = on_threads(of_rows, range(len(chunks)), numbers=4 * _CACHED_NUMBERS)
         sums = [np.sum(each, axis=0) for each in zip(*found, strict=True)]
         first = len(sums) - 3 * len(self.metrics)
         squares = sums[first:]
@@ -364,7 +363,7 @@ def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray
         out[1, some] += weighted @ bottoms.mT
         out[2, some] += (bottoms * counts) @ bottoms.mT
 
-    on_threads(of_values, range(0, len(n), step), numbers=n.size * n.shape[1])
+    on_threads(of_values, range(0, len(n), step), numbers=work(step * n[:1].size, n.shape[1]))
 
 
 def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:

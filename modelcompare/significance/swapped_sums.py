@@ -15,7 +15,7 @@ from scipy import sparse
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.parallel import map_blocks
+from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.swaps import Exchange, masks_first
@@ -293,7 +293,8 @@ class SwappedSums(SwapStatistic):
                     return sums
                 return np.hstack([sums, *matrix.further(drawn.astype(np.float64, copy=False))])
 
-            products = map_blocks(product, blocks, n_jobs)
+            numbers = work(masks.block_size(0) * (rows.stop - rows.start), statistics.n_columns)
+            products = map_blocks(product, blocks, n_jobs, numbers=numbers)
             sums = [x + y for x, y in zip(sums, products, strict=True)] if sums else products
         return sums
 
@@ -307,7 +308,8 @@ class SwappedSums(SwapStatistic):
             def one(place: int, moved: list[FloatArray] = moved) -> Result:
                 return task(moved[place])
 
-            out += map_blocks(one, range(len(moved)), n_jobs)
+            numbers = 8 * masks.block_size(0) * len(self.model_a) * len(self.evaluation.keys)
+            out += map_blocks(one, range(len(moved)), n_jobs, numbers=numbers)
         return out
 
     def _moved(self, masks: Weights, n_jobs: int | None) -> Iterator[list[FloatArray]]:

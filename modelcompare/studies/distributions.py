@@ -113,7 +113,7 @@ def summarized(
         summary = Summary.of(estimate[models], rows, confidence_level)
         return summary, [_tested(rows, pair, tests) for pair in pairs]
 
-    found = map_blocks(some, starts, n_jobs, numbers=4 * replicates.size)
+    found = map_blocks(some, starts, n_jobs, numbers=4 * replicates.size / len(starts))
     summaries, outcomes = zip(*found, strict=True)
     return Summary.joined(summaries), [PairOutcome.joined(p) for p in zip(*outcomes, strict=True)]
 
