@@ -113,12 +113,15 @@ def map_blocks(
         # Nobody can have told joblib where to work, and loading it would take longer than most.
         return on_threads(task, blocks, numbers=numbers)
     from joblib import Parallel, delayed, effective_n_jobs
+    from joblib.parallel import get_active_backend
 
     with one_blas_thread():
         n_workers = effective_n_jobs(n_jobs)
         if n_jobs is None and n_workers == 1 and prefer == "threads":
             return on_threads(task, blocks, numbers=numbers)
-        if n_workers == 1 or len(blocks) < 2:
+        threads = getattr(get_active_backend(prefer)[0], "uses_threads", False)
+        too_short = threads and numbers < WORTH_A_THREAD
+        if n_workers == 1 or len(blocks) < 2 or too_short:
             return [task(block) for block in blocks]
         jobs = (delayed(_alone)(task, block) for block in blocks)
         return list(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs))
