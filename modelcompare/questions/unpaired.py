@@ -24,7 +24,7 @@ from modelcompare.significance import Outcome
 from modelcompare.significance.delong import check_area, delong_covariance
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.significance.rows import Rows
+from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.variants import joined
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options
@@ -217,7 +217,7 @@ def _welch(contrast: _Unpaired) -> Outcome:
     squared_errors, degrees = [], []
     for side in contrast.sides:
         n = len(side.contributions)
-        squared_errors.append(float(Rows(side.contributions[None]).variance[0]) / n)
+        squared_errors.append(float(RowMoments(side.contributions[None]).variance[0]) / n)
         degrees.append(n - 1)
     t = float(standardized(contrast.difference, math.sqrt(sum(squared_errors))))
     df = welch_degrees_of_freedom(squared_errors, degrees)

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.significance.rows import Rows
+from modelcompare.significance.row_moments import RowMoments
 from modelcompare.words import VarianceTest, check_options, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
@@ -79,7 +79,7 @@ def variance_tests(
         raise ValueError(
             f"`x` and `y` need at least 2 numbers each, there are {len(a)} and {len(b)}."
         )
-    sides = Rows(a[None]), Rows(b[None])
+    sides = RowMoments(a[None]), RowMoments(b[None])
     for name, side in zip("xy", sides, strict=True):
         if side.still[0]:
             raise ValueError(
@@ -115,7 +115,9 @@ def check_variance_tests(tests: Sequence[str], *, paired: bool = True) -> None:
             raise ValueError(f"`tests` must be of {', '.join(known)}, got {test!r}{remedy}.")
 
 
-def variance_test(test: VarianceTest, x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def variance_test(
+    test: VarianceTest, x: RowMoments, y: RowMoments
+) -> tuple[FloatArray, FloatArray]:
     """Statistics and p-values of one test on each row of x and y, NaNs left out.
 
     A row of x and one of y are a pair of sets; for "pitman-morgan" columns belong together.
@@ -134,7 +136,7 @@ def variance_test(test: VarianceTest, x: Rows, y: Rows) -> tuple[FloatArray, Flo
     return np.where(neither, np.nan, statistic), np.where(neither, np.nan, p_value)
 
 
-def _f(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def _f(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     from scipy.special import fdtr, fdtrc
 
     ratio = x.variance / y.variance
@@ -143,7 +145,7 @@ def _f(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     return ratio, np.minimum(p_value, 1.0)
 
 
-def _bartlett(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def _bartlett(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     from scipy.special import chdtrc
 
     df_x, df_y = x.count - 1, y.count - 1
@@ -154,17 +156,17 @@ def _bartlett(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     return statistic, chdtrc(1, statistic)
 
 
-def _levene(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def _levene(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     x, y = x.without_rounding(), y.without_rounding()
     return _of_deviations(x.deviations(x.mean), y.deviations(y.mean))
 
 
-def _brown_forsythe(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def _brown_forsythe(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     x, y = x.without_rounding(), y.without_rounding()
     return _of_deviations(x.deviations(x.median), y.deviations(y.median))
 
 
-def _of_deviations(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def _of_deviations(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     from scipy.special import fdtrc
 
     df = x.count + y.count - 2
@@ -173,14 +175,14 @@ def _of_deviations(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     return statistic, fdtrc(1, df, statistic)
 
 
-def _between(x: Rows, y: Rows) -> FloatArray:
+def _between(x: RowMoments, y: RowMoments) -> FloatArray:
     """Sum of squares between the means of both sides."""
     mean = (x.count * x.mean + y.count * y.mean) / (x.count + y.count)
     squares: FloatArray = x.count * (x.mean - mean) ** 2 + y.count * (y.mean - mean) ** 2
     return squares
 
 
-def _fligner(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def _fligner(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     from scipy.special import chdtrc, ndtri
     from scipy.stats import rankdata
 
@@ -190,18 +192,21 @@ def _fligner(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
     ranks = rankdata(deviations, axis=1, nan_policy="omit")
     scores = ndtri(ranks / (2 * (n[:, None] + 1)) + 0.5)
     own = x.numbers.shape[1]
-    statistic = _between(Rows(scores[:, :own]), Rows(scores[:, own:])) / Rows(scores).variance
+    statistic = (
+        _between(RowMoments(scores[:, :own]), RowMoments(scores[:, own:]))
+        / RowMoments(scores).variance
+    )
     return statistic, chdtrc(1, statistic)
 
 
-def _pitman_morgan(x: Rows, y: Rows) -> tuple[FloatArray, FloatArray]:
+def _pitman_morgan(x: RowMoments, y: RowMoments) -> tuple[FloatArray, FloatArray]:
     """Correlation of sums and differences, which is 0 where the variances are equal."""
     from scipy.special import stdtr
 
     a, b = x.without_rounding().numbers, y.without_rounding().numbers
     both = ~np.isnan(a + b)
     n = np.count_nonzero(both, axis=1)
-    u, v = (np.where(both, c - Rows(c).mean[:, None], 0.0) for c in (a + b, a - b))
+    u, v = (np.where(both, c - RowMoments(c).mean[:, None], 0.0) for c in (a + b, a - b))
     correlation = (u * v).sum(axis=1) / np.sqrt((u**2).sum(axis=1) * (v**2).sum(axis=1))
     statistic = correlation * np.sqrt((n - 2) / (1 - correlation**2))
     return statistic, 2 * stdtr(n - 2, -np.abs(statistic))

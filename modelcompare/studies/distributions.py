@@ -13,7 +13,7 @@ from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.intervals import quantiles
-from modelcompare.significance.rows import Rows
+from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.variances import variance_test
 from modelcompare.studies.pairs import MetricPairs, Pair
 from modelcompare.words import VarianceTest
@@ -66,7 +66,7 @@ class Summary:
     @classmethod
     def of(cls, estimate: FloatArray, replicates: FloatArray, confidence_level: float) -> Summary:
         """Summarize replicates of shape (n_models, n_values, n_resamples)."""
-        rows = Rows(replicates.reshape(-1, replicates.shape[-1]))
+        rows = RowMoments(replicates.reshape(-1, replicates.shape[-1]))
         with np.errstate(divide="ignore", invalid="ignore"):
             mean, variance = rows.mean, rows.variance
         # Sorting rows that lie contiguously is several times faster than sorting down columns.
@@ -123,7 +123,7 @@ def _tested(
 ) -> PairOutcome:
     """Outcome of a pair of metrics, from replicates (n_models, n_values, n_resamples)."""
     parts = [replicates[:, values] for values in pair]
-    x, y = (Rows(part.reshape(-1, part.shape[-1])) for part in parts)
+    x, y = (RowMoments(part.reshape(-1, part.shape[-1])) for part in parts)
     shape = parts[0].shape[:2]
     found = {}
     for test in tests:

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import modelcompare as mc
-from modelcompare.significance.rows import Rows
+from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.variances import variance_test
 from modelcompare.words import VarianceTest
 
@@ -49,9 +49,9 @@ def test_missing_numbers_are_left_out():
 def test_many_rows_at_once_are_row_by_row(test):
     x, y = RNG.normal(size=(4, 30)), RNG.normal(size=(4, 30))
     x[2, :5] = np.nan
-    together = variance_test(test, Rows(x), Rows(y))
+    together = variance_test(test, RowMoments(x), RowMoments(y))
     for i in range(4):
-        alone = variance_test(test, Rows(x[i : i + 1]), Rows(y[i : i + 1]))
+        alone = variance_test(test, RowMoments(x[i : i + 1]), RowMoments(y[i : i + 1]))
         np.testing.assert_allclose([t[i] for t in together], [a[0] for a in alone])
 
 
@@ -65,7 +65,9 @@ def test_constants_have_no_variance_to_compare():
 @pytest.mark.parametrize("test", get_args(VarianceTest))
 def test_replicates_that_never_vary_have_no_p_value(test):
     constant = np.full((1, 30), 1 / 3)
-    statistic, p_value = variance_test(test, Rows(constant), Rows(np.full((1, 30), 0.7)))
+    statistic, p_value = variance_test(
+        test, RowMoments(constant), RowMoments(np.full((1, 30), 0.7))
+    )
     assert np.isnan([statistic, p_value]).all()
 
 

@@ -1,4 +1,4 @@
-"""Rows of numbers, a set of replicates each, and their moments; NaNs are left out."""
+"""Moments of rows of numbers, a set of replicates each; NaNs are left out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modelcompare.arrays import BoolArray, FloatArray
 _ROUNDING = 1e-13
 
 
-class Rows:
+class RowMoments:
     """Numbers of shape (n_rows, n_columns), and what is known of each row once it is asked for."""
 
     def __init__(self, numbers: FloatArray) -> None:
@@ -64,16 +64,16 @@ class Rows:
         """Whether all of them are equal."""
         return self.variance == 0
 
-    def without_rounding(self) -> Rows:
+    def without_rounding(self) -> RowMoments:
         """The same without what rounding leaves of equal numbers, which would be ranked."""
         if not self.still.any():
             return self
-        return Rows(np.where(self.still[:, None], 0.0 * self.numbers, self.numbers))
+        return RowMoments(np.where(self.still[:, None], 0.0 * self.numbers, self.numbers))
 
-    def deviations(self, centre: FloatArray) -> Rows:
+    def deviations(self, centre: FloatArray) -> RowMoments:
         """Distances from a centre of each row."""
         distances = self.numbers - centre[:, None]
-        return Rows(np.abs(distances, out=distances))
+        return RowMoments(np.abs(distances, out=distances))
 
     @cached_property
     def _plain_mean(self) -> FloatArray:
