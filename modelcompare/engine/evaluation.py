@@ -162,7 +162,8 @@ class Evaluation(UnitStatistics):
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
                 return sums(weights.narrow(block, row_block), whole=weights.whole)
 
-            numbers = work(weights.block_size(0) * (rows.stop - rows.start), product.n_columns)
+            n_weights = weights.block_size(0) * (rows.stop - rows.start)
+            numbers = work(n_weights, product.n_columns, alike=self.units.multiplicity is None)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
             totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
             yield totals
@@ -326,7 +327,8 @@ class Evaluation(UnitStatistics):
             self._fill_sums(found, totals, models)
             return found
 
-        numbers = work(weights.block_size(0) * self.units.n_units, product.n_columns)
+        n_weights, alike = weights.block_size(0) * self.units.n_units, self.units.multiplicity is None
+        numbers = work(n_weights, product.n_columns, alike=alike)
         # A block is returned, not written in place: another process has no part in `out`.
         for block, found in zip(
             blocks, map_blocks(values, blocks, n_jobs, numbers=numbers), strict=True

@@ -127,9 +127,12 @@ def map_blocks(
         return list(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs))
 
 
-def work(numbers: float, n_columns: float) -> float:
-    """Numbers to go through where each is drawn, and multiplied by so many columns."""
-    return numbers * (1 + n_columns / 32)
+def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
+    """Numbers to go through where weights are drawn, and multiplied by so many columns.
+
+    Of units that are not `alike` each takes a draw of its own, as long as twenty others.
+    """
+    return n_weights * ((1 if alike else 20) + n_columns / 32)
 
 
 def on_threads(

@@ -119,9 +119,10 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
             ends = np.cumsum([masks.block_size(block) for block in blocks])[:-1]
             return [reduce(part) for part in np.split(np.stack(columns, axis=1)[:, :, None], ends)]
 
-        drawn = step * masks.block_size(0) * self.evaluation.units.n_units
+        n_masks, units = step * masks.block_size(0), self.evaluation.units
+        n_rows = sum(pair.signed.shape[0] for pair in chosen)
         # Masks are drawn, and made wide.
-        numbers = work(2 * drawn, sum(pair.signed.shape[0] for pair in chosen))
+        numbers = work(2 * n_masks * units.n_units, n_rows, alike=units.multiplicity is None)
         found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs, numbers=numbers)
         return list(chain.from_iterable(found))
 

@@ -293,7 +293,8 @@ class SwappedSums(SwapStatistic):
                     return sums
                 return np.hstack([sums, *matrix.further(drawn.astype(np.float64, copy=False))])
 
-            numbers = work(masks.block_size(0) * (rows.stop - rows.start), statistics.n_columns)
+            n_masks, alike = masks.block_size(0), self.evaluation.units.multiplicity is None
+            numbers = work(n_masks * (rows.stop - rows.start), statistics.n_columns, alike=alike)
             products = map_blocks(product, blocks, n_jobs, numbers=numbers)
             sums = [x + y for x, y in zip(sums, products, strict=True)] if sums else products
         return sums
