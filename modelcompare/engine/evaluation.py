@@ -327,8 +327,8 @@ class Evaluation(UnitStatistics):
             self._fill_sums(found, totals, models)
             return found
 
-        n_weights, alike = weights.block_size(0) * self.units.n_units, self.units.multiplicity is None
-        numbers = work(n_weights, product.n_columns, alike=alike)
+        n_weights = weights.block_size(0) * self.units.n_units
+        numbers = work(n_weights, product.n_columns, alike=self.units.multiplicity is None)
         # A block is returned, not written in place: another process has no part in `out`.
         for block, found in zip(
             blocks, map_blocks(values, blocks, n_jobs, numbers=numbers), strict=True
