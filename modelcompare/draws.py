@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import ModuleType
 
 import numpy as np
+from scipy import sparse
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.compiled import kernels_for
@@ -25,9 +26,8 @@ _UNDECIDED = 255
 _AT_ONCE = 2**14
 # Of counts with this mean none is above 255, but for a share of 1e-136.
 _NARROW_MEAN = 32
-# Units drawn, or counted, at once; of few units the resamples are counted together.
-_DRAWN_AT_ONCE = 2**16
-_FEW_UNITS = 2**12
+# Units drawn and counted at once: enough that threads seldom wait for the interpreter.
+_DRAWN_AT_ONCE = 2**20
 
 
 def narrowed(counts: AnyArray) -> AnyArray:
@@ -56,22 +56,21 @@ class EquallyLikely:
         if self._kernels and len(sizes):
             return np.stack([self._compiled(self._kernels, int(size)) for size in sizes])
         whole = sizes.astype(np.intp)
-        narrow = whole.max(initial=0) <= _NARROW_MEAN * self._n_units
+        most = int(whole.max(initial=0))
+        narrow = most <= _NARROW_MEAN * self._n_units
         out = np.empty((len(sizes), self._n_units), np.uint8 if narrow else np.int32)
         # Many may be drawn of few.
-        at_once = max(1, _DRAWN_AT_ONCE // max(self._n_units, int(whole.max(initial=0))))
+        at_once = max(1, _DRAWN_AT_ONCE // max(self._n_units, most))
         for start in range(0, len(sizes), at_once):
             self._fill(out[start : start + at_once], whole[start : start + at_once])
         return out
 
     def _fill(self, rows: AnyArray, sizes: IntArray) -> None:
-        drawn = self._generator.integers(0, self._n_units, sizes.sum())
-        if self._n_units < _FEW_UNITS:
-            drawn += np.repeat(self._n_units * np.arange(len(rows)), sizes)
-            rows[:] = np.bincount(drawn, minlength=rows.size).reshape(rows.shape)
-            return
-        for row, part in zip(rows, np.split(drawn, np.cumsum(sizes)[:-1]), strict=True):
-            row[:] = np.bincount(part, minlength=self._n_units)
+        ends = np.cumsum([0, *sizes], dtype=np.int32)
+        drawn = self._generator.integers(0, self._n_units, ends[-1], np.int32)
+        # Other threads draw meanwhile; `numpy.bincount` holds the interpreter.
+        ones = np.ones(len(drawn), rows.dtype)
+        sparse.csr_array((ones, drawn, ends), shape=rows.shape).toarray(out=rows)
 
     def _compiled(self, kernels: ModuleType, size: int) -> AnyArray:
         before, counts = self._state.copy(), np.zeros(self._n_units, np.uint8)

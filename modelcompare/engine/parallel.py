@@ -132,7 +132,7 @@ def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
 
     Of units that are not `alike` each takes a draw of its own, as long as twenty others.
     """
-    return n_weights * ((1 if alike else 20) + n_columns / 32)
+    return n_weights * ((2 if alike else 20) + n_columns / 32)
 
 
 def on_threads(
