@@ -23,7 +23,7 @@ from modelcompare.metrics.quotient import Quotient
 
 # Totals of one block of pairs: few enough for the processor's last cache, and so many that threads
 # seldom wait for the interpreter between two steps.
-_CACHED_NUMBERS = 2**19
+_CACHED_NUMBERS = 2**21
 
 
 @dataclass(frozen=True)

@@ -210,10 +210,12 @@ class Descending:
         steps = np.flatnonzero(np.diff(self._hits_at))
         for some in map(steps.__getitem__, slabs(len(steps), floats=True)):
             before, after = hits[self._hits_at[some]], hits[self._hits_at[some + 1]]
-            reached = retrieved[self._retrieved_at[some]]
+            reached = retrieved[self._retrieved_at[some]].astype(np.float64)
             # Where nothing was retrieved, nothing was hit.
-            precision = after / np.maximum(reached, np.finfo(np.float64).tiny)
-            area += added(precision * (after - before))
+            np.maximum(reached, np.finfo(np.float64).tiny, out=reached)
+            precision = np.divide(after, reached, out=reached)
+            precision *= after - before
+            area += added(precision)
         return divide(area, hits[self._hits_at[-1]])
 
     @cached_property

@@ -19,8 +19,9 @@ from modelcompare.compiled import kernels_for
 
 # Most samples in a run: their 8-bit weights sum to 16 bits.
 _LONGEST_RUN = 256
-# Samples read at once: what is made of them fits the processor's cache.
-_SLAB, _SLAB_OF_FLOATS = 512, 128
+# Samples read at once: what is made of them fits the processor's last cache, and a step over them
+# takes longer than threads take to hand the interpreter to each other.
+_SLAB, _SLAB_OF_FLOATS = 2048, 1024
 # What a sample does in the compiled loop.
 _STARTS, _READS_ONCE, _READS_TWICE, _ADDS = range(4)
 
@@ -155,8 +156,10 @@ class Below:
         sums = self._running.sums(weights)
         times = 2 if self._up_to is None else 1
         wide = sums.dtype if sums.dtype.kind in "if" else np.uint64
-        if sums.dtype == np.uint16 and times == 2:
-            wide = np.dtype(np.uint32)  # 512 products of 255 and a sum below 2^15 add up to less.
+        # Sums of 16 bits are below 2^15, and readers' weights seldom above 32.
+        most = int(weights.max(initial=0)) * (2 // times) * 2**15 * _SLAB
+        if sums.dtype == np.uint16 and most <= 2**32:
+            wide = np.dtype(np.uint32)
         read, readers = np.zeros((2, weights.shape[1]))
         for rows in slabs(len(self.readers)):
             own = weights.take(self.readers[rows], axis=0)

@@ -23,6 +23,8 @@ from modelcompare.words import Alternative
 
 # Units that are signed at once.
 _PIECE = 2**14
+# Signed sums of so many resamples and pairs that a step over them is worth its call.
+_MOST_SUMS = 2**21
 # What may be held of pairs, to be signed.
 _MOST_BYTES = 2**28
 # Pairs whose size tells that of all.
@@ -105,26 +107,40 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
         n_jobs: int | None,
     ) -> list[Result]:
         chosen = [self.pair(place) for place in pairs.tolist()]
-        signed = [_pieces(pair.signed, self.evaluation.units.row_blocks()) for pair in chosen]
-        # Of few units many blocks are gone through at once.
-        step = max(1, CACHED_NUMBERS // (self.evaluation.units.n_units * masks.block_size(0)))
+        row_blocks = self.evaluation.units.row_blocks()
+        signed = [_pieces(some, row_blocks) for some in _stacked([p.signed for p in chosen])]
+        edges = np.cumsum([pair.signed.shape[0] for pair in chosen])
+        n_rows = int(edges[-1])
+        at_once, step = self._blocks_at_once(masks, n_rows)
 
         def some(start: int) -> list[Result]:
             blocks = range(start, min(start + step, masks.n_blocks))
-            moved = _moved(signed, masks, blocks)
+            parts = [
+                _moved(signed, masks, blocks[first : first + at_once])
+                for first in range(0, len(blocks), at_once)
+            ]
+            moved = np.concatenate([np.concatenate(each) for each in parts], axis=1)
             columns = [
                 self.statistics(pair, pair.sums[:, None] - 2 * each)
-                for pair, each in zip(chosen, moved, strict=True)
+                for pair, each in zip(chosen, np.split(moved, edges[:-1]), strict=True)
             ]
             ends = np.cumsum([masks.block_size(block) for block in blocks])[:-1]
             return [reduce(part) for part in np.split(np.stack(columns, axis=1)[:, :, None], ends)]
 
         n_masks, units = step * masks.block_size(0), self.evaluation.units
-        n_rows = sum(pair.signed.shape[0] for pair in chosen)
         # Masks are drawn, and made wide.
         numbers = work(2 * n_masks * units.n_units, n_rows, alike=units.multiplicity is None)
         found = map_blocks(some, range(0, masks.n_blocks, step), n_jobs, numbers=numbers)
         return list(chain.from_iterable(found))
+
+    def _blocks_at_once(self, masks: Weights, n_rows: int) -> tuple[int, int]:
+        """Blocks whose masks are multiplied at once, and blocks whose sums are gone through so.
+
+        Of few units or sums these are many; eight tasks are left for threads.
+        """
+        at_once = max(1, CACHED_NUMBERS // (self.evaluation.units.n_units * masks.block_size(0)))
+        room = _MOST_SUMS // (max(1, n_rows) * masks.block_size(0) * at_once)
+        return at_once, at_once * int(np.clip(masks.n_blocks // (8 * at_once), 1, max(1, room)))
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
@@ -175,6 +191,13 @@ def matrix_bytes(matrix: Any) -> int:
     if sparse.issparse(matrix):
         return int(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes)
     return int(matrix.nbytes)
+
+
+def _stacked(matrices: Sequence[Any]) -> Sequence[Any]:
+    """Sparse matrices as one, so that all are multiplied in one step; dense ones as they are."""
+    if all(map(sparse.issparse, matrices)):
+        return [sparse.vstack(matrices, format="csr")]
+    return matrices
 
 
 def _pieces(signed: Any, row_blocks: Sequence[slice]) -> list[list[Any]]:

@@ -9,6 +9,7 @@ share their sums.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -353,7 +354,8 @@ class SwappedQuotients(SwappedSums):
 
 def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray) -> None:
     """Add the sums of some rows; N and D are of shape (n_values, n_models, n_rows)."""
-    step = max(1, WORTH_A_THREAD // n[:1].size)
+    of_a_value = work(n[0].size, n.shape[1])
+    step = math.ceil(WORTH_A_THREAD / of_a_value)
 
     def of_values(start: int) -> None:
         some = slice(start, start + step)
@@ -363,7 +365,7 @@ def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray
         out[1, some] += weighted @ bottoms.mT
         out[2, some] += (bottoms * counts) @ bottoms.mT
 
-    on_threads(of_values, range(0, len(n), step), numbers=work(step * n[:1].size, n.shape[1]))
+    on_threads(of_values, range(0, len(n), step), numbers=step * of_a_value)
 
 
 def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:

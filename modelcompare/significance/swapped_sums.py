@@ -31,7 +31,7 @@ from modelcompare.words import Alternative
 # What rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
 # Numbers of one block of pairs that stay in the processor's cache.
-_CACHED_NUMBERS = 2**17
+_CACHED_NUMBERS = 2**20
 
 
 class SwappedSums(SwapStatistic):

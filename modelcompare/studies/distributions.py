@@ -19,7 +19,7 @@ from modelcompare.studies.pairs import MetricPairs, Pair
 from modelcompare.words import VarianceTest
 
 # Models whose replicates are summarized at once.
-_MODELS_AT_ONCE = 25
+_MODELS_AT_ONCE = 50
 
 
 @dataclass(frozen=True)

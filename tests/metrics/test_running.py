@@ -108,6 +108,20 @@ def test_running_sums_are_exact_and_fit_their_type(n):
     assert 2 * 255 * n <= np.iinfo(sums.dtype).max
 
 
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("largest", [32, 33, 64, 65, 255])
+def test_heavy_readers_of_heavy_sums_do_not_overflow(ties, largest):
+    # A sum just below 2^15, which fits 16 bits twice, read by a slab of heavy samples.
+    n_adders, n_readers = 2**15 // largest, 2048
+    adders, readers = np.arange(n_adders), n_adders + np.arange(n_readers)
+    up_to = np.full(n_readers, n_adders)
+    below = Below(adders, readers, up_to - ties, up_to)
+    weights = np.full((n_adders + n_readers, 3), largest, np.uint8)
+    read, total, _ = below.read(weights)
+    assert (total == n_readers * largest).all()
+    assert (read == n_readers * largest * largest * (n_adders - ties / 2)).all()
+
+
 def test_what_lies_below_is_read_group_by_group():
     below = Below(
         adders=np.array([0, 1, 2]), readers=np.array([3, 4, 5]),
