@@ -102,10 +102,12 @@ class _Binomials:
 
     @classmethod
     def of(cls, n: IntArray, low: IntArray) -> _Binomials:
-        both, which = np.unique(np.stack([n, low], axis=1), axis=0, return_inverse=True)
-        trials, first = both[:, :1].astype(np.float64), both[:, 1:]
-        number = first + np.arange(int((both[:, 0] - 2 * both[:, 1]).max(initial=0)) + 1)
-        there = number <= both[:, :1] - first
+        span = int(low.max(initial=0)) + 1
+        both, which = np.unique(n * span + low, return_inverse=True)
+        all_n, first = both[:, None] // span, both[:, None] % span
+        trials = all_n.astype(np.float64)
+        number = first + np.arange(int((all_n - 2 * first).max(initial=0)) + 1)
+        there = number <= all_n - first
         ratio = np.where(there, (trials - number + 1) / np.maximum(number, 1), 0.0)
         ratio[:, 0] = 1.0
         shape: FloatArray = np.cumprod(ratio, axis=1, dtype=np.float64)

@@ -222,8 +222,9 @@ class SwappedQuotients(SwappedSums):
         return [*five, *groups[n_parts + n_products :], *parts]
 
     def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
-        quotients = self._quotients(parts)
-        return [self._square(quotients[m], place, rows) for m, place in self._terms.products]
+        asked = self._terms.products
+        quotients = {m: self._quotient_of(self.metrics[m], parts) for m, _ in asked}
+        return [self._square(quotients[m], place, rows) for m, place in asked]
 
     def stratified(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         return self._quotient(parts)
@@ -267,15 +268,17 @@ class SwappedQuotients(SwappedSums):
 
     def _quotients(self, parts: Sequence[FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
         """Numerator and denominator of each metric, each (n_rows, n_models or 1, width)."""
-        found = []
-        for metric in self.metrics:
-            top, bottom = _parts_of_quotient(metric, self.parts_of(metric, parts))
-            width = max(top.shape[-1], bottom.shape[-1])
-            found.append((
-                np.broadcast_to(top, (*top.shape[:-1], width)),
-                np.broadcast_to(bottom, (*bottom.shape[:-1], width)),
-            ))  # fmt: skip
-        return found
+        return [self._quotient_of(metric, parts) for metric in self.metrics]
+
+    def _quotient_of(
+        self, metric: Metric, parts: Sequence[FloatArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        top, bottom = _parts_of_quotient(metric, self.parts_of(metric, parts))
+        width = max(top.shape[-1], bottom.shape[-1])
+        return (
+            np.broadcast_to(top, (*top.shape[:-1], width)),
+            np.broadcast_to(bottom, (*bottom.shape[:-1], width)),
+        )
 
     def _square(
         self, quotient: tuple[FloatArray, FloatArray], place: int, rows: slice
