@@ -107,11 +107,15 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
         n_jobs: int | None,
     ) -> list[Result]:
         chosen = [self.pair(place) for place in pairs.tolist()]
-        row_blocks = self.evaluation.units.row_blocks()
-        signed = [_pieces(some, row_blocks) for some in _stacked([p.signed for p in chosen])]
         edges = np.cumsum([pair.signed.shape[0] for pair in chosen])
         n_rows = int(edges[-1])
         at_once, step = self._blocks_at_once(masks, n_rows)
+        matrices = [pair.signed for pair in chosen]
+        # One step instead of many, where the sums of all pairs are few.
+        one = n_rows * masks.block_size(0) <= _MOST_SUMS and all(map(sparse.issparse, matrices))
+        row_blocks = self.evaluation.units.row_blocks()
+        together = [sparse.vstack(matrices, format="csr")] if one else matrices
+        signed = [_pieces(each, row_blocks) for each in together]
 
         def some(start: int) -> list[Result]:
             blocks = range(start, min(start + step, masks.n_blocks))
@@ -119,10 +123,11 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
                 _moved(signed, masks, blocks[first : first + at_once])
                 for first in range(0, len(blocks), at_once)
             ]
-            moved = np.concatenate([np.concatenate(each) for each in parts], axis=1)
+            moved = [_side_by_side(each) for each in zip(*parts, strict=True)]
+            of_pairs = np.split(moved[0], edges[:-1]) if one else moved
             columns = [
                 self.statistics(pair, pair.sums[:, None] - 2 * each)
-                for pair, each in zip(chosen, np.split(moved, edges[:-1]), strict=True)
+                for pair, each in zip(chosen, of_pairs, strict=True)
             ]
             ends = np.cumsum([masks.block_size(block) for block in blocks])[:-1]
             return [reduce(part) for part in np.split(np.stack(columns, axis=1)[:, :, None], ends)]
@@ -193,11 +198,8 @@ def matrix_bytes(matrix: Any) -> int:
     return int(matrix.nbytes)
 
 
-def _stacked(matrices: Sequence[Any]) -> Sequence[Any]:
-    """Sparse matrices as one, so that all are multiplied in one step; dense ones as they are."""
-    if all(map(sparse.issparse, matrices)):
-        return [sparse.vstack(matrices, format="csr")]
-    return matrices
+def _side_by_side(parts: Sequence[FloatArray]) -> FloatArray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
 def _pieces(signed: Any, row_blocks: Sequence[slice]) -> list[list[Any]]:
