@@ -66,11 +66,12 @@ class EquallyLikely:
         return out
 
     def _fill(self, rows: AnyArray, sizes: IntArray) -> None:
-        ends = np.cumsum([0, *sizes], dtype=np.int32)
-        drawn = self._generator.integers(0, self._n_units, ends[-1], np.int32)
+        ends = np.cumsum([0, *sizes])
+        kind = np.int32 if ends[-1] < 2**31 else np.int64
+        drawn = self._generator.integers(0, self._n_units, ends[-1], kind)
         # Other threads draw meanwhile; `numpy.bincount` holds the interpreter.
-        ones = np.ones(len(drawn), rows.dtype)
-        sparse.csr_array((ones, drawn, ends), shape=rows.shape).toarray(out=rows)
+        counts = (np.ones(len(drawn), rows.dtype), drawn, ends.astype(kind))
+        sparse.csr_array(counts, shape=rows.shape).toarray(out=rows)
 
     def _compiled(self, kernels: ModuleType, size: int) -> AnyArray:
         before, counts = self._state.copy(), np.zeros(self._n_units, np.uint8)

@@ -156,10 +156,10 @@ class Below:
         sums = self._running.sums(weights)
         times = 2 if self._up_to is None else 1
         wide = sums.dtype if sums.dtype.kind in "if" else np.uint64
-        # Sums of 16 bits are below 2^15, and readers' weights seldom above 32.
-        most = int(weights.max(initial=0)) * (2 // times) * 2**15 * _SLAB
-        if sums.dtype == np.uint16 and most <= 2**32:
-            wide = np.dtype(np.uint32)
+        if sums.dtype == np.uint16:
+            # Sums are below 2^15 then, and readers' weights seldom above 32.
+            most = int(weights.max(initial=0)) * (2 // times) * 2**15 * _SLAB
+            wide = np.dtype(np.uint32 if most <= 2**32 else np.uint64)
         read, readers = np.zeros((2, weights.shape[1]))
         for rows in slabs(len(self.readers)):
             own = weights.take(self.readers[rows], axis=0)
