@@ -193,8 +193,8 @@ class Trial:
 
 
 def _python_was_starting(said: str) -> bool:
-    """Whether Ctrl-C came before the first line of the program, when Python itself answers."""
-    return "KeyboardInterrupt" in said and "modelcompare" not in said
+    """Whether Ctrl-C came before the first line of the command line, when Python itself answers."""
+    return "KeyboardInterrupt" in said and "/modelcompare/cli/" not in said
 
 
 @contextmanager
