@@ -130,7 +130,7 @@ def map_blocks(
 def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
     """Numbers to go through where weights are drawn, and multiplied by so many columns.
 
-    Of units that are not `alike` each takes a draw of its own, as long as twenty others.
+    Units that are not `alike` take a draw of their own each, as long as those of ten that are.
     """
     return n_weights * ((2 if alike else 20) + n_columns / 32)
 

@@ -30,7 +30,7 @@ from modelcompare.words import Alternative
 
 # What rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
-# Numbers of one block of pairs that stay in the processor's cache.
+# Numbers of one block of pairs: few enough for the processor's last cache, and worth a step.
 _CACHED_NUMBERS = 2**20
 
 

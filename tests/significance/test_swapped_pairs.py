@@ -84,3 +84,24 @@ def test_pairs_that_are_not_held_at_once_do_not_change_the_answer(name, monkeypa
         assert bool(forms._held) == (most > 1)
     for whole, apart in zip(*found, strict=True):
         np.testing.assert_array_equal(whole, apart)
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "cf1_macro"])
+def test_pairs_and_blocks_that_go_together_change_nothing(name, monkeypatch):
+    preds = models(600)
+    stacked = []
+    vstack = swapped_pairs.sparse.vstack
+    monkeypatch.setattr(
+        swapped_pairs.sparse, "vstack", lambda *a, **k: stacked.append(a) or vstack(*a, **k)
+    )
+    _, together = swapped(preds, name, 2500)
+    assert bool(stacked) == (name == "f1_macro")  # of cf1 sums are signed, which are dense
+    forms, _ = swapped(preds, name, 2)
+    joined = SwapMasks(forms.evaluation.units, 2500, SEED)
+    assert forms._blocks_at_once(joined, 30) == (1, 2)
+    monkeypatch.setattr(swapped_pairs, "_MOST_SUMS", 0)
+    assert forms._blocks_at_once(joined, 30) == (1, 1)
+    n_stacked = len(stacked)
+    _, apart = swapped(preds, name, 2500)
+    assert len(stacked) == n_stacked
+    np.testing.assert_allclose(together, apart, atol=1e-12)
