@@ -156,8 +156,12 @@ class Evaluation(UnitStatistics):
         start: int = 0,
     ) -> Iterator[list[FloatArray]]:
         """Totals over the row blocks up to one, for each from `start` on."""
-        for row_block, rows in [*enumerate(self.units.row_blocks())][start:]:
+        n_models = len(self.models)
+        row_blocks = self.units.row_blocks()
+        for row_block, rows in [*enumerate(row_blocks)][start:]:
             product = self.product(models, rows)
+            if len(row_blocks) == 1 and self._tiles() == [slice(*models.indices(n_models)[:2])]:
+                self._remember_total(slice(0, n_models), [product])
 
             def of_block(block: int, row_block: int = row_block, sums: Any = product.sums) -> Any:
                 return sums(weights.narrow(block, row_block), whole=weights.whole)

@@ -1,21 +1,20 @@
 """Differences of pairs of models whose outputs are swapped for some samples.
 
 For a mask Z the swapped totals of a pair are ``total_a - Z @ S_a + Z @ S_b`` and the mirror image:
-``Z @ S`` is computed once for each model and serves all of its pairs. Numbers lie in the order
-(model, class, mask), so that formulas go through all masks of a pair and class at once.
+``Z @ S`` is computed once for each model and serves all of its pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.halves import Exchange, Halves, Places, masks_first
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric, Statistic
@@ -23,7 +22,7 @@ from modelcompare.metrics.quotient import Quotient
 
 # Totals of one block of pairs: few enough for the processor's last cache, and so many that threads
 # seldom wait for the interpreter between two steps.
-_CACHED_NUMBERS = 2**21
+_CACHED_NUMBERS = 2**22
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,13 @@ class Swaps:
 
     def passes(self, n_jobs: int | None = None) -> Iterator[SwappedTotals]:
         """Totals under some blocks of masks after others, as many as fit into memory at once."""
-        total = self.evaluation.grand_total(slice(None))
-        step = max(1, PASS_BYTES // (4 * 8 * self.masks.block_size(0) * len(total)))
+        n_columns = self.evaluation.columns(slice(None))[-1].stop
+        step = max(1, PASS_BYTES // (4 * 8 * self.masks.block_size(0) * n_columns))
         for start in range(0, self.masks.n_blocks, step):
             blocks = range(start, min(start + step, self.masks.n_blocks))
             found = self.evaluation.totals(self.masks, blocks=blocks, n_jobs=n_jobs)
             moved = np.concatenate([sums.T for sums in found], axis=1)
+            total = self.evaluation.grand_total(slice(None))
             yield SwappedTotals(self.evaluation, total[:, None] - moved, moved)
 
 
@@ -77,42 +77,94 @@ class SwappedTotals:
         of_a_pair = self.moved.size // len(self.evaluation.models)
         return max(1, _CACHED_NUMBERS // max(1, of_a_pair))
 
+    @cached_property
+    def metrics(self) -> list[Metric]:
+        """The metrics that are sums."""
+        return [metric for metric in self.evaluation.metrics if isinstance(metric, Metric)]
+
+    def quotients(self, there: Exchange, back: Exchange) -> list[QuotientHalves]:
+        """Metrics that are quotients and defined for all these pairs after every swap."""
+        chosen: dict[bool, list[str]] = {}
+        for name, ratio in self._ratios.items():
+            if all(ratio.defined[swap.stays, swap.comes].all() for swap in (there, back)):
+                chosen.setdefault(ratio.bottom.shared, []).append(name)
+        return [self._side_by_side(tuple(names)) for names in chosen.values()]
+
     def differences(
-        self, model_a: IntArray, model_b: IntArray
+        self, there: Exchange, back: Exchange, metrics: Sequence[Metric]
     ) -> Iterator[tuple[slice, FloatArray]]:
         """Differences a - b of pairs of models, (n_masks, n_pairs, n_values), metric by metric."""
-        others = []
-        there, back = Exchange.of(model_a, model_b), Exchange.of(model_b, model_a)
-        for metric, ratio in self._ratios:
-            found = None if ratio is None else ratio.differences(there, back)
-            if found is None:
-                others.append(metric)
-            else:
-                yield self.evaluation.metric_slice(metric.name), masks_first(found)
-        if others:
+        if metrics:
             first, second = self._totals(there), self._totals(back)
-            yield from self.evaluation.differences_of(first, second, others)
+            yield from self.evaluation.differences_of(first, second, metrics)
 
     def _totals(self, swap: Exchange) -> dict[Statistic, FloatArray]:
         """Totals of models after swaps with others."""
-        found = {}
-        for column in self.evaluation.columns(slice(None)):
-            kept, moved = (_masks_last(column.of(sums.T)) for sums in (self.kept, self.moved))
-            shared = column.statistic.shared
-            total = (kept + moved)[..., :1] if shared else swap.totals(kept, moved)
-            found[column.statistic] = masks_first(total)
-        return found
+        return {
+            statistic: masks_first(
+                (both.kept + both.moved)[..., :1] if statistic.shared else both.after(swap)
+            )
+            for statistic, both in self._halves.items()
+        }
 
     @cached_property
-    def _ratios(self) -> list[tuple[Metric, SwappedRatio | None]]:
-        """Each metric's quotient; None where its value is no plain one."""
+    def _halves(self) -> dict[Statistic, Halves]:
         columns = self.evaluation.columns(slice(None))
-        kept, moved = (
-            {column.statistic: column.of(sums.T) for column in columns}
-            for sums in (self.kept, self.moved)
+        return {c.statistic: Halves.of(c.of(self.kept.T), c.of(self.moved.T)) for c in columns}
+
+    @cached_property
+    def _ratios(self) -> dict[str, SwappedRatio]:
+        """The quotient of each metric that is a plain one."""
+        found = {m.name: SwappedRatio.of(m, self._halves) for m in self.metrics}
+        return {name: ratio for name, ratio in found.items() if ratio is not None}
+
+    def _side_by_side(self, names: tuple[str, ...]) -> QuotientHalves:
+        if names not in self._together:
+            ratios = [self._ratios[name] for name in names]
+            places = [self.evaluation.metric_slice(name) for name in names]
+            top, bottom = (
+                Halves.side_by_side([getattr(ratio, part) for ratio in ratios])
+                for part in ("top", "bottom")
+            )
+            self._together[names] = QuotientHalves(names, np.r_[tuple(places)], top, bottom)
+        return self._together[names]
+
+    @cached_property
+    def _together(self) -> dict[tuple[str, ...], QuotientHalves]:
+        return {}
+
+
+@dataclass(frozen=True)
+class QuotientHalves:
+    """Quotients of some metrics side by side.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The metrics.
+    values : ndarray of int
+        Places of their values.
+    top, bottom : Halves
+        Numerators and denominators.
+    """
+
+    names: tuple[str, ...]
+    values: IntArray
+    top: Halves
+    bottom: Halves
+
+    def differences(self, there: Exchange, back: Exchange) -> FloatArray:
+        """Differences of pairs, (n_masks, n_pairs, n_values)."""
+        first, second = (self.top.after(swap) / self.bottom.after(swap) for swap in (there, back))
+        first -= second
+        return masks_first(first)
+
+    def differences_at(self, there: Exchange, back: Exchange, places: Places) -> FloatArray:
+        """The differences at some places: of pairs, values and masks."""
+        first, second = (
+            self.top.at(swap, places) / self.bottom.at(swap, places) for swap in (there, back)
         )
-        sums = [metric for metric in self.evaluation.metrics if isinstance(metric, Metric)]
-        return [(metric, SwappedRatio.of(metric, kept, moved)) for metric in sums]
+        return first - second
 
 
 @dataclass(frozen=True)
@@ -121,28 +173,19 @@ class SwappedRatio:
 
     Parameters
     ----------
-    top_kept, top_moved : ndarray of shape (n_models, width, n_masks)
-        Numerators over the units that keep their outputs, and over those that swap.
-    bottom_kept, bottom_moved : ndarray of shape (n_models or 1, width, n_masks)
-        Denominators; of one model where they are the same for all.
+    top, bottom : Halves
+        Numerators and denominators.
     defined : ndarray of bool of shape (n_models, n_models)
         Whether a model has a value after any of the swaps with another.
     """
 
-    top_kept: FloatArray
-    top_moved: FloatArray
-    bottom_kept: FloatArray
-    bottom_moved: FloatArray
+    top: Halves
+    bottom: Halves
     defined: BoolArray
 
     @classmethod
-    def of(
-        cls,
-        metric: Metric,
-        kept: dict[Statistic, FloatArray],
-        moved: dict[Statistic, FloatArray],
-    ) -> SwappedRatio | None:
-        """From totals (n_masks, n_models or 1, width); None of what is no plain quotient."""
+    def of(cls, metric: Metric, halves: dict[Statistic, Halves]) -> SwappedRatio | None:
+        """From the totals of statistics; None of what is no plain quotient."""
         if metric.ratio is None or metric.average is not None:
             return None
         value = metric.value
@@ -151,7 +194,10 @@ class SwappedRatio:
         without = value.without if value.zero_division == "paper" else None
         if without is not None and not metric.per_class:
             return None
-        totals = [[sums[s] for s in metric.statistics] for sums in (kept, moved)]
+        totals = [
+            [masks_first(getattr(halves[s], half)) for s in metric.statistics]
+            for half in ("kept", "moved")
+        ]
         parts = [metric.ratio(*each) for each in totals]
         if not metric.per_class:
             parts = [(top[..., None], bottom[..., None]) for top, bottom in parts]
@@ -167,30 +213,9 @@ class SwappedRatio:
             for part, below in zip(totals, (bottom, bottom_moved), strict=True)
         ]
         return cls(
-            np.ascontiguousarray(_masks_last(top)), np.ascontiguousarray(_masks_last(top_moved)),
-            _masks_last(bottom), _masks_last(bottom_moved), _defined(*least, without=without),
+            Halves.of(top, top_moved), Halves.of(bottom, bottom_moved),
+            _defined(*least, without=without),
         )  # fmt: skip
-
-    def differences(self, there: Exchange, back: Exchange) -> FloatArray | None:
-        """Differences (n_pairs, width, n_masks); None where some may be undefined."""
-        if not all(self.defined[swap.stays, swap.comes].all() for swap in (there, back)):
-            return None
-        if len(self.bottom_kept) < len(self.top_kept):
-            return there.totals(*self._apart)
-        found = self._values(there)
-        found -= self._values(back)
-        return found
-
-    def _values(self, swap: Exchange) -> FloatArray:
-        values = swap.totals(self.top_kept, self.top_moved)
-        values /= swap.totals(self.bottom_kept, self.bottom_moved)
-        return values
-
-    @cached_property
-    def _apart(self) -> tuple[FloatArray, FloatArray]:
-        """What each model adds to a difference, and takes off one, over a common denominator."""
-        apart = (self.top_kept - self.top_moved) / (self.bottom_kept + self.bottom_moved)
-        return apart, -apart
 
 
 def _defined(
@@ -204,70 +229,16 @@ def _defined(
     From the smallest denominator, and total, under any mask, each of shape (n_models, width): a
     model's own, and what comes in from others.
     """
-    out = np.empty((len(kept[0]), len(kept[0])), dtype=bool)
-    for model, found in enumerate(out):
-        bottom, *totals = (own[model] + other for own, other in zip(kept, moved, strict=True))
-        found[:] = (bottom > 0).all(axis=-1)
+    n_models, width = kept[0].shape
+    out = np.empty((n_models, n_models), dtype=bool)
+    step = max(1, _CACHED_NUMBERS // (n_models * width))
+    for start in range(0, n_models, step):
+        some = slice(start, start + step)
+        bottom, *totals = (own[some, None] + other for own, other in zip(kept, moved, strict=True))
+        out[some] = (bottom > 0).all(axis=-1)
         if without is not None:
-            found &= ~without(*totals).any(axis=-1)
+            out[some] &= ~without(*totals).any(axis=-1)
     return out
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """Models whose swapped outputs are replaced by other models'.
-
-    Attributes
-    ----------
-    stays, comes : ndarray of int of shape (n_pairs,)
-        Models whose outputs stay, and models whose outputs come in.
-    runs : list of (slice, slice, slice)
-        Pairs that follow each other with one of the two models unchanged, and their models: one
-        model beside several that follow each other needs no copies of any.
-    """
-
-    stays: IntArray
-    comes: IntArray
-    runs: list[tuple[slice, slice, slice]]
-
-    @classmethod
-    def of(cls, stays: IntArray, comes: IntArray) -> Exchange:
-        """Find the runs."""
-        along, across = np.diff(stays), np.diff(comes)
-        kind = np.where(
-            (along == 0) & (across == 1), 1, np.where((along == 1) & (across == 0), 2, 0)
-        )
-        before = np.concatenate([kind[:1], kind[:-1]])
-        ends = np.flatnonzero((kind == 0) | ((before != 0) & (kind != before))) + 1
-        runs = [
-            (
-                slice(start, stop),
-                slice(int(stays[start]), int(stays[stop - 1]) + 1),
-                slice(int(comes[start]), int(comes[stop - 1]) + 1),
-            )
-            for start, stop in pairwise([0, *ends.tolist(), len(stays)])
-        ]
-        return cls(stays, comes, runs)
-
-    def totals(self, kept: FloatArray, moved: FloatArray) -> FloatArray:
-        """Totals (n_pairs, width, n_masks) from each model's, (n_models, width, n_masks).
-
-        `kept` are those over the units that keep their outputs, `moved` over those that swap.
-        """
-        out = np.empty((len(self.stays), *kept.shape[1:]))
-        for pairs, own, other in self.runs:
-            np.add(kept[own], moved[other], out=out[pairs])
-        return out
-
-
-def masks_first(numbers: FloatArray) -> FloatArray:
-    """View of numbers (n_pairs, width, n_masks) as (n_masks, n_pairs, width)."""
-    return numbers.transpose(2, 0, 1)
-
-
-def _masks_last(numbers: FloatArray) -> FloatArray:
-    """View of numbers (n_masks, n_models, width) as (n_models, width, n_masks)."""
-    return numbers.transpose(1, 2, 0)
 
 
 def _require_sums(evaluation: Evaluation) -> None:

@@ -24,7 +24,7 @@ from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.significance.binomial import binomial_mass, half_binomial, tail_masses
 from modelcompare.significance.exact_lines import Conics
-from modelcompare.significance.pair_counts import PairCounts, labelled_rows
+from modelcompare.significance.pair_counts import PairCounts, pair_counts
 from modelcompare.significance.strata import Strata
 from modelcompare.words import Alternative
 
@@ -77,9 +77,8 @@ def exact_p_values(
     p_values, floor : ndarray of shape (n_pairs, n_values)
         NaN where a model has no value.
     """
-    rows = labelled_rows(evaluation)
-    count = PairCounts.per_class if metric.per_class else PairCounts.overall
-    grids = Grids.of(metric, count(rows, model_a, model_b), rows.n_classes)
+    counts = pair_counts(evaluation, model_a, model_b, per_class=metric.per_class)
+    grids = Grids.of(metric, counts, evaluation.predictions.n_classes)
     values = grids.all_p_values(alternative, n_jobs)
     shape = (len(model_a), -1)
     sides = 2.0 if alternative == "two-sided" else 1.0

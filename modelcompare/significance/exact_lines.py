@@ -48,16 +48,27 @@ class Conics:
     def mass(self, n_jobs: int | None) -> FloatArray:
         """Probability of what is extreme, of shape (n_hypotheses,)."""
         first, second = (_Binomials.of(self.n[:, i], self.low[:, i]) for i in (0, 1))
-        order = np.argsort(first.half, kind="stable")
+        out = np.empty(len(self.kappa))
+        alone = (self.beta == 0) & (self.kappa > 0)
+        by_first = alone & (self.gamma == 0) & (self.alpha > 0)
+        by_second = alone & (self.alpha == 0) & (self.gamma > 0)
+        for one, factor, number in (
+            (by_first, self.alpha, first), (by_second, self.gamma, second),
+        ):  # fmt: skip
+            which, edge = np.flatnonzero(one), np.sqrt(self.kappa[one] / factor[one])
+            below = number.up_to(which, -edge[:, None], np.ones((1, 1), dtype=bool))
+            out[which] = 2 * below[:, 0]
+        both = np.flatnonzero(~by_first & ~by_second)
+        order = both[np.argsort(first.half[both], kind="stable")]
         blocks = list(_blocks(first.half[order]))
 
         def of_block(block: int) -> FloatArray:
             return self._of_some(order[blocks[block]], first, second)
 
-        numbers = 20 * int(first.half.sum()) / max(1, len(blocks))
-        found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
-        out = np.empty(len(order))
-        out[order] = np.concatenate(found)
+        if blocks:
+            numbers = 20 * int(first.half[order].sum()) / len(blocks)
+            found = map_blocks(of_block, range(len(blocks)), n_jobs, numbers=numbers)
+            out[order] = np.concatenate(found)
         return out
 
     def _of_some(self, some: IntArray, first: _Binomials, second: _Binomials) -> FloatArray:
@@ -73,10 +84,12 @@ class Conics:
             roots = sum_of_both / gamma, rest / sum_of_both
         lower, upper = np.minimum(*roots), np.maximum(*roots)
         outside = gamma >= 0
-        mass = second.up_to(some, lower, outside) + second.up_to(some, -upper, outside)
-        mass = np.where(outside, mass, 1 - mass)
+        mass = second.up_to(some, lower, outside)
+        mass += second.up_to(some, np.negative(upper, out=upper), outside)
+        if not outside.all():
+            mass = np.where(outside, mass, 1 - mass)
         # Without roots a line is extreme as a whole, or not at all.
-        mass = np.where(np.isnan(lower), rest >= 0, mass)
+        np.copyto(mass, rest >= 0, where=np.isnan(lower))
         return np.einsum("ij,ij->i", weight, mass)
 
 
@@ -133,14 +146,17 @@ class _Binomials:
     def up_to(self, some: IntArray, surplus: FloatArray, inclusive: BoolArray) -> FloatArray:
         """Mass of surpluses up to a number, or below it; 0 where it is NaN."""
         number = (surplus + self.n[some, None]) / 2
-        n_below = (
-            np.floor(number) + 1
-            if inclusive.all()
-            else np.where(inclusive, np.floor(number) + 1, np.ceil(number))
-        )
-        size = (self.n - 2 * self.low + 1)[some, None]
-        place = np.fmin(np.fmax(n_below - self.low[some, None], 0), size).astype(np.intp)
-        return np.take(self.below, self.which[some, None] * self.below.shape[1] + place)
+        if inclusive.all():
+            np.floor(number, out=number)
+            number += 1
+        else:
+            number = np.where(inclusive, np.floor(number) + 1, np.ceil(number))
+        number -= self.low[some, None]
+        np.fmax(number, 0, out=number)
+        np.fmin(number, (self.n - 2 * self.low + 1)[some, None], out=number)
+        place = number.astype(np.intp)
+        place += self.which[some, None] * self.below.shape[1]
+        return np.take(self.below, place)
 
 
 def _blocks(n_lines: IntArray) -> Iterator[slice]:

@@ -8,12 +8,16 @@ show (`smallest_p_value`), so p is never 0.
 
 from __future__ import annotations
 
+from typing import TypeVar, cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.intervals import TIE_TOLERANCE
 from modelcompare.words import Alternative
+
+Values = TypeVar("Values", bound=AnyArray)
 
 
 def n_extreme(
@@ -39,20 +43,26 @@ def n_extreme(
     >>> int(n_extreme(null, 0.3, "two-sided", scale=1.0))
     3
     """
-    observed = np.asarray(observed, dtype=np.float64)
-    tolerance = TIE_TOLERANCE * np.where(np.isfinite(scale), scale, 0.0)
+    least = least_size(observed, alternative, scale=scale)
+    return len(null) - n_true(size_of(null, alternative) < least)
+
+
+def size_of(differences: Values, alternative: Alternative) -> Values:
+    """What is large of extreme differences."""
     if alternative == "two-sided":
-        less_extreme = np.abs(null) < np.abs(observed) - tolerance
-    elif alternative == "greater":
-        less_extreme = null < observed - tolerance
-    else:
-        less_extreme = null > observed + tolerance
-    return len(null) - n_true(less_extreme)
+        return cast("Values", np.abs(differences))
+    return differences if alternative == "greater" else -differences
 
 
-def n_true(found: BoolArray) -> IntArray:
-    """How many are true along axis 0; `numpy.count_nonzero` takes twice as long."""
-    counted: IntArray = found.view(np.int8).sum(axis=0, dtype=np.int32)
+def least_size(observed: ArrayLike, alternative: Alternative, *, scale: ArrayLike) -> FloatArray:
+    """The size from which a difference is as extreme as the observed one, but for rounding."""
+    tolerance = TIE_TOLERANCE * np.where(np.isfinite(scale), scale, 0.0)
+    return size_of(np.asarray(observed, dtype=np.float64), alternative) - tolerance
+
+
+def n_true(found: BoolArray, axis: int = 0) -> IntArray:
+    """How many are true along an axis; `numpy.count_nonzero` takes twice as long."""
+    counted: IntArray = found.view(np.int8).sum(axis=axis, dtype=np.int32)
     return counted
 
 

@@ -22,7 +22,7 @@ from modelcompare.metrics.base import Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.corrections import max_t_step_down
 from modelcompare.significance.exact import Grids
-from modelcompare.significance.pair_counts import PairCounts, labelled_rows
+from modelcompare.significance.pair_counts import pair_counts
 from modelcompare.significance.studentized import road_of, swap_statistic
 from modelcompare.significance.swap_statistic import DrawnSwaps
 from modelcompare.words import Alternative
@@ -93,11 +93,9 @@ class _ExactNull:
         alternative: Alternative,
     ) -> None:
         self.model_a, self.model_b = model_a, model_b
-        rows = labelled_rows(evaluation)
-        count = PairCounts.per_class if metric.per_class else PairCounts.overall
-        counts = count(rows, model_a, model_b)
+        counts = pair_counts(evaluation, model_a, model_b, per_class=metric.per_class)
         self._only_a = counts.only_a
-        self._grids = Grids.of(metric, counts, rows.n_classes)
+        self._grids = Grids.of(metric, counts, evaluation.predictions.n_classes)
         p_values, self._first = self._grids.tables(alternative)
         # As logarithms small p-values and large ones are equal but for rounding alike.
         self._tables = -np.log(p_values)

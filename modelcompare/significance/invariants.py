@@ -7,13 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.significance.sieve import SLACK, Span
 from modelcompare.significance.swapped_sums import ROUNDING
-
-# What bounds are wider by than their formulas, for rounding.
-SLACK = 1e-9
-
-Span = tuple[FloatArray, FloatArray]
-"""Smallest and largest numbers after any swap, each of shape (n_pairs, n_values, 1)."""
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,15 @@ def _by_pair(rows: DistinctRows, a: IntArray, b: IntArray) -> tuple[FloatArray, 
     return own, both.reshape(len(a), rows.n_classes, 2)
 
 
+def pair_counts(evaluation: Evaluation, a: IntArray, b: IntArray, *, per_class: bool) -> PairCounts:
+    """Counts of every class, or of right answers; gone through once for all metrics."""
+    count = PairCounts.per_class if per_class else PairCounts.overall
+    return evaluation.once(
+        ("pair counts", per_class, a.tobytes(), b.tobytes()),
+        lambda: count(labelled_rows(evaluation), a, b),
+    )
+
+
 def labelled_rows(evaluation: Evaluation) -> DistinctRows:
     """True and predicted classes, which must be there."""
     if evaluation.labelled is None:

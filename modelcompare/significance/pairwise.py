@@ -18,7 +18,7 @@ from modelcompare.engine.influence import (
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
-from modelcompare.significance.extreme import n_extreme
+from modelcompare.significance.extreme import least_size, n_extreme
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swap_statistic import DrawnSwaps
 from modelcompare.words import PAIRED_TESTS, Alternative
@@ -163,11 +163,16 @@ class PairView:
         return size[self.model_a] + size[self.model_b]
 
     def count_extreme(
-        self, null: FloatArray, pairs: slice = slice(None), values: slice = slice(None)
+        self, null: FloatArray, pairs: slice = slice(None), values: slice | IntArray = slice(None)
     ) -> IntArray:
         """How many of the null differences (n_resamples, n_pairs, n_values) are as extreme."""
         observed, scale = self.difference[pairs, values], self._scale[pairs, values]
         return n_extreme(null, observed, self.alternative, scale=scale)
+
+    def least_size(self, pairs: slice, values: IntArray) -> FloatArray:
+        """What is as extreme as the observed is of this size, on the side that is looked at."""
+        observed, scale = self.difference[pairs, values], self._scale[pairs, values]
+        return least_size(observed, self.alternative, scale=scale)
 
     def blocks(self, n_resamples: int) -> list[slice]:
         """Pairs whose null differences fit into the processor's cache at once."""

@@ -15,12 +15,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.swaps import SwappedTotals, Swaps
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics import Metric, OrderMetric
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import AllSwaps
@@ -31,6 +29,7 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
+from modelcompare.significance.permuted import count_swapped_totals
 from modelcompare.variants import by_ranks, with_arrays
 
 
@@ -96,7 +95,7 @@ def permutation(view: PairView) -> Outcome:
     sums_only = all(isinstance(metric, Metric) for metric in view.evaluation.metrics)
     of_outputs = not sums_only and len(view.model_a) == 1
     masks = view.masks if of_outputs else view.swaps
-    count = _count_swapped_outputs(view) if of_outputs else _count_swapped_totals(view, masks)
+    count = _count_swapped_outputs(view) if of_outputs else count_swapped_totals(view, masks)
     return _of_counts(view, count, masks.n_resamples, exact=isinstance(masks, AllSwaps))
 
 
@@ -149,25 +148,6 @@ def _of_counts(
         p_value = np.maximum(p_value, floor)
     p_value = np.where(np.isnan(view.difference), np.nan, p_value)
     return Outcome(view.difference, p_value, n_resamples, exact, floor)
-
-
-def _count_swapped_totals(view: PairView, masks: Weights) -> FloatArray:
-    """Swap sums: each model's totals over the units that move serve all of its pairs."""
-    count = np.zeros(view.difference.shape)
-    for totals in Swaps(view.evaluation, masks).passes(view.n_jobs):
-
-        def count_some(start: int, totals: SwappedTotals = totals) -> IntArray:
-            pairs = slice(start, start + totals.pairs_at_once)
-            extreme = np.empty(view.difference[pairs].shape, dtype=np.intp)
-            for where, null in totals.differences(view.model_a[pairs], view.model_b[pairs]):
-                extreme[:, where] = view.count_extreme(null, pairs, where)
-            return extreme
-
-        starts = range(0, len(view.model_a), totals.pairs_at_once)
-        of_a_pair = totals.moved.size / len(view.evaluation.models)
-        numbers = 4 * of_a_pair * min(len(view.model_a), totals.pairs_at_once)
-        count += np.concatenate(map_blocks(count_some, starts, view.n_jobs, numbers=numbers))
-    return count
 
 
 def _count_swapped_outputs(view: PairView) -> FloatArray:

@@ -28,13 +28,14 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.halves import Halves
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import class_slopes, quotient_parts
 from modelcompare.significance.swap_statistic import Result
-from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
+from modelcompare.significance.swapped_sums import SwappedSums
 
 # Numbers of samples, classes and pairs beyond which no product of each pair is formed.
 _MOST_NUMBERS = 2**26
@@ -142,14 +143,12 @@ class SwappedAverages(SwappedSums):
             out += [reduce(statistics) for statistics in found]
         return out
 
-    def of_pairs(
-        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
-    ) -> FloatArray:
+    def of_pairs(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
         """Statistics where nothing moves, for `observed`."""
         found = []
         for pair in pairs:
             own = self._expansion(int(pair))
-            found.append(self._of_pair(int(pair), own, kept, moved, own.total[:, None]))
+            found.append(self._of_pair(int(pair), own, halves, own.total[:, None]))
         return np.stack(found, axis=1)[:, :, None]
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
@@ -158,8 +157,7 @@ class SwappedAverages(SwappedSums):
         swapped = np.zeros((len(bits), self.evaluation.units.n_units))
         swapped[:, units] = bits
         sums = self._only_matrix[units].weighted(bits)
-        kept, moved = self._parted(sums)
-        return self._of_pair(pair, own, kept, moved, own.crossed(swapped))[:, None]
+        return self._of_pair(pair, own, self.halves(sums), own.crossed(swapped))[:, None]
 
     def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         numerator, denominator = self._quotient(parts)
@@ -185,9 +183,9 @@ class SwappedAverages(SwappedSums):
 
         def one(block: int) -> FloatArray:
             swapped = masks.draw_all(blocks[block]).astype(np.float32)
-            parts = self._parted(moved[block])
+            halves = self.halves(moved[block])
             columns = [
-                self._of_pair(int(pairs[place]), own, *parts, own.crossed(swapped))
+                self._of_pair(int(pairs[place]), own, halves, own.crossed(swapped))
                 for place, own in zip(places, expansions, strict=True)
             ]
             return np.stack(columns, axis=1)
@@ -198,16 +196,11 @@ class SwappedAverages(SwappedSums):
             found[block][:, places, 0] = columns
 
     def _of_pair(
-        self,
-        pair: int,
-        own: _Expansion,
-        kept: list[FloatArray],
-        moved: list[FloatArray],
-        crossed: FloatArray,
+        self, pair: int, own: _Expansion, halves: Sequence[Halves], crossed: FloatArray
     ) -> FloatArray:
         """Statistics (n_resamples,) of one pair."""
         a, b = self.model_a[pair], self.model_b[pair]
-        sides = self._exchanged(kept, moved, a, b), self._exchanged(kept, moved, b, a)
+        sides = self._exchanged(halves, a, b), self._exchanged(halves, b, a)
         square = own.squares(crossed, *(class_slopes(self._metric, side).T for side in sides))
         values = [self._metric.value(*side) for side in sides]
         difference = values[0] - values[1]
@@ -217,20 +210,12 @@ class SwappedAverages(SwappedSums):
             difference, np.sqrt(square), out=np.zeros_like(difference), where=difference != 0
         )
 
-    def _exchanged(
-        self, kept: list[FloatArray], moved: list[FloatArray], stays: int, comes: int
-    ) -> list[FloatArray]:
+    def _exchanged(self, halves: Sequence[Halves], stays: int, comes: int) -> list[FloatArray]:
         """Totals (n_resamples or 1, n_classes) of a model whose swapped outputs are another's."""
         return [
-            k[:, stays] + m[:, comes] if k.shape[1] > 1 else total[:, 0]
-            for k, m, total in zip(kept, moved, self._total_groups, strict=True)
+            total[:, 0] if each.shared else (each.kept[stays] + each.moved[comes]).T
+            for each, total in zip(halves, self._total_groups, strict=True)
         ]
-
-    def _parted(self, sums: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Sums of what stays and of what moves, by group of columns."""
-        kept = self.total - sums
-        kept[np.abs(kept) <= ROUNDING * np.abs(self.total)] = 0.0
-        return self.groups(kept), self.groups(sums)
 
     def _n_chunks(self, n_pairs: int) -> int:
         """Of pairs whose columns fit into memory at once."""

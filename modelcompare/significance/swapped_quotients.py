@@ -11,21 +11,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.halves import Exchange, Halves, Places
 from modelcompare.engine.parallel import WORTH_A_THREAD, on_threads, work
-from modelcompare.engine.swaps import Exchange
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme, least_extreme
-from modelcompare.significance.extreme import n_true
-from modelcompare.significance.invariants import SLACK, Invariants, Span, span_of
+from modelcompare.significance.invariants import Invariants, span_of
+from modelcompare.significance.sieve import SLACK, Scores, Span, count_sieved
 from modelcompare.significance.square_terms import N_WEIGHTS, SquareTerms
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
+from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums, after
 from modelcompare.words import Alternative
 
 # Numbers of one block of units that stay in the processor's cache.
@@ -37,129 +36,65 @@ _NEAR = 0.5
 _N_SUMS = 5
 
 
-@dataclass(frozen=True)
-class SwappedScores:
-    """What the statistics of some pairs are made of, in arrays (n_pairs, n_values, n_resamples).
-
-    Parameters
-    ----------
-    pairs : ndarray of int of shape (n_pairs,)
-        Their places.
-    there : Exchange
-        Whose outputs come in for whose.
-    fixed : Invariants
-        What no swap changes.
-    score, denominator : ndarray
-        N - F0 D and D of the first model.
-    below : Span
-        Ends of the denominators.
-    usual : bool
-        Whether no swap leaves a model a numerator or a denominator of 0.
-    """
-
-    pairs: IntArray
-    there: Exchange
-    fixed: Invariants
-    score: FloatArray
-    denominator: FloatArray
-    below: Span
-    usual: bool
-
-
 class SwappedQuotients(SwappedSums):
     """Studentized differences of metrics with a `ratio` and no `average`."""
 
-    def of_pairs(
-        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
-    ) -> FloatArray:
-        return self._of_scores(self._scores(kept, moved, pairs), kept, moved)
-
-    def extreme_of_pairs(
-        self,
-        kept: list[FloatArray],
-        moved: list[FloatArray],
-        pairs: IntArray,
-        alternative: Alternative,
-    ) -> IntArray:
-        """The same count; squares are summed only where bounds of them leave it open."""
-        observed, scores = self.observed[pairs], self._scores(kept, moved, pairs)
-        if alternative == "two-sided" and self.strata is None and np.isfinite(observed).all():
-            found = self._extreme_by_bounds(scores, kept, moved, observed)
-            if found is not None:
-                return found
-        statistic = self._of_scores(scores, kept, moved)
-        return n_true(as_extreme(statistic, observed, alternative))
-
-    def _scores(
-        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
-    ) -> SwappedScores:
+    def of_pairs(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
         there = Exchange.of(self.model_a[pairs], self.model_b[pairs])
-        score, denominator = (
-            there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
-            for k, m in zip(kept[:2], moved[:2], strict=True)
-        )
-        fixed, below = self._invariants.of(pairs), span_of(denominator)
-        usual = fixed.all_usual(span_of(score), below)
-        score -= fixed.pooled * denominator
-        return SwappedScores(pairs, there, fixed, score, denominator, below, usual)
-
-    def _of_scores(
-        self, scores: SwappedScores, kept: list[FloatArray], moved: list[FloatArray]
-    ) -> FloatArray:
-        """Statistics (n_resamples, n_pairs, n_values), in the place of what they are made of."""
-        fixed, there, share = scores.fixed, scores.there, scores.denominator
+        score, share, *squares = (half.after(there) for half in halves[:_N_SUMS])
+        fixed = self._invariants.of(pairs)
+        usual = fixed.all_usual(span_of(score), span_of(share))
+        score -= fixed.pooled * share
         share /= np.where(fixed.bottom == 0, 1.0, fixed.bottom)
-        squares = (
-            there.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0))
-            for k, m in zip(kept[2:_N_SUMS], moved[2:_N_SUMS], strict=True)
-        )
         square = fixed.squares(share, *squares)
         shares = share.transpose(2, 0, 1)
         if self.strata is not None:
-            sums = self.after(
-                kept[_N_SUMS : _N_SUMS + 2], moved[_N_SUMS : _N_SUMS + 2], there.stays, there.comes
-            )
-            between = self._between(self.strata, sums, fixed.pooled[..., 0], shares, scores.pairs)
+            sums = after(halves[_N_SUMS : _N_SUMS + 2], there)
+            between = self._between(self.strata, sums, fixed.pooled[..., 0], shares, pairs)
             square -= between.transpose(1, 2, 0)
             square[square <= ROUNDING * fixed.own] = 0.0
-        out = self._studentized(scores.score, square, fixed).transpose(2, 0, 1)
-        if not scores.usual:
+        out = self._studentized(score, square, fixed).transpose(2, 0, 1)
+        if not usual:
             empty = np.abs(shares - 0.5) >= 0.5 - ROUNDING
-            _by_convention(out, self._difference(kept, moved, scores.pairs), empty)
+            by_convention = self.differences(halves[-len(self._statistics_used) :], pairs)
+            _put_conventions(out, by_convention, empty)
         return out
 
-    def _extreme_by_bounds(
-        self,
-        scores: SwappedScores,
-        kept: list[FloatArray],
-        moved: list[FloatArray],
-        observed: FloatArray,
-    ) -> IntArray | None:
+    def extreme_of_pairs(
+        self, halves: Sequence[Halves], pairs: IntArray, alternative: Alternative
+    ) -> IntArray:
+        """The same count; squares are summed only where bounds of them leave it open."""
+        observed = self.observed[pairs]
+        if alternative == "two-sided" and self.strata is None and np.isfinite(observed).all():
+            found = self._extreme_by_bounds(halves[:_N_SUMS], pairs)
+            if found is not None:
+                return found
+        return super().extreme_of_pairs(halves, pairs, alternative)
+
+    def _extreme_by_bounds(self, halves: Sequence[Halves], pairs: IntArray) -> IntArray | None:
         """Two-sided counts from bounds of the squares; None where these tell too little."""
-        if not scores.usual:
+        there = Exchange.of(self.model_a[pairs], self.model_b[pairs])
+        fixed, observed = self._invariants.of(pairs), self.observed[pairs]
+        scores = Scores.of(halves[0], halves[1], there, fixed.pooled, tight=True)
+        if scores is None or not fixed.all_usual(scores.top, scores.bottom):
             return None
-        fixed, there = scores.fixed, scores.there
-        low, high = self._thresholds(scores.below, observed[..., None], fixed)
+        low, high = self._thresholds(scores.bottom, observed[..., None], fixed)
         if (low < _NEAR * high).mean() > _MOST_OPEN:
             return None
-        size = np.abs(scores.score)
-        shown = size >= high
-        left_open = np.flatnonzero((size >= low) & ~shown)
-        if len(left_open) > _MOST_OPEN * size.size:
-            return None
-        found = n_true(shown.transpose(2, 0, 1))
-        place = np.unravel_index(left_open, size.shape)
-        pair, value, mask = place
-        squares = (
-            k[mask, there.stays[pair], value] + m[mask, there.comes[pair], value]
-            for k, m in zip(kept[2:_N_SUMS], moved[2:_N_SUMS], strict=True)
+
+        def is_extreme(places: Places) -> BoolArray:
+            pair, value, _ = places
+            score, share, *squares = (half.at(there, places) for half in halves)
+            own = fixed.at(pair, value)
+            score -= own.pooled * share
+            share /= own.bottom
+            statistic = self._studentized(score, own.squares(share, *squares), own)
+            return as_extreme(statistic, observed[pair, value], "two-sided")
+
+        size = np.abs(scores.numbers, out=scores.numbers)
+        return count_sieved(
+            size, low - scores.error, high + scores.error, is_extreme, most=_MOST_OPEN
         )
-        fixed = fixed.at(pair, value)
-        square = fixed.squares(scores.denominator[place] / fixed.bottom, *squares)
-        statistic = self._studentized(scores.score[place], square, fixed)
-        extreme = as_extreme(statistic, observed[pair, value], "two-sided")
-        np.add.at(found, (pair[extreme], value[extreme]), 1)
-        return found
 
     def _studentized(self, score: FloatArray, square: FloatArray, fixed: Invariants) -> FloatArray:
         """Score over error, in place of the score.
@@ -196,18 +131,7 @@ class SwappedQuotients(SwappedSums):
         high = np.maximum(high, 2 * np.sqrt(fixed.nothing(units)))
         # The statistic is at most the root of the number of units.
         high[extreme**2 >= (1 - SLACK) * units] = np.inf
-        return np.where(extreme > 0, low, 0.0), np.where(extreme > 0, high, 0.0)
-
-    def _difference(
-        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
-    ) -> FloatArray:
-        """Differences of the values, where their conventions have a say."""
-        n_parts = len(self._statistics_used)
-        kept, moved = kept[-n_parts:], moved[-n_parts:]
-        a, b = self.model_a[pairs], self.model_b[pairs]
-        return self.values(self.after(kept, moved, a, b)) - self.values(
-            self.after(kept, moved, b, a)
-        )
+        return np.where(extreme > 0, low, -np.inf), np.where(extreme > 0, high, -np.inf)
 
     def arranged(self, sums: FloatArray) -> list[FloatArray]:
         """N, D, N^2, N D and D^2; of a stratified design N and D by stratum; the statistics."""
@@ -371,7 +295,7 @@ def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray
     on_threads(of_values, range(0, len(n), step), numbers=step * of_a_value)
 
 
-def _by_convention(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:
+def _put_conventions(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:
     """Put NaN where a model has no value, and an infinite one where a convention gives it."""
     instead = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     np.copyto(statistic, instead, where=empty)

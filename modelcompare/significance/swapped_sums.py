@@ -15,10 +15,10 @@ from scipy import sparse
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.halves import Exchange, Halves, masks_first
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import PASS_BYTES
-from modelcompare.engine.swaps import Exchange, masks_first
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme
@@ -60,13 +60,11 @@ class SwappedSums(SwapStatistic):
         self._last_sums: tuple[Weights, list[list[FloatArray]]] | None = None
 
     @abstractmethod
-    def of_pairs(
-        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
-    ) -> FloatArray:
+    def of_pairs(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
         """Statistics (n_resamples, n_pairs, n_values) of some pairs.
 
-        `kept` and `moved` are sums over the units that keep their output and over those that swap,
-        as `arranged` gives them.
+        `halves` are sums over the units that keep their output and over those that swap, as
+        `arranged` gives them.
         """
 
     def arranged(self, sums: FloatArray) -> list[FloatArray]:
@@ -109,22 +107,18 @@ class SwappedSums(SwapStatistic):
         def counted(moved: FloatArray) -> IntArray:
             return np.concatenate(
                 [
-                    self.extreme_of_pairs(kept, swapped, some, alternative)
-                    for kept, swapped, some in self._in_parts(moved, pairs)
+                    self.extreme_of_pairs(halves, some, alternative)
+                    for halves, some in self._in_parts(moved, pairs)
                 ]
             )
 
         return np.sum(self._mapped(masks, counted, n_jobs), axis=0)
 
     def extreme_of_pairs(
-        self,
-        kept: list[FloatArray],
-        moved: list[FloatArray],
-        pairs: IntArray,
-        alternative: Alternative,
+        self, halves: Sequence[Halves], pairs: IntArray, alternative: Alternative
     ) -> IntArray:
         """How many statistics of some pairs are as extreme as observed, (n_pairs, n_values)."""
-        found = self.of_pairs(kept, moved, pairs)
+        found = self.of_pairs(halves, pairs)
         return n_true(as_extreme(found, self.observed[pairs], alternative))
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
@@ -201,17 +195,13 @@ class SwappedSums(SwapStatistic):
         """One metric's among the statistics of all."""
         return [parts[self._statistics_used.index(s)] for s in metric.statistics]
 
-    def after(
-        self, kept: list[FloatArray], moved: list[FloatArray], stays: IntArray, comes: IntArray
-    ) -> list[FloatArray]:
-        """Totals of models whose swapped outputs are replaced by other models'."""
-        swap = Exchange.of(stays, comes)
-        return [
-            k + m
-            if k.shape[1] == 1
-            else masks_first(swap.totals(k.transpose(1, 2, 0), m.transpose(1, 2, 0)))
-            for k, m in zip(kept, moved, strict=True)
-        ]
+    def differences(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
+        """Differences of the values (n_resamples, n_pairs, n_values) after swaps."""
+        a, b = self.model_a[pairs], self.model_b[pairs]
+        first, second = (
+            self.values(after(halves, Exchange.of(*both))) for both in ((a, b), (b, a))
+        )
+        return first - second
 
     def values(self, parts: list[FloatArray]) -> FloatArray:
         """Values (..., n_values) of the metrics' totals."""
@@ -329,6 +319,15 @@ class SwappedSums(SwapStatistic):
             self._last_sums = masks, [*passes]
             yield from self._last_sums[1]
 
+    def halves(self, moved: FloatArray) -> list[Halves]:
+        """What pairs are made of, from sums (n_resamples, n_columns) over the units that swap."""
+        # Columns lie contiguously: formulas go through all masks of a pair and class at once.
+        moved = np.asfortranarray(moved)
+        kept = self.total - moved
+        np.copyto(kept, 0.0, where=np.abs(kept) <= ROUNDING * np.abs(self.total))
+        both = zip(self.arranged(kept), self.arranged(moved), strict=True)
+        return [Halves.of(*each) for each in both]
+
     def _statistics(self, moved: FloatArray, pairs: IntArray | None = None) -> FloatArray:
         pairs = np.arange(len(self.model_a)) if pairs is None else pairs
         parts = self._in_parts(moved, pairs)
@@ -336,30 +335,21 @@ class SwappedSums(SwapStatistic):
 
     def _in_parts(
         self, moved: FloatArray, pairs: IntArray
-    ) -> Iterator[tuple[list[FloatArray], list[FloatArray], IntArray]]:
+    ) -> Iterator[tuple[list[Halves], IntArray]]:
         """What `of_pairs` takes, for some pairs after others."""
-        # Columns lie contiguously: formulas go through all masks of a pair and class at once.
-        moved = np.asfortranarray(moved)
-        kept = self.total - moved
-        np.copyto(kept, 0.0, where=np.abs(kept) <= ROUNDING * np.abs(self.total))
-        kept_groups, moved_groups = self.arranged(kept), self.arranged(moved)
-        width = max(1, len(moved) * max(group.shape[-1] for group in kept_groups))
+        halves = self.halves(moved)
+        width = max(1, len(moved) * max(each.kept.shape[1] for each in halves))
         step = max(1, _CACHED_NUMBERS // width)
         for start in range(0, len(pairs), step):
-            yield kept_groups, moved_groups, pairs[start : start + step]
+            yield halves, pairs[start : start + step]
 
 
 class SwappedDifferences(SwappedSums):
     """The difference itself, over the sum of the two values' sizes; not studentized."""
 
-    def of_pairs(
-        self, kept: list[FloatArray], moved: list[FloatArray], pairs: IntArray
-    ) -> FloatArray:
-        a, b = self.model_a[pairs], self.model_b[pairs]
-        first = self.values(self.after(kept, moved, a, b))
-        second = self.values(self.after(kept, moved, b, a))
-        scale = np.abs(self._estimate[a]) + np.abs(self._estimate[b])
-        difference = first - second
+    def of_pairs(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
+        size, difference = np.abs(self._estimate), self.differences(halves, pairs)
+        scale = size[self.model_a[pairs]] + size[self.model_b[pairs]]
         np.copyto(difference, 0.0, where=np.abs(difference) <= 1e-13 * scale)
         return np.divide(difference, scale, out=difference, where=scale > 0)
 
@@ -375,7 +365,14 @@ class SwappedDifferences(SwappedSums):
         return self.values(self.groups(self.total[None]))[0]
 
 
-def growing(n_units: int, first: int = 256, most: int = 8192) -> Iterator[slice]:
+def after(halves: Sequence[Halves], swap: Exchange) -> list[FloatArray]:
+    """Totals (n_resamples, n_pairs or 1, width) of models after swaps."""
+    return [
+        masks_first(each.kept + each.moved if each.shared else each.after(swap)) for each in halves
+    ]
+
+
+def growing(n_units: int, first: int = 64, most: int = 8192) -> Iterator[slice]:
     """Blocks of units, the first ones small: often they tell all."""
     start, step = 0, first
     while start < n_units:

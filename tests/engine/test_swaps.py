@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modelcompare.engine.swaps import Exchange
+from modelcompare.engine.halves import Exchange, Halves
 from modelcompare.significance.pairwise import all_pairs
 
 
@@ -24,7 +24,7 @@ def test_totals_are_those_of_each_pair(pairs):
     rng = np.random.default_rng(0)
     kept, moved = rng.random((2, 5, 3, 4))
     stays, comes = np.array(pairs).T
-    found = Exchange.of(stays, comes).totals(kept, moved)
+    found = Halves(kept, moved).after(Exchange.of(stays, comes))
     expected = [kept[own] + moved[other] for own, other in pairs]
     np.testing.assert_array_equal(found, expected)
 
