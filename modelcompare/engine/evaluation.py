@@ -287,14 +287,11 @@ class Evaluation(UnitStatistics):
         n_classes = self.predictions.n_classes
         if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
             return MatrixProduct(self._narrow(models, rows, metrics))
-        of_samples = self._rows is None and self._unit_of is None
-        part, here = self._part(rows if of_samples else slice(0, 1))
+        part, _ = self._part(rows if self._of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
-        codes = part.codes[here] if hard and of_samples and part.codes is not None else None
-        n_rows = rows.stop - rows.start
-        columns = self.columns(models, metrics)
-        product = Product(columns, n_rows, codes, n_classes, counted=counted)
+        columns, n_rows = self.columns(models, metrics), rows.stop - rows.start
+        product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
 
         def fill(position: int) -> None:
             model = self.models[models][position]

@@ -74,6 +74,19 @@ class UnitStatistics:
     def _made(self) -> dict[Hashable, Any]:
         return {}
 
+    def classes(self, rows: slice) -> IntArray | None:
+        """True class of some units; None where these are no samples of one class each."""
+        if not self._of_samples:
+            return None
+        part, here = self._part(rows)
+        return (
+            None if part.codes is None or part.true_distribution is not None else part.codes[here]
+        )
+
+    @property
+    def _of_samples(self) -> bool:
+        return self._rows is None and self._unit_of is None
+
     @cached_property
     def labelled(self) -> DistinctRows | None:
         """True class, and all models' predicted classes, of rows that each stand for some samples.

@@ -57,8 +57,16 @@ class SquareTerms:
             Of N^2, N D and D^2.
         """
         n_statistics = len(sources) - 2 * len(squares)
-        known, products, weights = list(sources), [], []
-        for metric, targets in enumerate(squares):
+        known, products = list(sources), []
+        weights: list[tuple[dict[int, float], ...]] = [()] * len(squares)
+
+        def size(metric: int) -> float:
+            first = n_statistics + 2 * metric
+            return sum(float(np.abs(part).sum()) for part in sources[first : first + 2])
+
+        # Squares of little are often a part of others, and the others never of them.
+        for metric in sorted(range(len(squares)), key=size):
+            targets = squares[metric]
             own = range(n_statistics + 2 * metric, n_statistics + 2 * metric + 2)
             found: list[dict[int, float]] = [{}, {}, {}]
             for place in _ORDER:
@@ -72,7 +80,7 @@ class SquareTerms:
                     found[place] = {len(known): 1.0}
                     known.append(targets[place])
                     products.append((metric, place))
-            weights.append(tuple(found))
+            weights[metric] = tuple(found)
         return cls(tuple(products), tuple(weights))
 
     def sums(self, sources: Sequence[FloatArray]) -> list[list[FloatArray]]:

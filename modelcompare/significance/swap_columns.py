@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.parted import SPARSE_BELOW
 
 
@@ -17,7 +17,7 @@ from modelcompare.engine.parted import SPARSE_BELOW
 class Columns:
     """Statistics of some units, products of them, and what is 0 but in one stratum each.
 
-    Products are arrays (n_units, width), sparse where few numbers are not 0.
+    Products are arrays (n_units, width), sparse where few numbers are not 0, or `Nested`.
     """
 
     dense: FloatArray
@@ -28,12 +28,19 @@ class Columns:
         """Sums of all columns under each row of weights."""
         return np.hstack([weights @ self.dense, *self.further(weights)])
 
-    def further(self, weights: FloatArray) -> list[FloatArray]:
+    def further(self, weights: AnyArray) -> list[FloatArray]:
         """The same of all but the statistics, some columns after others."""
-        parts = [(product.T @ weights.T).T for product in self.products]
-        if self.by_stratum is not None:
-            parts.append(weights @ self.by_stratum)
-        return parts
+        parts: list[FloatArray] = []
+        others = [product for product in self.products if not isinstance(product, Nested)]
+        by_stratum = self.by_stratum
+        if others or by_stratum is not None:
+            wide = weights.astype(np.float64, copy=False)
+        for product in self.products:
+            if isinstance(product, Nested):
+                parts += product.sums(weights)
+            else:
+                parts.append((product.T @ wide.T).T)
+        return parts if by_stratum is None else [*parts, wide @ by_stratum]
 
     def __getitem__(self, units: IntArray) -> Columns:
         by_stratum = None if self.by_stratum is None else self.by_stratum[units]
@@ -41,8 +48,69 @@ class Columns:
         return Columns(self.dense[units], products, by_stratum)
 
 
-def apart(parts: Sequence[FloatArray]) -> list[Any]:
-    """Arrays (n_rows, ...) as columns (n_rows, width), those alike together where they follow."""
+@dataclass(frozen=True)
+class Nested:
+    """Products, and before them others that are the part of the members of each class.
+
+    They are summed class by class: what the members add is there without a product of its own.
+
+    Parameters
+    ----------
+    rows : list of ndarray of int
+        Members of each class, in order.
+    numbers : list of ndarray of shape (n_columns, n_members)
+        The products of these; columns are in the order (model, class).
+    """
+
+    rows: list[IntArray]
+    numbers: list[FloatArray]
+
+    @classmethod
+    def of(cls, inner: FloatArray, outer: FloatArray, codes: IntArray) -> Nested | None:
+        """From arrays (n_rows, n_models, n_classes); None of others."""
+        n_classes = outer.shape[2]
+        if inner.shape != outer.shape or codes.max(initial=0) >= n_classes:
+            return None
+        rows, numbers, n_inside = [], [], 0
+        inner, outer = (part.transpose(1, 2, 0) for part in (inner, outer))
+        for code in range(n_classes):
+            here = np.flatnonzero(codes == code)
+            own, whole = np.take(inner[:, code], here, axis=-1), np.take(outer, here, axis=-1)
+            if not np.array_equal(own, whole[:, code]):
+                return None
+            n_inside += int(np.count_nonzero(own))
+            rows.append(here)
+            numbers.append(whole.reshape(len(whole) * n_classes, len(here)))
+        return cls(rows, numbers) if n_inside == np.count_nonzero(inner) else None
+
+    def sums(self, weights: AnyArray) -> list[FloatArray]:
+        """Sums (n_resamples, n_columns) over the members, and over all."""
+        n_classes = len(self.rows)
+        members, whole = np.zeros((2, len(self.numbers[0]), len(weights)))
+        for code, (here, numbers) in enumerate(zip(self.rows, self.numbers, strict=True)):
+            found = numbers @ np.take(weights, here, axis=1).astype(np.float64, copy=False).T
+            members[code::n_classes] = found[code::n_classes]
+            whole += found
+        return [members.T, whole.T]
+
+    def __getitem__(self, units: IntArray) -> Nested:
+        rows = [np.flatnonzero(np.isin(units, here)) for here in self.rows]
+        numbers = [
+            part[:, np.searchsorted(here, units[some])]
+            for part, here, some in zip(self.numbers, self.rows, rows, strict=True)
+        ]
+        return Nested(rows, numbers)
+
+
+def apart(parts: Sequence[FloatArray], codes: IntArray | None) -> list[Any]:
+    """Arrays (n_rows, ...) as columns (n_rows, width), those alike together where they follow.
+
+    `codes` are the rows' classes, where they have one each.
+    """
+    if len(parts) == 2 and codes is not None:
+        nested = Nested.of(parts[0], parts[1], codes)
+        if nested is not None:
+            return [nested]
     found: list[Any] = []
     dense: list[FloatArray] = []
     for part in parts:

@@ -239,7 +239,7 @@ class SwappedSums(SwapStatistic):
     def _matrix(self, rows: slice) -> Columns:
         dense = self._statistics_of(rows)
         parts = self._parted_columns(dense)
-        products = apart(self.products(parts, rows))
+        products = apart(self.products(parts, rows), self.evaluation.classes(rows))
         numbers = () if self.strata is None else self.stratified(parts)
         if self.strata is None or not numbers:
             return Columns(dense, products)
@@ -281,7 +281,7 @@ class SwappedSums(SwapStatistic):
                 sums = statistics.sums(drawn, whole=masks.whole)
                 if matrix is None:
                     return sums
-                return np.hstack([sums, *matrix.further(drawn.astype(np.float64, copy=False))])
+                return np.hstack([sums, *matrix.further(drawn)])
 
             n_masks, alike = masks.block_size(0), self.evaluation.units.multiplicity is None
             numbers = work(n_masks * (rows.stop - rows.start), statistics.n_columns, alike=alike)
