@@ -83,10 +83,37 @@ class SquareTerms:
             weights[metric] = tuple(found)
         return cls(tuple(products), tuple(weights))
 
-    def sums(self, sources: Sequence[FloatArray]) -> list[list[FloatArray]]:
-        """Sums of the three products of each metric from those of all sources."""
+    def hold_crosswise(
+        self, linear: Sequence[FloatArray], crossed: Sequence[Sequence[FloatArray]]
+    ) -> bool:
+        """Whether products of two models' numbers are the same combinations as those of one's.
+
+        They are where a combination holds for any numbers, and not because those of each model are
+        0 or 1.
+
+        Parameters
+        ----------
+        linear : sequence of ndarray
+            What stands for sources that are no products: means of the two models'.
+        crossed : sequence of three arrays for each metric
+            Sums of N N', (N D' + D N') / 2 and D D'.
+        """
+        sources = [*linear, *(crossed[metric][place] for metric, place in self.products)]
+        sizes = self.sums([np.abs(source) for source in sources], size=True)
+        return all(
+            bool((np.abs(found - wanted) <= _TOLERANCE * (size + np.abs(wanted))).all())
+            for of_metric in zip(self.sums(sources), crossed, sizes, strict=True)
+            for found, wanted, size in zip(*of_metric, strict=True)
+        )
+
+    def sums(self, sources: Sequence[FloatArray], *, size: bool = False) -> list[list[FloatArray]]:
+        """Sums of the three products of each metric from those of all sources.
+
+        Of their sizes the `size` of the terms together.
+        """
         return [
-            [_combined([(weight, sources[place]) for place, weight in each.items()])
+            [_combined([(abs(weight) if size else weight, sources[place])
+                        for place, weight in each.items()])
              for each in of_metric]
             for of_metric in self.weights
         ]  # fmt: skip

@@ -9,7 +9,6 @@ share their sums.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -17,7 +16,8 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.halves import Exchange, Halves, Places
-from modelcompare.engine.parallel import WORTH_A_THREAD, on_threads, work
+from modelcompare.engine.parallel import on_threads, work
+from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme, least_extreme
 from modelcompare.significance.invariants import Invariants, span_of
@@ -26,6 +26,8 @@ from modelcompare.significance.square_terms import N_WEIGHTS, SquareTerms
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums, after
 from modelcompare.words import Alternative
+
+Quotients = tuple[FloatArray, FloatArray]
 
 # Numbers of one block of units that stay in the processor's cache.
 _CACHED_NUMBERS = 2**19
@@ -148,7 +150,7 @@ class SwappedQuotients(SwappedSums):
     def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
         asked = self._terms.products
         quotients = {m: self._quotient_of(self.metrics[m], parts) for m, _ in asked}
-        return [self._square(quotients[m], place, rows) for m, place in asked]
+        return [self._times(quotients[m], quotients[m], place, rows) for m, place in asked]
 
     def stratified(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         return self._quotient(parts)
@@ -175,7 +177,7 @@ class SwappedQuotients(SwappedSums):
     def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         return self._quotient(parts)
 
-    def _quotient(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    def _quotient(self, parts: Sequence[FloatArray]) -> Quotients:
         """Numerators and denominators, each (n_rows, n_models, n_values)."""
         tops, bottoms = zip(*self._quotients(parts), strict=True)
         return self._side_by_side(tops), self._side_by_side(bottoms)
@@ -190,13 +192,11 @@ class SwappedQuotients(SwappedSums):
             out[..., end - width : end] = part
         return out
 
-    def _quotients(self, parts: Sequence[FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
+    def _quotients(self, parts: Sequence[FloatArray]) -> list[Quotients]:
         """Numerator and denominator of each metric, each (n_rows, n_models or 1, width)."""
         return [self._quotient_of(metric, parts) for metric in self.metrics]
 
-    def _quotient_of(
-        self, metric: Metric, parts: Sequence[FloatArray]
-    ) -> tuple[FloatArray, FloatArray]:
+    def _quotient_of(self, metric: Metric, parts: Sequence[FloatArray]) -> Quotients:
         top, bottom = _parts_of_quotient(metric, self.parts_of(metric, parts))
         width = max(top.shape[-1], bottom.shape[-1])
         return (
@@ -204,35 +204,49 @@ class SwappedQuotients(SwappedSums):
             np.broadcast_to(bottom, (*bottom.shape[:-1], width)),
         )
 
-    def _square(
-        self, quotient: tuple[FloatArray, FloatArray], place: int, rows: slice
-    ) -> FloatArray:
-        """N^2, N D or D^2 of a metric, as strata weigh them."""
-        n, d = quotient
-        square = (d if place == 2 else n) * (n if place == 0 else d)
+    def _times(self, one: Quotients, other: Quotients, place: int, rows: slice) -> FloatArray:
+        """N N', (N D' + D N') / 2 or D D' of two models in a metric, as strata weigh them."""
+        first, second = _factors(*one, place)
+        product = first * _factors(*other, place)[1]
+        if place == 1 and one is not other:
+            product = (product + _factors(*other, place)[0] * second) / 2
         if self.strata is not None:
-            square *= self.strata.scale[rows][:, None, None]
-        return square
+            product *= self.strata.scale[rows][:, None, None]
+        return product
 
-    @cached_property
+    @property
     def _terms(self) -> SquareTerms:
         """What N^2, N D and D^2 are combinations of."""
+        return self._terms_and_whether_crosswise[0]
+
+    @cached_property
+    def _terms_and_whether_crosswise(self) -> tuple[SquareTerms, bool]:
+        n_metrics = len(self.metrics)
+        mix = np.random.default_rng(0).random((2, len(self.evaluation.models)))
 
         def of_rows(start: int) -> list[FloatArray]:
             rows = chunks[start]
             parts = self.parts(rows)
             quotients = self._quotients(parts)
-            both = [part for each in quotients for part in each]
-            squares = [self._square(each, place, rows) for each in quotients for place in range(3)]
+            mixed = [self._quotients([_mixed(part, one) for part in parts]) for one in mix]
+            products = [
+                self._times(one, other, place, rows)
+                for one, other in zip(quotients + mixed[0], quotients + mixed[1], strict=True)
+                for place in range(3)
+            ]
+            linear = [*parts, *(part for both in quotients for part in both)]
             weights = np.random.default_rng(start).random((N_WEIGHTS, len(parts[0])))
-            return [_weighted(weights, part) for part in (*parts, *both, *squares)]
+            return [_weighted(weights, part) for part in (*linear, *products)]
 
-        chunks = [*self._row_chunks()]
+        chunks = [*self._row_chunks(_CACHED_NUMBERS)]
         found = on_threads(of_rows, range(len(chunks)), numbers=4 * _CACHED_NUMBERS)
         sums = [np.sum(each, axis=0) for each in zip(*found, strict=True)]
-        first = len(sums) - 3 * len(self.metrics)
-        squares = sums[first:]
-        return SquareTerms.of(sums[:first], [squares[i : i + 3] for i in range(0, len(squares), 3)])
+        linear, products = sums[: -6 * n_metrics], sums[-6 * n_metrics :]
+        by_metric = [products[i : i + 3] for i in range(0, len(products), 3)]
+        terms = SquareTerms.of(linear, by_metric[:n_metrics])
+        (u, v), (all_u, all_v) = mix, mix.sum(axis=1)
+        means = [(_mixed(part, u) * all_v + _mixed(part, v) * all_u) / 2 for part in linear]
+        return terms, terms.hold_crosswise(means, by_metric[n_metrics:])
 
     @cached_property
     def _invariants(self) -> Invariants:
@@ -241,58 +255,83 @@ class SwappedQuotients(SwappedSums):
         n, d = (part[0] for part in self.arranged(self.total[None])[:2])
         top, bottom = n[a] + n[b], d[a] + d[b]
         pooled = np.divide(top, bottom, out=np.zeros_like(top), where=bottom != 0)
-        gram = self._gram
+        grams = [np.concatenate(each) for each in zip(*self._grams(), strict=True)]
 
         def product(i: IntArray, j: IntArray) -> FloatArray:
-            cross = gram[1][:, i, j] + gram[1][:, j, i]
-            return gram[0][:, i, j].T - pooled * cross.T + pooled**2 * gram[2][:, i, j].T
+            of_tops, crossed, of_bottoms = (gram[:, i, j].T for gram in grams)
+            return of_tops - 2 * pooled * crossed + pooled**2 * of_bottoms
 
         own, shared = product(a, a) + product(b, b), 2 * product(a, b)
         return Invariants(*(part[..., None] for part in (pooled, bottom, own, shared)))
 
-    @property
-    def _gram(self) -> FloatArray:
-        """Sums of N N', N D' and D D' of all models, of shape (3, n_values, n_models, n_models)."""
+    def _grams(self) -> list[list[FloatArray]]:
+        """Sums of N N', (N D' + D N') / 2 and D D' of all models, for each metric.
+
+        Of shape (n_values, n_models, n_models) each.
+        """
+        terms, crosswise = self._terms_and_whether_crosswise
+        if not crosswise:
+            every = [(metric, place) for metric in range(len(self.metrics)) for place in range(3)]
+            grams = self._summed_grams(every)
+            return [grams[i : i + 3] for i in range(0, len(grams), 3)]
+        parts = self.groups(self.total[None])[: len(self._statistics_used)]
+        linear = [*parts, *(part for both in self._quotients(parts) for part in both)]
+        n_models = len(self.evaluation.models)
+        totals = [np.broadcast_to(part[0].T, (part.shape[2], n_models)) for part in linear]
+        means = [(total[:, :, None] + total[:, None, :]) / 2 for total in totals]
+        return terms.sums([*means, *self._summed_grams(terms.products)])
+
+    def _summed_grams(self, asked: Sequence[tuple[int, int]]) -> list[FloatArray]:
+        """Those of some metrics and places, added up over the units."""
         counts = self.evaluation.units.counts().astype(np.float64)
         if self.strata is not None:
             counts *= self.strata.scale
-        out = np.zeros((3, 0, 0, 0))
-        for rows in self._row_chunks():
-            n, d = (
-                np.ascontiguousarray(part.transpose(2, 1, 0))
-                for part in self._quotient(self.parts(rows))
-            )
-            n_values, n_models, _ = n.shape
-            if not out.size:
-                out = np.zeros((3, n_values, n_models, n_models))
-            _add_grams(out, n, d, counts[rows])
-        return out
+        n_models = len(self.evaluation.models)
+        widths: list[int] = []
+        totals: list[FloatArray] = []
+        for rows in self._row_chunks(PASS_BYTES // 8):
+            parts, times = self.parts(rows), counts[rows]
+            factors = [_factors(*self._quotient_of(self.metrics[m], parts), p) for m, p in asked]
+            widths = [first.shape[2] for first, _ in factors]
+            by_value = [
+                (first[..., value], second[..., value])
+                for first, second in factors
+                for value in range(first.shape[2])
+            ]
+
+            def of_value(
+                place: int, by_value: Sequence[Quotients] = by_value, times: FloatArray = times
+            ) -> FloatArray:
+                return _gram(*by_value[place], times, n_models)
+
+            numbers = work(n_models * len(times), n_models)
+            grams = on_threads(of_value, range(len(by_value)), numbers=numbers)
+            totals = [x + y for x, y in zip(totals, grams, strict=True)] if totals else grams
+        every = iter(totals)
+        return [np.stack([next(every) for _ in range(width)]) for width in widths]
 
     @property
     def _n_columns(self) -> int:
         return self.evaluation.columns(slice(None), self.metrics)[-1].stop
 
-    def _row_chunks(self) -> Iterator[slice]:
+    def _row_chunks(self, n_numbers: int) -> Iterator[slice]:
+        """Units whose statistics are so many numbers at most."""
         n_units = self.evaluation.units.n_units
-        step = max(1, _CACHED_NUMBERS // self._n_columns)
+        step = max(1, n_numbers // self._n_columns)
         for start in range(0, n_units, step):
             yield slice(start, min(start + step, n_units))
 
 
-def _add_grams(out: FloatArray, n: FloatArray, d: FloatArray, counts: FloatArray) -> None:
-    """Add the sums of some rows; N and D are of shape (n_values, n_models, n_rows)."""
-    of_a_value = work(n[0].size, n.shape[1])
-    step = math.ceil(WORTH_A_THREAD / of_a_value)
+def _factors(n: FloatArray, d: FloatArray, place: int) -> Quotients:
+    """What is multiplied of one model and of another: N and N', N and D', or D and D'."""
+    return (d if place == 2 else n), (n if place == 0 else d)
 
-    def of_values(start: int) -> None:
-        some = slice(start, start + step)
-        tops, bottoms = n[some], d[some]
-        weighted = tops * counts
-        out[0, some] += weighted @ tops.mT
-        out[1, some] += weighted @ bottoms.mT
-        out[2, some] += (bottoms * counts) @ bottoms.mT
 
-    on_threads(of_values, range(0, len(n), step), numbers=step * of_a_value)
+def _gram(first: FloatArray, second: FloatArray, counts: FloatArray, n_models: int) -> FloatArray:
+    """Sums of (F S' + S F') / 2 of all models, from numbers (n_rows, n_models or 1)."""
+    weighted = first if (counts == 1).all() else first * counts[:, None]
+    found = weighted.T @ second
+    return np.broadcast_to((found + found.T) / 2, (n_models, n_models))
 
 
 def _put_conventions(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:
@@ -302,14 +341,19 @@ def _put_conventions(statistic: FloatArray, difference: FloatArray, empty: BoolA
     np.copyto(statistic, np.nan, where=np.isnan(difference))
 
 
-def _parts_of_quotient(
-    metric: Metric, parts: Sequence[FloatArray]
-) -> tuple[FloatArray, FloatArray]:
+def _parts_of_quotient(metric: Metric, parts: Sequence[FloatArray]) -> Quotients:
     """Numerator and denominator, with an axis of values."""
     if metric.ratio is None:
         raise ValueError(f"{metric.name} names no quotient.")
     top, bottom = metric.ratio(*parts)
     return (top, bottom) if metric.per_class else (top[..., None], bottom[..., None])
+
+
+def _mixed(part: FloatArray, weights: FloatArray) -> FloatArray:
+    """Numbers (n, 1, width) of a mixture of models, from all models' or what they share."""
+    if part.shape[1] == 1:
+        return part * weights.sum()
+    return np.einsum("rmw,m->rw", part, weights)[:, None]
 
 
 def _weighted(weights: FloatArray, numbers: FloatArray) -> FloatArray:

@@ -48,6 +48,51 @@ def test_sums_of_squares_are_those_of_a_loop(names, weighted):
         np.testing.assert_allclose(found[0], each[mask].sum(axis=0), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("names", "crosswise"),
+    [
+        (["cf1", "cprecision", "crecall"], True),
+        (["log_loss", "brier_score"], True),
+        # The square of a count of 0 or 1 is that count, but two models' product is no count.
+        (["f1", "precision"], False),
+        (["cf1", "f1"], False),
+    ],
+)
+@pytest.mark.parametrize("column", ["none", "sample_weight", "strata", "groups"])
+def test_products_of_two_models_are_those_of_a_loop(names, crosswise, column):
+    rng = np.random.default_rng(1)
+    columns = {
+        "sample_weight": {"sample_weight": rng.random(60) + 0.5},
+        "strata": {"strata": np.arange(60) % 3},
+        "groups": {"groups": rng.integers(0, 20, 60)},
+    }.get(column, {})
+    statistic = swapped(names, **columns)
+    if column == "none":
+        assert statistic._terms_and_whether_crosswise[1] == crosswise
+    units = statistic.evaluation.units
+    scale = np.ones(units.n_units) if statistic.strata is None else statistic.strata.scale
+    every = statistic._quotients(statistic.parts(slice(0, units.n_units)))
+    for grams, (n, d) in zip(statistic._grams(), every, strict=True):
+        n, d = np.broadcast_arrays(n, d)
+        for found, first, second in zip(grams, (n, n, d), (n, d, d), strict=True):
+            expected = np.einsum("r,rav,rbv->vab", scale, first, second)
+            expected = (expected + expected.transpose(0, 2, 1)) / 2
+            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
+
+
+def test_of_soft_counts_few_products_of_models_are_summed(monkeypatch):
+    asked = []
+    summed = SwappedQuotients._summed_grams
+    monkeypatch.setattr(
+        SwappedQuotients,
+        "_summed_grams",
+        lambda self, some: asked.append(some) or summed(self, some),
+    )
+    statistic = swapped(["cf1", "cprecision", "crecall"])
+    assert np.isfinite(statistic._invariants.own).all()
+    assert [len(some) for some in asked] == [2]
+
+
 def test_a_column_that_is_alike_but_in_one_row_is_summed_by_itself():
     rng = np.random.default_rng(0)
     weights, column = rng.random((16, 500)), rng.random(500)
