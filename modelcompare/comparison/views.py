@@ -13,6 +13,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.halves import Exchange, masks_first
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.proportions import proportions
 from modelcompare.metrics import Metric
@@ -132,7 +133,10 @@ class DifferenceView:
 
     @cached_property
     def replicates(self) -> FloatArray:
-        return self.result.drawn[:, self.model_a] - self.result.drawn[:, self.model_b]
+        # The resamples of a model and value lie together, and so do those of a pair.
+        drawn = self.result.drawn.transpose(1, 2, 0)
+        differences = Exchange.of(self.model_a, self.model_b).combined(np.subtract, drawn, drawn)
+        return masks_first(differences)
 
     @cached_property
     def influences(self) -> FloatArray:

@@ -40,6 +40,8 @@ class Exchange:
     @classmethod
     def of(cls, stays: IntArray, comes: IntArray) -> Exchange:
         """Find the runs."""
+        if not len(stays):
+            return cls(stays, comes, [])
         along, across = np.diff(stays), np.diff(comes)
         kind = np.where(
             (along == 0) & (across == 1), 1, np.where((along == 1) & (across == 0), 2, 0)
@@ -55,6 +57,13 @@ class Exchange:
             for start, stop in pairwise([0, *ends.tolist(), len(stays)])
         ]
         return cls(stays, comes, runs)
+
+    def combined(self, by: np.ufunc, own: AnyArray, other: AnyArray) -> AnyArray:
+        """What a function makes of each pair's numbers (n_models, ...), the one's and the other's."""
+        out = np.empty((len(self.stays), *own.shape[1:]), dtype=own.dtype)
+        for pairs, stays, comes in self.runs:
+            by(own[stays], other[comes], out=out[pairs])
+        return out
 
     @classmethod
     def both(cls, model_a: IntArray, model_b: IntArray) -> tuple[Exchange, Exchange]:
@@ -101,7 +110,9 @@ class Halves:
 
     def after(self, swap: Exchange) -> FloatArray:
         """Totals after swaps, of shape (n_pairs or 1, width, n_masks)."""
-        return self.kept + self.moved if self.shared else _added(swap, self.kept, self.moved)
+        return (
+            self.kept + self.moved if self.shared else swap.combined(np.add, self.kept, self.moved)
+        )
 
     def at(self, swap: Exchange, places: Places) -> FloatArray:
         """The totals at some places."""
@@ -113,7 +124,7 @@ class Halves:
 
     def rounded(self, swap: Exchange) -> SingleArray:
         """The totals in single precision."""
-        return _added(swap, *self._single)
+        return swap.combined(np.add, *self._single)
 
     def span(self, swap: Exchange) -> tuple[FloatArray, FloatArray]:
         """Between which the totals are under any mask, each (n_pairs or 1, width, 1)."""
@@ -148,10 +159,3 @@ class Halves:
 def masks_first(numbers: FloatArray) -> FloatArray:
     """View of numbers (n_pairs, width, n_masks) as (n_masks, n_pairs, width)."""
     return numbers.transpose(2, 0, 1)
-
-
-def _added(swap: Exchange, kept: AnyArray, moved: AnyArray) -> AnyArray:
-    out = np.empty((len(swap.stays), *kept.shape[1:]), dtype=kept.dtype)
-    for pairs, own, other in swap.runs:
-        np.add(kept[own], moved[other], out=out[pairs])
-    return out

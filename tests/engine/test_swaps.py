@@ -18,15 +18,16 @@ from modelcompare.significance.pairwise import all_pairs
         [(0, 1), (0, 1), (1, 1), (2, 1), (2, 2), (2, 3), (3, 3)],
         [(0, 0), (1, 1), (2, 2)],
         [(2, 3), (0, 1), (4, 2)],
+        [],
     ],
 )
 def test_totals_are_those_of_each_pair(pairs):
     rng = np.random.default_rng(0)
     kept, moved = rng.random((2, 5, 3, 4))
-    stays, comes = np.array(pairs).T
+    stays, comes = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     found = Halves(kept, moved).after(Exchange.of(stays, comes))
     expected = [kept[own] + moved[other] for own, other in pairs]
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(found, np.reshape(expected, (-1, 3, 4)))
 
 
 def test_all_pairs_of_many_models_are_few_runs():
