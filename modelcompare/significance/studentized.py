@@ -116,6 +116,10 @@ def _flipped(view: PairView, metric: AnyMetric) -> Outcome:
 
 def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
     """How a metric's swaps are evaluated."""
+    return evaluation.once(("road", metric), lambda: _road(evaluation, metric))
+
+
+def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
     if not isinstance(metric, Metric):
         return "area" if SwappedAreas.applies(evaluation, metric) else "flip"
     if is_exact(evaluation, metric):

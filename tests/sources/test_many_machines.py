@@ -8,6 +8,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
@@ -135,13 +136,30 @@ def killer(folder):
     return kill_once, mark
 
 
-def test_a_worker_that_dies_in_mid_run_leaves_no_trace(cluster, tmp_path):
-    kill_once, mark = killer(tmp_path)
+def killing(folder):
+    """A metric that kills the first process of others that it is called in, and a mark of that."""
+    kill_once, mark = killer(folder)
 
     def fragile(y_true, y_prob):
         kill_once()
         return float(np.log(y_prob[np.arange(len(y_true)), y_prob.argmax(axis=1)]).mean())
 
+    return fragile, mark
+
+
+def test_a_process_of_loky_that_dies_is_an_error_and_no_number(tmp_path):
+    fragile, mark = killing(tmp_path)
+    with joblib.parallel_config("loky"):
+        with pytest.raises(TerminatedWorkerError):
+            mc.bootstrap(PREDS, ["f1_macro", fragile], n_jobs=2, **FEW)
+        assert mark.exists()
+        found = mc.bootstrap(PREDS, ["f1_macro", fragile], n_jobs=2, **FEW)
+    again = mc.bootstrap(PREDS, ["f1_macro", fragile], **FEW)
+    assert found.draws.tobytes() == again.draws.tobytes()
+
+
+def test_a_worker_that_dies_in_mid_run_leaves_no_trace(cluster, tmp_path):
+    fragile, mark = killing(tmp_path)
     before = {*cluster.run(os.getpid).values()}
     with joblib.parallel_config("dask"):
         found = mc.bootstrap(PREDS, ["f1_macro", fragile], n_jobs=-1, **FEW)
