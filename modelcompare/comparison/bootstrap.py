@@ -20,7 +20,7 @@ from modelcompare.resampling import (
     child_seed,
     seed_sequence,
 )
-from modelcompare.sources.evaluation import evaluate, resolve
+from modelcompare.sources.evaluation import ScannedEvaluation, evaluate, resolve
 from modelcompare.sources.serving import serve
 from modelcompare.sums import refuse_samples
 from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
@@ -121,22 +121,31 @@ def bootstrap(
     return result
 
 
-def estimated(
+def prepared(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike] | None,
     *,
+    n_resamples: int,
+    scheme: Scheme,
     zero_division: ZeroDivision,
+    collapse: bool | None,
+    n_jobs: int | None,
     rng: RngLike,
+    progress: bool,
 ) -> BootstrapResult:
-    """The same without a resample: for intervals and tests that need none."""
+    """The same, drawn when its replicates are asked for; of a scan at once, in one pass."""
     seed = seed_sequence(rng)
-    evaluation = evaluate(predictions, resolve(metrics, predictions, zero_division=zero_division))
+    chosen = resolve(metrics, predictions, zero_division=zero_division)
+    evaluation = evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
-    weights = BootstrapWeights(evaluation.units, 0, seed)
-    point = evaluation.estimate()
+    weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme)
+    draws = None
+    if isinstance(evaluation, ScannedEvaluation) and n_resamples:
+        draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
     return BootstrapResult(
-        evaluation, point, np.empty((0, *point.shape)), "multinomial", seed, weights
-    )
+        evaluation, evaluation.estimate(), draws, scheme, seed, weights, n_jobs=n_jobs,
+        progress=progress,
+    )  # fmt: skip
 
 
 def _stratified(predictions: Predictions) -> Predictions:

@@ -11,7 +11,7 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arrays import IntArray
 from modelcompare.checks import check_models
-from modelcompare.comparison.bootstrap import bootstrap, estimated
+from modelcompare.comparison.bootstrap import bootstrap, prepared
 from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
@@ -79,7 +79,8 @@ def compare(
         where all models gave probabilities, cf1_macro; rmse, mae and r2 for real values;
         mean_score for per-example scores.
     n_resamples : int
-        Bootstrap resamples, and as many random sign flips or swaps.
+        Random swaps or sign flips, and bootstrap resamples: the same ones whatever is asked of
+        them, drawn where an interval, a test or a count of undefined values needs them.
     confidence_level : float
         Of every interval; a fraction.
     method : str
@@ -148,7 +149,9 @@ def compare(
     check_choice("test", test, PairsTest)
     check_options(
         test_set=predictions, correction=correction, family=family,
-        confidence_level=confidence_level, alpha=alpha,
+        confidence_level=confidence_level, alpha=alpha, n_resamples=n_resamples, scheme=scheme,
+        undefined=undefined, collapse=collapse, zero_division=zero_division, n_jobs=n_jobs,
+        progress=progress,
     )  # fmt: skip
     models = predictions.models
     model_a, model_b = _pairs(predictions, baseline)
@@ -156,22 +159,21 @@ def compare(
     predictions, method = served.predictions, served.method
     chosen = resolve(metrics, predictions, zero_division=zero_division)
     check_pairs(len(model_a), sum(1 for _ in value_keys(chosen, predictions)))
-    if served.draws or correction == "max-t" or undefined != "count":
-        replicated = bootstrap(
-            predictions,
-            metrics,
-            n_resamples=n_resamples,
-            scheme=scheme,
-            zero_division=zero_division,
-            undefined=undefined,
-            collapse=collapse,
-            n_jobs=n_jobs,
-            rng=rng,
+    draws = served.draws or correction == "max-t"
+    if undefined == "count":
+        replicated = prepared(
+            predictions, metrics, n_resamples=n_resamples if draws else 0, scheme=scheme,
+            zero_division=zero_division, collapse=collapse, n_jobs=n_jobs, rng=rng,
             progress=progress,
-        )
-        replicated.warn_of_undefined()
+        )  # fmt: skip
     else:
-        replicated = estimated(predictions, metrics, zero_division=zero_division, rng=rng)
+        replicated = bootstrap(
+            predictions, metrics, n_resamples=n_resamples, scheme=scheme,
+            zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
+            rng=rng, progress=progress,
+        )  # fmt: skip
+    if replicated.n_resamples:
+        replicated.warn_of_undefined()
     evaluation = replicated.evaluation
     pairs = DrawnPairs(
         evaluation, model_a, model_b, n_resamples, replicated.seed, n_jobs=n_jobs, result=replicated

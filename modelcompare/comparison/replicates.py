@@ -14,6 +14,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.views import DifferenceView, ScoreView
 from modelcompare.engine.axis import score_frame
+from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
@@ -36,9 +37,12 @@ from modelcompare.words import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class BootstrapResult:
     """Replicates of all metrics of all models, drawn together.
+
+    Those of a comparison are drawn when something asks for them: most default intervals and tests
+    do not, and most resamples need no looking at to know that all values are there.
 
     Attributes
     ----------
@@ -58,10 +62,38 @@ class BootstrapResult:
 
     evaluation: Evaluation = field(repr=False)
     point: FloatArray = field(repr=False)
-    draws: FloatArray = field(repr=False)
     scheme: Scheme
     seed: np.random.SeedSequence = field(repr=False)
     weights: BootstrapWeights = field(repr=False)
+    n_jobs: int | None = field(repr=False)
+    progress: bool = field(repr=False)
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        point: FloatArray,
+        draws: FloatArray | None,
+        scheme: Scheme,
+        seed: np.random.SeedSequence,
+        weights: BootstrapWeights,
+        *,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        vars(self).update(
+            evaluation=evaluation, point=point, scheme=scheme, seed=seed, weights=weights,
+            n_jobs=n_jobs, progress=progress,
+        )  # fmt: skip
+        if draws is not None:
+            vars(self).update(draws=draws)
+
+    @cached_property
+    @one_blas_thread()
+    def draws(self) -> FloatArray:
+        """Values on the resamples, of shape (n_resamples, n_models, n_values)."""
+        if self.n_resamples == 0:
+            return np.empty((0, *self.point.shape))
+        return self.evaluation.replicates(self.weights, n_jobs=self.n_jobs, progress=self.progress)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -71,7 +103,7 @@ class BootstrapResult:
     @property
     def n_resamples(self) -> int:
         """Number of resamples."""
-        return len(self.draws)
+        return self.weights.n_resamples
 
     @property
     def drawn(self) -> FloatArray:
@@ -82,7 +114,7 @@ class BootstrapResult:
         ValueError
             If no resamples were drawn.
         """
-        if len(self.draws) == 0:
+        if self.n_resamples == 0:
             raise ValueError(
                 "no resamples were drawn, as the interval and the test that were asked for need "
                 "none; use method='percentile' or 'BCa', or test='bootstrap'."
@@ -137,9 +169,11 @@ class BootstrapResult:
         table = Table(title, [VALUE, Column("model"), ESTIMATE], frame, decimals=decimals)
         return framed(tables_shown([table]), self.signature)
 
-    @property
+    @cached_property
     def n_undefined(self) -> IntArray:
         """Resamples without a value, of shape (n_models, n_values)."""
+        if "draws" not in vars(self) and never_undefined(self.evaluation):
+            return np.zeros(self.point.shape, dtype=np.intp)
         return np.count_nonzero(np.isnan(self.draws), axis=0)
 
     @written_out(methods=choices(indent=12))

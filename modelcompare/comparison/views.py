@@ -119,8 +119,8 @@ class DifferenceView:
 
     @property
     def blocks(self) -> list[DifferenceView]:
-        n_resamples, _, n_values = self.result.draws.shape
-        step = max(1, _PAIR_BYTES // (8 * n_resamples * n_values))
+        of_a_pair = self.result.n_resamples * len(self.evaluation.keys)
+        step = max(1, _PAIR_BYTES // (8 * max(1, of_a_pair)))
         starts = range(0, max(1, len(self.model_a)), step)
         return [
             DifferenceView(self.result, self.model_a[i : i + step], self.model_b[i : i + step])

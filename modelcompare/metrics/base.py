@@ -248,6 +248,8 @@ class OrderMetric(BaseMetric):
     serves_values : bool
         Whether raw scores of two classes serve as well as the probabilities it needs: it reads them
         by ``outcomes.score(code)`` alone.
+    classes_suffice : bool
+        Whether it has a value wherever every class occurs.
     """
 
     road = "order"
@@ -255,6 +257,7 @@ class OrderMetric(BaseMetric):
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
+    classes_suffice: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

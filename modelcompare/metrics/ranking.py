@@ -285,6 +285,7 @@ def roc_auc_metric(
     options = {"multi_class": multi_class, "average": average, "max_fpr": max_fpr}
     return OrderMetric(
         name=name, needs="probabilities", serves_values=True, prepare=prepare, jackknife=jackknife,
+        classes_suffice=True,
         family="roc_auc", variant=variant, recipe=Recipe(roc_auc_metric, options, pattern),
         about="""
         Probability that a positive gets a higher score than a negative, ties counting half.
@@ -327,6 +328,7 @@ def _prepare_ap_macro(outcomes: Outcomes) -> Evaluate:
 
 AVERAGE_PRECISION = OrderMetric(
     name="average_precision", needs="probabilities", serves_values=True, prepare=_prepare_ap,
+    classes_suffice=True,
     about="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Values finding positives early in the order of the scores. Its value for chance is the share of

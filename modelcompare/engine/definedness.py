@@ -1,0 +1,75 @@
+"""Whether resamples may be without a value, from the totals of the test set alone.
+
+A total of numbers between 0 and 1 that comes to T is made of T samples at least, and a resample
+holds none of them with a probability below ``exp(-T)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric
+from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
+from modelcompare.metrics.quotient import Quotient
+from modelcompare.metrics.scoring import COUNT
+
+# exp(-60) is 1e-26: times a billion of resamples and values it is still never.
+_ENOUGH = 60.0
+# Statistics between 0 and 1 on every sample of weight 1.
+_WITHIN_ONE = frozenset((COUNT, *COUNTS, *SOFT_COUNTS))
+
+
+def never_undefined(evaluation: Evaluation) -> bool:
+    """Whether no resample of any size to speak of is without any value.
+
+    False where that is not known: of clusters, strata and sketches, of functions, and of metrics
+    that are more than a quotient.
+    """
+    p = evaluation.predictions
+    if p.groups is not None or p.sums is not None or evaluation.units.strata is not None:
+        return False
+    return all(_is_defined(evaluation, metric) for metric in evaluation.metrics)
+
+
+def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
+    if isinstance(metric, OrderMetric):
+        return metric.classes_suffice and _has_all_classes(evaluation)
+    value = metric.value if isinstance(metric, Metric) else None
+    if not isinstance(metric, Metric) or not isinstance(value, Quotient) or metric.ratio is None:
+        return False
+    total = evaluation.grand_total(slice(None))
+    parts = {c.statistic: c.of(total) for c in evaluation.columns(slice(None), [metric])}
+    totals = [parts[statistic] / _largest_weight(evaluation) for statistic in metric.statistics]
+    counted = [statistic in _WITHIN_ONE for statistic in metric.statistics]
+    share = 0.0
+    for place, within in enumerate(counted):
+        alone = [np.ones_like(t) if i == place else np.zeros_like(t) for i, t in enumerate(totals)]
+        most = float(np.abs(metric.ratio(*alone)[1]).max())
+        if most > 0 and not within:
+            return False
+        share += most
+    enough = bool((metric.ratio(*totals)[1] >= _ENOUGH * share).all())
+    if value.zero_division != "paper" or value.without is None or not enough:
+        return enough
+    # Larger totals have a value where smaller ones do.
+    least = [
+        np.where((t >= _ENOUGH) & within, np.finfo(float).tiny, 0.0)
+        for t, within in zip(totals, counted, strict=True)
+    ]
+    return not value.without(*least).any()
+
+
+def _largest_weight(evaluation: Evaluation) -> float:
+    weight = evaluation.predictions.sample_weight
+    return 1.0 if weight is None else float(weight.max())
+
+
+def _has_all_classes(evaluation: Evaluation) -> bool:
+    """Whether every class has enough samples of some weight."""
+    p = evaluation.predictions
+    if p.codes is None or p.true_distribution is not None:
+        return False
+    weighs = slice(None) if p.sample_weight is None else p.sample_weight > 0
+    support = np.bincount(p.codes[weighs], minlength=p.n_classes)
+    return bool((support >= _ENOUGH).all())

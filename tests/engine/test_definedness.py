@@ -1,0 +1,91 @@
+"""Where no resample can be without a value, and where that is not known."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import modelcompare as mc
+from modelcompare.engine.definedness import never_undefined
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling import BootstrapWeights
+
+NAMES = [
+    "accuracy", "f1", "precision", "recall", "jaccard", "specificity", "f2", "cf1", "cprecision",
+    "f1_macro", "f1_weighted", "f1_micro", "cf1_macro", "log_loss", "brier_score", "roc_auc_ovr",
+]  # fmt: skip
+SNLI = mc.load_example("snli")[["mlp", "bow_pair"]]
+
+
+def evaluated(preds, names, **options):
+    return Evaluation(preds, resolve_metrics(names, preds, **options))
+
+
+def with_columns(preds, **columns):
+    """The same labels with other columns."""
+    outputs = {model: preds.output(model).array for model in preds.models}
+    return mc.Predictions(preds.codes, outputs, labels=range(preds.n_classes), **columns)
+
+
+def labelled(rng, n, share):
+    """Two models of three classes, one of them as rare as `share` in truth and predictions."""
+    weights = [1 - 1.5 * share, share, share / 2]
+    outputs = {name: rng.choice(3, n, p=weights) for name in "ab"}
+    return mc.Predictions(rng.choice(3, n, p=weights), outputs, labels=range(3))
+
+
+@pytest.mark.parametrize("zero_division", [np.nan, 0.0, "paper"])
+def test_it_is_known_of_what_people_ask_for(zero_division):
+    assert never_undefined(evaluated(SNLI, NAMES, zero_division=zero_division))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(5, 3_000),
+    share=st.sampled_from([0.003, 0.01, 0.03, 0.1, 0.3]),
+    names=st.lists(st.sampled_from(["f1", "precision", "recall", "f1_macro", "f1_weighted",
+                                    "matthews_corrcoef", "accuracy"]), min_size=1, unique=True),
+    zero_division=st.sampled_from([np.nan, "paper"]),
+    scheme=st.sampled_from(["multinomial", "poisson", "bayesian"]),
+)  # fmt: skip
+def test_where_it_is_known_no_replicate_is_missing(seed, n, share, names, zero_division, scheme):
+    preds = labelled(np.random.default_rng(seed), n, share)
+    evaluation = evaluated(preds, names, zero_division=zero_division)
+    weights = BootstrapWeights(evaluation.units, 400, np.random.SeedSequence(seed), scheme)
+    if np.isnan(evaluation.replicates(weights)).any():
+        assert not never_undefined(evaluation)
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        ({"groups": np.arange(1200) // 4}, "accuracy"),
+        ({"strata": np.arange(1200) % 3}, "accuracy"),
+        # A single sample bears most of the weight of its class.
+        ({"sample_weight": np.r_[1e4, np.ones(1199)]}, "f1"),
+        ({}, "matthews_corrcoef"),
+        ({}, lambda _truth, y_prob: float(y_prob.max())),
+    ],
+)
+def test_it_is_not_known_of_everything(columns, names):
+    preds = with_columns(SNLI.subset(range(1200)), **columns)
+    assert not never_undefined(evaluated(preds, names))
+
+
+def test_classes_without_weight_do_not_count_as_there():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    for weight, known in ((np.ones(400), True), (np.where(y == 1, 0.0, 1.0), False)):
+        weight[:10] = 1.0
+        preds = mc.Predictions(y, {"a": rng.random(400)}, kind="values", sample_weight=weight)
+        assert never_undefined(evaluated(preds, "roc_auc")) == known
+
+
+@pytest.mark.parametrize("weight", [1e-9, 1.0, 1e9])
+def test_a_weight_that_all_samples_share_changes_nothing(weight):
+    rare = labelled(np.random.default_rng(0), 2_000, 0.02)
+    for preds, known in ((SNLI, True), (rare, False)):
+        weighted = with_columns(preds, sample_weight=np.full(len(preds), weight))
+        assert never_undefined(evaluated(weighted, ["f1", "accuracy"])) == known
