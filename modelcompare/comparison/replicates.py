@@ -58,6 +58,8 @@ class BootstrapResult:
         Where the weights came from.
     weights : BootstrapWeights
         The resamples, which can be drawn again.
+    n_jobs, progress
+        As in `bootstrap`, for replicates that are drawn later.
     """
 
     evaluation: Evaluation = field(repr=False)
