@@ -346,6 +346,10 @@ def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:
 
 def of_one_class(evaluation: Evaluation, metric: Metric) -> bool:
     """Whether the parts of the quotient are what the class's own counts say, in every model."""
+    return evaluation.once(("of one class", metric), lambda: _is_of_one_class(evaluation, metric))
+
+
+def _is_of_one_class(evaluation: Evaluation, metric: Metric) -> bool:
     assert metric.ratio is not None  # noqa: S101  asked before
     totals = _totals(evaluation, metric.statistics)
     hits, predicted, support = totals
