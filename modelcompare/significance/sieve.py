@@ -53,7 +53,7 @@ class Scores:
     ) -> Scores | None:
         """From numerators and denominators; None of numbers that single precision does not hold.
 
-        `tight` looks up the bounds of D among all swaps.
+        `tight` looks up the bounds of N and D among all swaps.
         """
         spans = top.span(swap), bottom.span(swap)
         sizes = [np.maximum(np.abs(low), np.abs(high)) for low, high in spans]
@@ -67,9 +67,7 @@ class Scores:
             return cls(numbers, error, *spans)
         below = bottom.rounded(swap)
         if tight:
-            apart = _ROUNDING * sizes[1]
-            low, high = (end(axis=-1, keepdims=True) for end in (below.min, below.max))
-            spans = spans[0], (low - apart, high + apart)
+            spans = _span(numbers, sizes[0]), _span(below, sizes[1])
         below *= factor.astype(np.float32)
         numbers -= below
         return cls(numbers, error, *spans)
@@ -111,6 +109,12 @@ def count_sieved(
     extreme = is_extreme(places)
     np.add.at(found, tuple(axis[extreme] for axis in places[:-1]), 1)
     return found
+
+
+def _span(numbers: SingleArray, size: FloatArray) -> Span:
+    """Ends of sums that were rounded, whose terms are of some size at most."""
+    low, high = (end(axis=-1, keepdims=True) for end in (numbers.min, numbers.max))
+    return low - _ROUNDING * size, high + _ROUNDING * size
 
 
 def _narrow(numbers: FloatArray, towards: float) -> SingleArray:

@@ -67,8 +67,9 @@ def test_as_many_swaps_are_extreme_as_statistics_say(
     assert np.array_equal(found, np.sum(whole, axis=0))
 
 
+@pytest.mark.parametrize("rare", [False, True])
 @pytest.mark.parametrize("names", [["cf1", "cprecision", "crecall"], ["log_loss"]])
-def test_of_many_samples_few_squares_are_summed(monkeypatch, names):
+def test_of_many_samples_few_squares_are_summed(monkeypatch, names, rare):
     summed = []
     at = Invariants.at
 
@@ -77,9 +78,9 @@ def test_of_many_samples_few_squares_are_summed(monkeypatch, names):
         return at(self, pairs, values)
 
     monkeypatch.setattr(Invariants, "at", spied)
-    statistic = swapped(three_models(np.random.default_rng(0), 3_000), names)
+    statistic = swapped(three_models(np.random.default_rng(0), 3_000, rare=rare), names)
     masks = SwapMasks(statistic.evaluation.units, 1000, SEED)
     counts = statistic.n_extreme(masks, np.arange(3), "two-sided")
     assert (counts > 0).any()
     assert len(summed) > 0
-    assert sum(summed) < 0.02 * 1000 * counts.size
+    assert sum(summed) < 0.04 * 1000 * counts.size
