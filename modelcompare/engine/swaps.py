@@ -153,12 +153,6 @@ class QuotientHalves:
     top: Halves
     bottom: Halves
 
-    def differences(self, there: Exchange, back: Exchange) -> FloatArray:
-        """Differences of pairs, (n_masks, n_pairs, n_values)."""
-        first, second = (self.top.after(swap) / self.bottom.after(swap) for swap in (there, back))
-        first -= second
-        return masks_first(first)
-
     def differences_at(self, there: Exchange, back: Exchange, places: Places) -> FloatArray:
         """The differences at some places: of pairs, values and masks."""
         first, second = (

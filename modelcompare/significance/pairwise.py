@@ -163,7 +163,7 @@ class PairView:
         return size[self.model_a] + size[self.model_b]
 
     def count_extreme(
-        self, null: FloatArray, pairs: slice = slice(None), values: slice | IntArray = slice(None)
+        self, null: FloatArray, pairs: slice = slice(None), values: slice = slice(None)
     ) -> IntArray:
         """How many of the null differences (n_resamples, n_pairs, n_values) are as extreme."""
         observed, scale = self.difference[pairs, values], self._scale[pairs, values]

@@ -44,15 +44,13 @@ def count_swapped_totals(view: PairView, masks: Weights) -> FloatArray:
 def _count(view: PairView, totals: SwappedTotals, pairs: slice) -> IntArray:
     there, back = Exchange.both(view.model_a[pairs], view.model_b[pairs])
     found = np.empty(view.difference[pairs].shape, dtype=np.intp)
-    quotients = totals.quotients(there, back)
-    for some in quotients:
-        counted = _count_by_bounds(view, some, pairs, there, back)
-        if counted is None:
-            null = some.differences(there, back)
-            counted = view.count_extreme(null, pairs, some.values)
-        found[:, some.values] = counted
-    names = {name for some in quotients for name in some.names}
-    others = [metric for metric in totals.metrics if metric.name not in names]
+    counted: set[str] = set()
+    for some in totals.quotients(there, back):
+        count = _count_by_bounds(view, some, pairs, there, back)
+        if count is not None:
+            found[:, some.values] = count
+            counted.update(some.names)
+    others = [metric for metric in totals.metrics if metric.name not in counted]
     for where, null in totals.differences(there, back, others):
         found[:, where] = view.count_extreme(null, pairs, where)
     return found

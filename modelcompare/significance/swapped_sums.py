@@ -367,9 +367,7 @@ class SwappedDifferences(SwappedSums):
 
 def after(halves: Sequence[Halves], swap: Exchange) -> list[FloatArray]:
     """Totals (n_resamples, n_pairs or 1, width) of models after swaps."""
-    return [
-        masks_first(each.kept + each.moved if each.shared else each.after(swap)) for each in halves
-    ]
+    return [masks_first(each.after(swap)) for each in halves]
 
 
 def growing(n_units: int, first: int = 64, most: int = 8192) -> Iterator[slice]:
