@@ -14,7 +14,7 @@ from modelcompare.significance import permuted
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.sieve import Scores, count_sieved
 from modelcompare.significance.swap_columns import Nested, apart
-from tests.significance.test_swapped_quotients import three_models
+from tests.significance.test_swapped_quotients import THREE, three_models
 
 NAMES = ["accuracy", "f1", "precision", "recall", "cf1", "cprecision", "crecall", "log_loss"]
 SEED = np.random.SeedSequence(5)
@@ -39,10 +39,7 @@ def counts_of_exact_numbers(view):
 
 @settings(max_examples=150, deadline=None)
 @given(
-    seed=st.integers(0, 2**32 - 1),
-    n=st.integers(2, 400),
-    apart=st.sampled_from([0.0, 1e-9, 0.01, 0.3, 1.0]),
-    rare=st.booleans(),
+    **THREE,
     weight=st.sampled_from([None, 1.0, 1e-16, 1e-9, 1e9, 1e16]),
     names=st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True),
     zero_division=st.sampled_from([np.nan, 0.0, "paper"]),

@@ -17,6 +17,14 @@ from modelcompare.significance.swapped_quotients import SwappedQuotients
 SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score"]
 SEED = np.random.SeedSequence(5)
 
+# What three models are drawn by.
+THREE = {
+    "seed": st.integers(0, 2**32 - 1),
+    "n": st.integers(2, 400),
+    "apart": st.sampled_from([0.0, 1e-9, 0.01, 0.3, 1.0]),
+    "rare": st.booleans(),
+}
+
 
 def three_models(rng, n, *, apart=1.0, rare=False, **columns):
     """Three models of three classes; the nearer `apart` to 0, the more alike."""
@@ -37,10 +45,7 @@ def swapped(preds, names, **options):
 
 @settings(max_examples=150, deadline=None)
 @given(
-    seed=st.integers(0, 2**32 - 1),
-    n=st.integers(2, 400),
-    apart=st.sampled_from([0.0, 1e-9, 0.01, 0.3, 1.0]),
-    rare=st.booleans(),
+    **THREE,
     column=st.sampled_from(["none", "groups", "sample_weight", "strata"]),
     names=st.lists(st.sampled_from(SOFT), min_size=1, max_size=3, unique=True),
     zero_division=st.sampled_from([np.nan, 0.0, "paper"]),
