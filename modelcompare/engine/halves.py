@@ -134,6 +134,11 @@ class Halves:
         low: FloatArray = kept_low[swap.stays] + moved_low[swap.comes]
         return low, kept_high[swap.stays] + moved_high[swap.comes]
 
+    def size(self, swap: Exchange) -> FloatArray:
+        """Largest sizes of the two halves together, (n_pairs or 1, width, 1): they may cancel."""
+        kept, moved = (np.maximum(np.abs(low), np.abs(high)) for low, high in self._ends)
+        return kept + moved if self.shared else kept[swap.stays] + moved[swap.comes]
+
     def of_both(self, swap: Exchange) -> FloatArray:
         """Totals of the two models together, (n_pairs or 1, width, 1): the same after any swap."""
         total = self._total

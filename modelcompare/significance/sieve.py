@@ -56,7 +56,7 @@ class Scores:
         `tight` looks up the bounds of N and D among all swaps.
         """
         spans = top.span(swap), bottom.span(swap)
-        sizes = [np.maximum(np.abs(low), np.abs(high)) for low, high in spans]
+        sizes = top.size(swap), bottom.size(swap)
         size = sizes[0] + np.abs(factor) * sizes[1]
         if not (size < _LARGEST).all():
             return None

@@ -100,6 +100,18 @@ def test_errors_of_scores_are_bounds(seed, size, shared, tight):
         assert (after <= high + 1e-12 * size).all()
 
 
+def test_errors_are_those_of_halves_that_cancel():
+    rng = np.random.default_rng(0)
+    kept, moved = rng.uniform(0.999, 1, (2, 2, 1, 2000)) * np.array([1, -1])[:, None, None, None]
+    halves, ones = Halves(kept, moved), Halves(*np.full((2, 2, 1, 2000), 0.5))
+    swap = Exchange.of(np.array([0]), np.array([1]))
+    scores = Scores.of(halves, ones, swap, np.zeros((1, 1, 1)), tight=True)
+    exact = halves.after(swap)
+    assert (np.abs(scores.numbers - exact) <= scores.error).all()
+    low, high = scores.top
+    assert low <= exact.min() <= exact.max() <= high
+
+
 def test_too_large_numbers_are_left_to_double_precision():
     halves = Halves(np.full((2, 1, 4), 1e20), np.ones((2, 1, 4)))
     swap = Exchange.of(np.array([0]), np.array([1]))
