@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from experiments.validity.catalogue import Cell, cell_id
 from experiments.validity.cells import expected_samples
@@ -112,6 +113,12 @@ def summary(results: pd.DataFrame) -> str:
         "Over all cells of a metric, sparse ones too: coverage of the default intervals, and the "
         "median of their width over BCa's.",
         markdown(_by_metric(results)),
+        "## Coverage, cell by cell",
+        "Quantiles over cells of the coverage of the default intervals, where a promise judges "
+        "them. Values of one cell come from the same test sets and are not independent.",
+        markdown(coverage_quantiles(results)),
+        "## Families",
+        markdown(highest_family_error(results)),
     ]
     shares = {"families": "false finding", "tests": "rejected", "gates": "passed"}
     for kind, measure in shares.items():
@@ -158,6 +165,39 @@ def _by_metric(results: pd.DataFrame) -> pd.DataFrame:
             "width": _over_bca(cells["width"]),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def coverage_quantiles(results: pd.DataFrame) -> pd.DataFrame:
+    """Return quantiles over cells of the default's coverage, by metric and quantity."""
+    judged = with_limits(results).query("measure in ('covered', 'covered or warned')")
+    judged = judged.dropna(subset=["limit"]).drop_duplicates(["cell", "metric", "quantity"])
+    names = [name.partition("[")[0] for name in judged["metric"]]
+    rows = {}
+    for key, part in judged.assign(metric=names).groupby(["metric", "quantity"])["value"]:
+        found = part.quantile([0, 0.05, 0.25, 0.5])
+        rows[", ".join(key)] = {"values": str(len(part))} | {
+            name: found[at] for name, at in
+            (("lowest", 0), ("5 %", 0.05), ("25 %", 0.25), ("median", 0.5))
+        }  # fmt: skip
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def highest_family_error(results: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """Return the highest family-wise error, and an upper bound that holds for all families at once.
+
+    Clopper and Pearson's upper limit of each family at the level that Bonferroni asks of it.
+    """
+    families = results.query("measure == 'false finding' and method == 'default'")
+    if families.empty:
+        return pd.DataFrame()
+    alone = (1 - level) / len(families)
+    found = families["value"] * families["trials"]
+    upper = stats.beta.ppf(1 - alone, found + 1, families["trials"] - found)
+    row = {
+        "families": str(len(families)), "mean": families["value"].mean(),
+        "highest": families["value"].max(), f"below, all at {level:.0%}": float(np.max(upper)),
+    }  # fmt: skip
+    return pd.DataFrame.from_dict({"false findings": row}, orient="index")
 
 
 def _over_bca(width: pd.DataFrame) -> float:

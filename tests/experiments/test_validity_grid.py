@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 from sklearn import metrics as sklearn_metrics
 
-from experiments.validity import catalogue, grid, promises, results, worlds
+from experiments.validity import beyond_labels, catalogue, grid, promises, results, worlds
 from experiments.validity.chunks import ChunkFile
 
 ROOT = Path(grid.__file__).parents[2]
@@ -187,35 +188,70 @@ def test_a_share_falls_short_beyond_its_promise_and_the_noise(row, broken):
     assert (len(told(*table)) == 1) is broken
 
 
-def test_a_default_is_too_wide_beside_the_narrowest_method_that_holds():
-    found = [
-        rows("intervals", measure, value, method=method, error=0.0005)
-        for method, coverage, width, empty in [
-            ("default", 0.95, 0.12, 0), ("BCa", 0.95, 0.10, 0), ("percentile", 0.7, 0.01, 0),
-            ("normal", 0.95, 0.02, 0.3),
-        ]
-        for measure, value in (("covered", coverage), ("width", width), ("width 0", empty))
-    ]  # fmt: skip
-    (short,) = told(*found).itertuples()  # the others do not cover, or have no width
-    assert short.promise == "width over that of BCa"
-    assert short.value == pytest.approx(1.2)
+def beyond(measure, value, **more):
+    return rows("beyond_labels", measure, value, **({"n": 100, "trials": 4000} | more))
 
 
-def test_a_method_that_holds_differences_of_0_alone_is_no_measure_of_width():
-    def cell(percentile, **more):
-        methods = [("default", 0.95, 0.12), ("percentile", percentile, 0.05)]
+@pytest.mark.parametrize(
+    ("row", "broken"),
+    [
+        (beyond("found, unwarned", 0.09), True),
+        (beyond("found, unwarned", 0.06), False),
+        (beyond("rejected, unwarned", 0.09), True),
+        (beyond("covered or warned", 0.90), True),
+        (beyond("covered", 0.90), False),
+        (beyond("outside its range", 0.001), True),
+        (beyond("passed", 0.09), True),
+        (beyond("power", 0.09), False),
+    ],
+)
+def test_scores_and_functions_have_promises_of_their_own(row, broken):
+    assert (len(told(row | {"quantity": "test"})) == 1) is broken
+
+
+def test_warnings_where_intervals_hold_are_few():
+    def cells(warned):
         return [
-            rows("intervals", measure, value, method=method, error=0.0005, **more)
-            for method, coverage, width in methods
-            for measure, value in (("covered", coverage), ("width", width), ("width 0", 0))
+            beyond(measure, value, cell=f"cell {place}")
+            for place in range(10)
+            for measure, value in (("covered", 0.95), ("warned", float(place < warned)))
         ]
 
-    equal = cell(0.95, cell="equal")
-    assert len(told(*equal)) == 1
-    apart = cell(0.7, cell="apart", gap=0.1, null_cell="equal")
-    assert told(*equal, *apart).empty
-    apart = cell(0.94, cell="apart", gap=0.1, null_cell="equal")
-    assert len(told(*equal, *apart)) == 2
+    assert told(*cells(1)).empty
+    (short,) = told(*cells(2)).itertuples()
+    assert (short.promise, short.value) == ("warnings where intervals hold", 0.2)
+
+
+def test_the_bound_of_the_highest_family_error_holds_for_all_families_at_once():
+    found = pd.DataFrame(
+        [rows("families", "false finding", 0.05, cell=f"cell {place}") for place in range(20)]
+    )
+    row = results.highest_family_error(found).iloc[0]
+    upper = binomtest(40, 800).proportion_ci(1 - 2 * 0.05 / 20, "exact").high
+    assert row["below, all at 95%"] == pytest.approx(upper)
+    assert row["families"] == "20"
+
+
+def test_coverage_is_published_by_quantiles_over_cells():
+    found = pd.DataFrame(
+        [
+            rows("intervals", "covered", 0.94 + place / 1000, cell=f"cell {place}")
+            for place in range(21)
+        ]
+    )
+    row = results.coverage_quantiles(found).loc["f1, score"]
+    assert row[["lowest", "5 %", "median"]].tolist() == pytest.approx([0.94, 0.941, 0.95])
+    assert row["values"] == "21"
+
+
+def test_the_models_of_calibration_cells_have_the_errors_that_are_said():
+    said, right = beyond_labels._confidences(
+        {"laws": "unlike", "n_classes": 10}, 400_000, np.random.default_rng(0)
+    )
+    for confidence, calibrated in zip(said, (True, False), strict=True):
+        bins = pd.cut(confidence, np.linspace(0.1, 1, 10))
+        gaps = pd.Series(right - confidence).groupby(bins, observed=True).mean()
+        assert bool(gaps.abs().max() < 0.03) is calibrated
 
 
 def test_power_is_measured_against_tests_that_hold_their_size_in_the_same_cell():
