@@ -43,7 +43,7 @@ class Promise:
 
 
 _BEYOND = "kind == 'beyond_labels'"
-_COVERS = f"clusters == 0 and n >= 50 and kind != 'beyond_labels'"
+_COVERS = "clusters == 0 and n >= 50 and kind != 'beyond_labels'"
 _CLUSTERS = "clusters >= 5 and expected >= 5"
 PROMISES = (
     Promise("family-wise error", "false finding", "kind == 'families'", 0.06),
