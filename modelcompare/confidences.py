@@ -105,7 +105,8 @@ def from_bins(
     y_true : array-like of shape (n_samples,)
         True labels.
     y_pred, bins : mapping of str to array-like of shape (n_samples,)
-        For each model its labels, and the bin of its confidence in each.
+        For each model its labels, and the bin of its confidence in each. Bins are names, whoever
+        cut them; as `modelcompare.metrics.ece` cuts numbers, one on an edge is in the bin above.
     values : mapping of bin to float, or "fit"
         The confidence that a bin stands for; "fit" takes each model's share of right labels in the
         bin on this test set. `bin_values` fits on other data, which owes nothing to this test.

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.checks import check_models
-from modelcompare.diagnostics.calibration_error import estimate_and_interval, indicators
+from modelcompare.diagnostics.calibration_error import estimate_and_interval
 from modelcompare.diagnostics.reliability import confidences
 from modelcompare.metrics import resolve_metrics
-from modelcompare.metrics.calibration import bin_edges
+from modelcompare.metrics.calibration import bin_edges, indicators
 from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
 from modelcompare.report.result import Result
@@ -113,7 +113,8 @@ def calibration_test(
     n_bins : int
         Number of bins of confidence.
     strategy : {"width", "mass"}
-        Bins of equal width, or of equally many samples.
+        Bins of equal width, or of equally many samples. A confidence on an edge belongs to the bin
+        above, 1 to the last.
     label : label, optional
         The class whose probability is looked at; by default that of the predicted class.
     confidence_level : float
@@ -159,7 +160,7 @@ def calibration_test(
     _check_plain(predictions)
     resolve_metrics("ece", predictions[chosen])
     confidence, right = confidences(predictions, chosen, label)
-    inside = indicators(confidence, bin_edges(confidence, n_bins, strategy))
+    inside = indicators(confidence, bin_edges(confidence, n_bins, strategy), strategy)
     n = len(confidence)
     statistic = float(np.abs((right - confidence) @ inside).sum() / n)
     extreme = 0

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.metrics.calibration import in_bins
 from modelcompare.metrics.debiased import COLUMNS, bin_gaps, debiased_error, folded_mean
 
 _STEPS = 60
@@ -93,10 +92,3 @@ def _last(holds: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
-
-
-def indicators(confidence: FloatArray, edges: FloatArray) -> FloatArray:
-    """Say of each sample in which bin it is: 0 or 1, of shape (n_samples, n_bins)."""
-    out = np.zeros((len(confidence), len(edges) + 1))
-    out[np.arange(len(confidence)), in_bins(confidence, edges)] = 1.0
-    return out

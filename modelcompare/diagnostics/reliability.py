@@ -10,12 +10,12 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.checks import class_code
-from modelcompare.diagnostics.calibration_error import estimate_and_interval, indicators
+from modelcompare.diagnostics.calibration_error import estimate_and_interval
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.calibration import bin_edges, top_label
+from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
 from modelcompare.report.plots import ReliabilityPlots
@@ -100,7 +100,8 @@ def reliability(
     n_bins : int
         Number of bins.
     strategy : {"width", "mass"}
-        Bins of equal width, or of samples of equal weight, for each model.
+        Bins of equal width, or of samples of equal weight, for each model. A confidence on an edge
+        belongs to the bin above, 1 to the last.
     label : label, optional
         The class whose probability is looked at; by default that of the predicted class.
     confidence_level : float
@@ -137,7 +138,7 @@ def reliability(
     for model in predictions.models:
         confidence, right = confidences(predictions, model, label)
         edges = bin_edges(confidence, n_bins, strategy, predictions.sample_weight)
-        inside = indicators(confidence, edges)
+        inside = indicators(confidence, edges, strategy)
         error = (np.nan,) * 3
         if plain:
             error = estimate_and_interval(confidence, right, inside, confidence_level)

@@ -1,9 +1,11 @@
 """Calibration: what confidences mean, from sums over bins of confidence.
 
 A bin contributes a few sums: how many samples, how confident, how often right. Bin edges are fixed
-on the whole test set before resampling, so each bin is a column like any other. A confidence on an
-edge belongs to the bin above; 1 belongs to the last. Edges k / m are compared exactly, since the
-float k * (1 / m) would move samples over them.
+on the whole test set before resampling, so each bin is a column like any other.
+
+Bins of equal width are half-open: [k / m, (k + 1) / m), and the last one [(m - 1) / m, 1]. A
+confidence on an edge belongs to the bin above. On an edge is what is written so: 0.3 is on 3/10,
+also as 0.30000001 in single precision or as 1 - 0.7, which are not quite 0.3 in binary.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from modelcompare.metrics.scoring import COUNT
 from modelcompare.words import check_options
 
 N_BINS = 15
+# A confidence this close below an edge is on it: four units in the last place of single precision.
+_ON_EDGE = 2.0**-22
 
 
 def bin_edges(
@@ -36,9 +40,20 @@ def bin_edges(
     return np.arange(1, n_bins) / n_bins
 
 
-def in_bins(confidence: FloatArray, edges: FloatArray) -> IntArray:
-    """Bin of each confidence; one on an edge belongs above."""
-    return np.searchsorted(edges, confidence, side="right")
+def in_bins(confidence: FloatArray, edges: FloatArray, strategy: Strategy = "width") -> IntArray:
+    """Bin of each confidence; one on an edge belongs above.
+
+    Edges of equal weight are confidences of the test set itself, and are compared as they are.
+    """
+    slack = _ON_EDGE if strategy == "width" else 0.0
+    return np.searchsorted(edges - slack, confidence, side="right")
+
+
+def indicators(confidence: FloatArray, edges: FloatArray, strategy: Strategy) -> FloatArray:
+    """Say of each sample in which bin it is: 0 or 1, of shape (n_samples, n_bins)."""
+    out = np.zeros((len(confidence), len(edges) + 1))
+    out[np.arange(len(confidence)), in_bins(confidence, edges, strategy)] = 1.0
+    return out
 
 
 def top_label(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
@@ -78,7 +93,7 @@ def _binned(
         rows = np.arange(n)
         for j in range(n_classes):
             edges = bin_edges(of_all[:, j], n_bins, strategy, everyone.weight)
-            bins = in_bins(confidence[:, j], edges)
+            bins = in_bins(confidence[:, j], edges, strategy)
             for place, column in enumerate(columns):
                 out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
         return out.reshape(n, -1)
@@ -151,8 +166,9 @@ def ece_metric(
         does not cover: that of a calibrated model never. ``debiased_ece`` takes the bias off, and
         `modelcompare.calibration_test` has a test and an interval that covers. In names the options
         follow: ``ece_classwise`` takes each class's probability instead of the top one's,
-        ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. A confidence on an edge belongs to
-        the bin above.""",
+        ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. Bins of equal width are half-open,
+        [0.3, 0.4) and so on, 1 in the last: a confidence on an edge belongs to the bin above, and
+        one written 0.3 is on the edge 3/10 in single precision too.""",
         sources=(
             "Guo et al. (2017), On calibration of modern neural networks, ICML.",
             "Kull et al. (2019), Beyond temperature scaling, NeurIPS (classwise).",
