@@ -20,6 +20,7 @@ from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
+from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
 from modelcompare.report.notebook import framed, tables_shown
 from modelcompare.report.numbers import decimals_for
@@ -297,10 +298,11 @@ class BootstrapResult:
         self, interval: Interval, point: FloatArray, rows: Sequence[str], asked: IntervalMethod
     ) -> None:
         """Name, for each metric, an interval that says nothing: without bounds, width or end."""
+        warn_of_refusal(self.evaluation, interval)
         endless = np.isinf(interval.low) | np.isinf(interval.high)
         bad = ~np.isnan(point) & (endless | ~(interval.low < interval.high))
-        # A stand-in for the logit at a bound was told.
-        bad &= interval.method != "none"
+        # A stand-in for the logit at a bound was told, and so was what is refused.
+        bad &= (interval.method != "none") & (interval.method != REFUSED)
         chosen = asked == "auto"
         remedy = "Take more samples" if chosen else "Use method='auto'"
         for metric in self.evaluation.metrics:
@@ -319,6 +321,16 @@ class BootstrapResult:
                 SparseDataWarning if chosen else UserWarning,
                 stacklevel=4,
             )
+
+
+def warn_of_refusal(evaluation: Evaluation, interval: Interval) -> None:
+    """Name the metrics that have no interval on such data, and what can be had."""
+    refused = (interval.method == REFUSED).any(axis=0)
+    names = dict.fromkeys(
+        key.metric for key, no in zip(evaluation.keys, refused, strict=True) if no
+    )
+    if names:
+        warnings.warn(refusal(evaluation.predictions, [*names]), UserWarning, stacklevel=5)
 
 
 def _flaw(low: float, high: float) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.checks import check_models
-from modelcompare.diagnostics.calibration_error import estimate_and_interval
 from modelcompare.diagnostics.reliability import confidences
+from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, indicators
 from modelcompare.metrics.calls import Strategy
@@ -135,9 +135,9 @@ def calibration_test(
 
     Notes
     -----
-    The interval inverts two tests of the plug-in error (`calibration_error_interval`) and covers at
-    an error of 0 too, where a bootstrap never does. It says nothing of gaps within bins. A
-    probability of exactly 1 that does not come true refutes the null by itself.
+    The interval is that of `compare` for ``debiased_ece``: it inverts two tests of the plug-in
+    error and covers at an error of 0 too, where a bootstrap never does. It says nothing of gaps
+    within bins. A probability of exactly 1 that does not come true refutes the null by itself.
 
     References
     ----------
@@ -167,7 +167,7 @@ def calibration_test(
     for drawn in events(confidence, n_resamples, seed_sequence(rng)):
         errors = np.abs(drawn @ inside - confidence @ inside).sum(axis=1) / n
         extreme += int(n_extreme(errors, statistic, "greater", scale=statistic))
-    estimate, low, high = estimate_and_interval(confidence, right, inside, confidence_level)
+    estimate, low, high = interval_of_model(confidence, right, inside, confidence_level)
     return CalibrationTest(
         chosen, label, statistic, float(resampling_p(extreme, n_resamples)), estimate, low, high,
         confidence_level, n_bins, strategy, n, n_resamples, rng_label(rng),

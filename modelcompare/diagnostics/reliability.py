@@ -10,9 +10,9 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.checks import class_code
-from modelcompare.diagnostics.calibration_error import estimate_and_interval
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval, proportion_interval
+from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
@@ -141,7 +141,7 @@ def reliability(
         inside = indicators(confidence, edges, strategy)
         error = (np.nan,) * 3
         if plain:
-            error = estimate_and_interval(confidence, right, inside, confidence_level)
+            error = interval_of_model(confidence, right, inside, confidence_level)
         errors.append(dict(zip(_ERROR, (model, *error), strict=True)))
         n, hits = (whole @ inside)[0], (whole @ (inside * right[:, None]))[0]
         mean = divide((whole @ (inside * confidence[:, None]))[0], n)

@@ -14,6 +14,9 @@ anything with clusters, other    logit-t; log-t where bounded on   t
 smooth metrics                   one side; t where unbounded;
                                  soft macro averages less their
                                  bias
+calibration errors               test-inversion; simultaneous for  mover
+                                 the largest gap; refused where
+                                 samples have clusters or weights
 what influences do not describe  BCa from `ENOUGH_TO_RESAMPLE`     BCa
                                  samples or clusters up, where it
                                  is an interval
@@ -38,6 +41,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments, pair_carriers
 from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, PairsView
+from modelcompare.intervals.calibration import REFUSED, of_calibration
 from modelcompare.intervals.counted import (
     Labels,
     Pairs,
@@ -59,6 +63,7 @@ from modelcompare.intervals.influences import (
 from modelcompare.intervals.resampled import bca, bca_of_differences
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.metrics.counts import ACCURACY
+from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.quotient import divide
 
 # Metrics of ranks: how many positives more are added to a score, and to a difference, where two
@@ -101,13 +106,16 @@ class _Rule:
         for metric in self.evaluation.metrics:
             where = self.evaluation.metric_slice(metric.name)
             part = self._closed[metric.name] or self._from_influences(metric, where)
-            if self._needs_resamples(metric):
+            if self._needs_resamples(metric) and not is_calibration_error(metric):
                 drawn = resampled() if drawn is None else drawn
                 part = self._where_usable(drawn, part, where)
             parts.append(part)
         found = Interval.joined(parts, axis=1)
         low, high = np.fmin(found.low, self.estimate), np.fmax(found.high, self.estimate)
-        return replace(found, low=low, high=high)
+        refused = found.method == REFUSED
+        return replace(
+            found, low=np.where(refused, np.nan, low), high=np.where(refused, np.nan, high)
+        )
 
     @cached_property
     def estimate(self) -> FloatArray:
@@ -138,18 +146,25 @@ class _Rule:
 
     @cached_property
     def _closed(self) -> dict[str, Interval | None]:
-        """Intervals of counts of independent samples; None for other metrics."""
-        found: dict[str, Interval | None] = {}
-        for metric in self.evaluation.metrics:
-            where, part = self.evaluation.metric_slice(metric.name), None
-            judged = Labels.judged(self.evaluation.predictions, metric)
-            labels = self._labels if judged is None else judged
-            if labels is not None and not self._clustered:
-                measured = ACCURACY if judged is not None else metric
-                values = self.values[:, where]
-                part = of_counts(labels, measured, values, self.pairs, self.level)
-            found[metric.name] = part and self._drawn_in(part, where)
-        return found
+        """Intervals of counts of independent samples and calibration errors; None for others."""
+        return {
+            metric.name: of_calibration(
+                self.evaluation, metric, self.moments, self.pairs, self.level
+            )
+            if is_calibration_error(metric)
+            else self._of_counts(metric)
+            for metric in self.evaluation.metrics
+        }
+
+    def _of_counts(self, metric: AnyMetric) -> Interval | None:
+        judged = Labels.judged(self.evaluation.predictions, metric)
+        labels = self._labels if judged is None else judged
+        if labels is None or self._clustered:
+            return None
+        where = self.evaluation.metric_slice(metric.name)
+        measured = ACCURACY if judged is not None else metric
+        part = of_counts(labels, measured, self.values[:, where], self.pairs, self.level)
+        return part and self._drawn_in(part, where)
 
     @property
     def _open(self) -> list[AnyMetric]:

@@ -21,7 +21,6 @@ from modelcompare.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
 from modelcompare.metrics.calls import BinnedScore, ProbabilityScore, Strategy
 from modelcompare.metrics.plain import plain
-from modelcompare.metrics.scoring import COUNT
 from modelcompare.words import check_options
 
 N_BINS = 15
@@ -73,7 +72,11 @@ Column = Callable[[FloatArray, FloatArray], FloatArray]
 ONES: Column = lambda confidence, _: np.ones(len(confidence))  # noqa: E731
 CONFIDENCE: Column = lambda confidence, _: confidence  # noqa: E731
 RIGHT: Column = lambda _, right: right  # noqa: E731
-_MOMENTS: tuple[Column, ...] = (
+# What every calibration error is made of, and its interval.
+COLUMNS: tuple[Column, ...] = (
+    ONES, CONFIDENCE, RIGHT, lambda p, o: (p - o) ** 2, lambda p, _: p * (1 - p),
+)  # fmt: skip
+MOMENTS: tuple[Column, ...] = (
     ONES, CONFIDENCE, RIGHT, lambda p, _: p * p, lambda p, o: p * o, lambda _, o: o * o,
 )  # fmt: skip
 
@@ -110,30 +113,29 @@ def unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray,
     return tuple(parts[..., place, :] for place in range(n_columns))
 
 
-def calibration_error(bins: FloatArray, count: FloatArray, *, n_bins: int) -> FloatArray:
+def calibration_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     """Mean gap of confidence and accuracy, weighted by samples; the mean over classes."""
-    confidence, right = unpacked(bins, 2, n_bins)
-    gaps = np.abs(confidence - right).sum(axis=-1).mean(axis=-1)
-    return divide(gaps, count[..., 0])
+    ones, confidence, right, *_ = unpacked(bins, len(COLUMNS), n_bins)
+    gaps = np.abs(confidence - right).sum(axis=-1)
+    return divide(gaps, ones.sum(axis=-1)).mean(axis=-1)
 
 
 def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     """Largest gap of confidence and accuracy over bins that hold samples."""
-    confidence, right, ones = unpacked(bins, 3, n_bins)
+    ones, confidence, right, *_ = unpacked(bins, len(COLUMNS), n_bins)
     gaps = divide(np.abs(confidence - right), ones, 0.0)
     there = ones.sum(axis=(-1, -2)) > 0
     return np.where(there, gaps.max(axis=(-1, -2)), np.nan)
 
 
 def binned_metric(
-    family: str, make: Callable[..., Metric], columns: tuple[Column, ...],
-    value: Callable[..., FloatArray], *, n_bins: int, strategy: Strategy, classwise: bool,
-    beside: tuple[Statistic, ...] = (), **prose: Any,
+    family: str, make: Callable[..., Metric], value: Callable[..., FloatArray], *, n_bins: int,
+    strategy: Strategy, classwise: bool, **prose: Any,
 ) -> Metric:  # fmt: skip
     """Record of an error over bins: `make` makes it with other bins."""
     check_options(n_bins=n_bins, strategy=strategy)
     pairs, over = (each_class, "classes") if classwise else (top_label, "top")
-    bins = _binned(f"{family}_{over}", pairs, columns, n_bins, strategy)
+    bins = _binned(f"calibration_{over}", pairs, COLUMNS, n_bins, strategy)
     variants = {
         "classwise": (classwise, "each class's own probability"),
         "mass": (strategy == "mass", "bins of equal weight"),
@@ -143,7 +145,7 @@ def binned_metric(
     # A size has a corner where a bin is calibrated: no influence function there.
     return Metric(
         name=stem if n_bins == N_BINS else f"{stem}_{n_bins}", family=family, smooth=False,
-        statistics=(bins, *beside), value=partial(value, n_bins=n_bins), needs="probabilities",
+        statistics=(bins,), value=partial(value, n_bins=n_bins), needs="probabilities",
         greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
         recipe=Recipe(make, options, f"{stem}_{{n_bins}}"), **prose,
@@ -155,16 +157,17 @@ def ece_metric(
 ) -> Metric:
     """Expected calibration error over bins."""
     return binned_metric(
-        "ece", ece_metric, (CONFIDENCE, RIGHT), calibration_error,
-        n_bins=n_bins, strategy=strategy, classwise=classwise, beside=(COUNT,),
+        "ece", ece_metric, calibration_error,
+        n_bins=n_bins, strategy=strategy, classwise=classwise,
         about="""Mean gap between confidence and accuracy over bins (expected calibration error).
 
         Values confidences that can be read as frequencies, whatever they are worth: a model that
         always says the base rate has an error of 0. It depends on the bins, and it is biased
         upward: gaps that chance makes count as error, so a calibrated model scores 0.07 on 100
         samples, 0.02 on 1000, and never 0. A bootstrap adds that bias once more, and its interval
-        does not cover: that of a calibrated model never. ``debiased_ece`` takes the bias off, and
-        `modelcompare.calibration_test` has a test and an interval that covers. In names the options
+        never covers a calibrated model; the default one does, as that of
+        `modelcompare.calibration_test`, and needs independent samples of equal weight.
+        ``debiased_ece`` takes the bias off the value. In names the options
         follow: ``ece_classwise`` takes each class's probability instead of the top one's,
         ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. Bins of equal width are half-open,
         [0.3, 0.4) and so on, 1 in the last: a confidence on an edge belongs to the bin above, and
@@ -182,7 +185,7 @@ def mce_metric(
 ) -> Metric:
     """Maximum calibration error over bins."""
     return binned_metric(
-        "mce", mce_metric, (CONFIDENCE, RIGHT, ONES), maximum_error,
+        "mce", mce_metric, maximum_error,
         n_bins=n_bins, strategy=strategy, classwise=classwise,
         about="""Largest gap between confidence and accuracy over bins (maximum calibration error).
 
@@ -199,13 +202,13 @@ ece: BinnedScore = plain(ECE)
 mce: BinnedScore = plain(MCE)
 
 
-def _murphy(bins: FloatArray, part: str) -> FloatArray:
+def murphy_term(bins: FloatArray, part: str) -> FloatArray:
     """A term of the Brier score's decomposition (Stephenson et al. 2008).
 
     Brier score = reliability - resolution + uncertainty. Resolution is the generalized one, which
     takes in the spread within bins, so that the identity is exact for forecasts of any value.
     """
-    ones, p, o, pp, po, oo = unpacked(bins, len(_MOMENTS), N_BINS)
+    ones, p, o, pp, po, oo = unpacked(bins, len(MOMENTS), N_BINS)
     total = ones.sum(axis=-1)
     if part == "reliability":
         value = divide((p - o) ** 2, ones, 0.0).sum(axis=-1)
@@ -218,15 +221,15 @@ def _murphy(bins: FloatArray, part: str) -> FloatArray:
         value = between - spread + 2 * shared
     summed = divide(value, total).sum(axis=-1)
     # brier_score halves the sum over two classes.
-    return summed / 2 if bins.shape[-1] == 2 * len(_MOMENTS) * N_BINS else summed
+    return summed / 2 if bins.shape[-1] == 2 * len(MOMENTS) * N_BINS else summed
 
 
-_MURPHY_BINS = _binned("murphy", each_class, _MOMENTS, N_BINS, "width")
+_MURPHY_BINS = _binned("murphy", each_class, MOMENTS, N_BINS, "width")
 _STEPHENSON = "Stephenson, Coelho & Jolliffe (2008), Weather and Forecasting 23, 752-757."
 
 BRIER_RELIABILITY = Metric(
     name="brier_reliability", statistics=(_MURPHY_BINS,),
-    value=partial(_murphy, part="reliability"), needs="probabilities", greater_is_better=False,
+    value=partial(murphy_term, part="reliability"), needs="probabilities", greater_is_better=False,
     bounds=(0.0, 2.0),
     about="""Squared gap of confidence and frequency over bins: the Brier score's calibration part.
 
@@ -239,8 +242,8 @@ BRIER_RELIABILITY = Metric(
 brier_reliability: ProbabilityScore = plain(BRIER_RELIABILITY)
 
 BRIER_RESOLUTION = Metric(
-    name="brier_resolution", statistics=(_MURPHY_BINS,), value=partial(_murphy, part="resolution"),
-    needs="probabilities", bounds=(-2.0, 2.0),
+    name="brier_resolution", statistics=(_MURPHY_BINS,),
+    value=partial(murphy_term, part="resolution"), needs="probabilities", bounds=(-2.0, 2.0),
     about="""Spread of the frequencies between bins: what the confidences tell apart.
 
     Values forecasts that differ where outcomes do; 0 for a model that always says the same. Taken
@@ -253,7 +256,7 @@ brier_resolution: ProbabilityScore = plain(BRIER_RESOLUTION)
 
 BRIER_UNCERTAINTY = Metric(
     name="brier_uncertainty", statistics=(_MURPHY_BINS,),
-    value=partial(_murphy, part="uncertainty"), needs="probabilities", greater_is_better=False,
+    value=partial(murphy_term, part="uncertainty"), needs="probabilities", greater_is_better=False,
     bounds=(0.0, 2.0),
     about="""Variance of the truth: the Brier score of always saying the base rates.
 

@@ -7,25 +7,23 @@ the expected share of chance off, bin by bin, from the sums that each bin contri
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TypeGuard
+
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, divide
 from modelcompare.metrics.calibration import (
-    CONFIDENCE,
+    COLUMNS,
     N_BINS,
-    ONES,
-    RIGHT,
-    Column,
     binned_metric,
+    calibration_error,
+    maximum_error,
     unpacked,
 )
 from modelcompare.metrics.calls import BinnedScore, Strategy
 from modelcompare.metrics.plain import plain
-
-COLUMNS: tuple[Column, ...] = (
-    ONES, CONFIDENCE, RIGHT, lambda p, o: (p - o) ** 2, lambda p, _: p * (1 - p),
-)  # fmt: skip
 
 
 def bin_gaps(bins: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -58,10 +56,20 @@ def debiased_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
     return np.maximum(corrected.sum(axis=-1).mean(axis=-1), 0.0)
 
 
-def _rms_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
+def rms_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
+    """Root of the mean squared gap over bins, less what chance adds to it; at least 0."""
     share, gap, variance = bin_gaps(bins, n_bins)
     squared = (share * (gap**2 - variance)).sum(axis=-1).mean(axis=-1)
     return np.sqrt(np.maximum(squared, 0.0))
+
+
+def is_calibration_error(metric: AnyMetric) -> TypeGuard[Metric]:
+    """Return whether a metric measures gaps in bins, so that chance adds to it."""
+    value = metric.value if isinstance(metric, Metric) else None
+    if not isinstance(value, partial):
+        return False
+    errors = (calibration_error, maximum_error, debiased_error, rms_error)
+    return value.func in errors or value.keywords.get("part") == "reliability"
 
 
 def debiased_ece_metric(
@@ -69,7 +77,7 @@ def debiased_ece_metric(
 ) -> Metric:
     """Expected calibration error over bins, debiased."""
     return binned_metric(
-        "debiased_ece", debiased_ece_metric, COLUMNS, debiased_error,
+        "debiased_ece", debiased_ece_metric, debiased_error,
         n_bins=n_bins, strategy=strategy, classwise=classwise,
         about="""Mean gap between confidence and accuracy over bins, less what chance adds to it.
 
@@ -77,8 +85,9 @@ def debiased_ece_metric(
         normal number with the observed gap as its mean, and the gap's standard error, exceeds the
         observed one; that excess is taken off, and a sum below 0 is 0. About half of the plug-in's
         bias is left where a model is calibrated, and next to none where it is not;
-        ``rms_calibration_error`` has less. Weights count as repeats. An interval and a test:
-        `modelcompare.calibration_test`.""",
+        ``rms_calibration_error`` has less. Weights count as repeats. The default interval is
+        that of `modelcompare.calibration_test`, which tests too; it needs independent samples of
+        equal weight.""",
         sources=(
             "Roelofs, Cain, Shlens & Mozer (2022), Mitigating bias in calibration error "
             "estimation, AISTATS.",
@@ -92,7 +101,7 @@ def rms_calibration_error_metric(
 ) -> Metric:
     """Root mean square calibration error over bins, debiased."""
     return binned_metric(
-        "rms_calibration_error", rms_calibration_error_metric, COLUMNS, _rms_error,
+        "rms_calibration_error", rms_calibration_error_metric, rms_error,
         n_bins=n_bins, strategy=strategy, classwise=classwise,
         about="""Root of the mean squared gap between confidence and accuracy over bins, debiased.
 

@@ -17,6 +17,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from modelcompare.checks import check_models
+from modelcompare.intervals.calibration import refusal, why_refused
+from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
@@ -262,6 +264,7 @@ def decide(
     gain = sign * contrast.difference
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or low < high):
+        _refuse_calibration(contrast, method)
         raise ValueError(
             f"the {method} interval of the gain in {contrast.metric.name} has "
             f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples say nothing of its "
@@ -275,6 +278,13 @@ def decide(
         if found == "not enough data" else math.nan,
         contrast.unit, {"B": n_resamples, "ci": method},
     )  # fmt: skip
+
+
+def _refuse_calibration(contrast: Contrast, method: IntervalMethod) -> None:
+    """Say why a calibration error has no interval, if that is what leaves a gain without one."""
+    predictions = contrast.view.evaluation.predictions
+    if method == "auto" and is_calibration_error(contrast.metric) and why_refused(predictions):
+        raise ValueError(refusal(predictions, [contrast.metric.name]))
 
 
 def _answer(kind: Decision, margin: float, low: float, high: float) -> Answer:

@@ -18,6 +18,10 @@ _BONETT = (
     "proportions based on paired data. Journal of Educational and Behavioral Statistics 37, "
     "479-488. doi:10.3102/1076998611411915"
 )
+_BROECKER = (
+    "Broecker & Smith (2007). Increasing the reliability of reliability diagrams. Weather and "
+    "Forecasting 22, 651-661. doi:10.1175/WAF993.1"
+)
 _BROWN = (
     "Brown, Cai & DasGupta (2001). Interval estimation for a binomial proportion. Statistical "
     "Science 16, 101-133. doi:10.1214/ss/1009213286"
@@ -25,6 +29,10 @@ _BROWN = (
 _CHUNG = (
     "Chung & Romano (2013). Exact and asymptotically robust permutation tests. Annals of "
     "Statistics 41, 484-507. doi:10.1214/13-AOS1090"
+)
+_CLOPPER = (
+    "Clopper & Pearson (1934). The use of confidence or fiducial limits illustrated in the case of "
+    "the binomial. Biometrika 26, 404-413. doi:10.1093/biomet/26.4.404"
 )
 _DAVISON = (
     "Davison & Hinkley (1997). Bootstrap Methods and their Application. Cambridge University Press."
@@ -88,11 +96,13 @@ INTERVALS: Mapping[str, Phrase] = {
     "logit": (
         "a normal interval on the logit scale with the standard error of the influences",
         (_INFLUENCE,)),
-    "clopper-pearson": ("the interval of Clopper and Pearson", (
-        "Clopper & Pearson (1934). The use of confidence or fiducial limits illustrated in the "
-        "case of the binomial. Biometrika 26, 404-413. doi:10.1093/biomet/26.4.404",)),
+    "clopper-pearson": ("the interval of Clopper and Pearson", (_CLOPPER,)),
     "jeffreys": ("Jeffreys' interval", (_BROWN,)),
     "delong": ("the covariance of DeLong et al.", (_DELONG,)),
+    "test-inversion": ("inversion of two tests of the plug-in calibration error", (_BROECKER,)),
+    "simultaneous": (
+        "simultaneous intervals of Clopper and Pearson of the accuracy in each bin", (_CLOPPER,)),
+    "refused": ("no interval, as calibration errors of such samples have none that covers", ()),
     "none": ("no interval, where the value lies on a bound", ()),
 }  # fmt: skip
 

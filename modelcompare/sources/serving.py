@@ -9,6 +9,7 @@ from pathlib import Path
 
 from modelcompare.engine.memory import free_memory
 from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.sources.areas import BinnedArea
@@ -79,7 +80,7 @@ def serve(
         return Served(predictions.load(), method, test)
     areas = {metric.name for metric in chosen if isinstance(metric, BinnedArea)}
     _refuse([name for name in unserved if name not in areas], method, test)
-    method, test = _METHOD_INSTEAD.get(method, method), _of_large(test)
+    method, test = _instead(method, chosen), _of_large(test)
     return Served(predictions, method, test, (method, test) != ("normal", "wald"))
 
 
@@ -93,6 +94,25 @@ def _of_large(test: str) -> str:
 
 def _collapses(metrics: Sequence[AnyMetric], scan: ScannedPredictions) -> bool:
     return distinct_rows(scan, metrics, required=False) is not None
+
+
+def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:
+    """Name what stands in for a method; calibration errors have an interval of totals alone.
+
+    Raises
+    ------
+    ValueError
+        If there are metrics of both kinds.
+    """
+    errors = [metric.name for metric in metrics if is_calibration_error(metric)]
+    if method != "auto" or len(errors) == len(metrics):
+        return method
+    if errors:
+        raise ValueError(
+            f"{', '.join(errors)} has an interval of its own, and by blocks of rows the other "
+            f"metrics have normal ones; ask for it alone, e.g. metrics={errors[0]!r}."
+        )
+    return _METHOD_INSTEAD[method]
 
 
 def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:

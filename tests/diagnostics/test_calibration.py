@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.diagnostics.calibration_error import calibration_error_interval
+from modelcompare.intervals.calibration import Bins, mean_gap_interval
 
 
 def draw(n, seed, gap=0.0):
@@ -56,8 +56,9 @@ def test_the_p_value_is_that_of_the_binomial_where_there_is_one_bin():
 def test_one_large_bin_is_a_folded_normal():
     # Ten standard errors from 0 the upper end is the normal one; the lower end allows for bins that
     # are calibrated, whose chance (a folded normal's mean) would be part of the plug-in.
-    one = np.ones(1)
-    low, high = calibration_error_interval(one, 0.1 * one, 0.01 * one, 2500, 0.95)
+    one = np.ones((1, 1))
+    bins = Bins(one, 0.1 * one, 0.01 * one, np.array(2500.0))
+    low, high = mean_gap_interval(bins, 0.95)
     chance = 0.01 * np.sqrt(2 / np.pi)
     assert (low, high) == pytest.approx((0.1 - 0.0196 - chance, 0.1 + 0.0196), abs=0.0015)
 

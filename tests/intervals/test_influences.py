@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm, t
@@ -141,11 +143,14 @@ def test_what_influences_do_not_describe_takes_resampled_bounds_where_they_are_a
     rng = np.random.default_rng(3)
     y_true = rng.integers(0, 2, 60)
     draws = {name: rng.random(60) for name in ("a", "b", "c")}
-    result = result_of("ece", y_true, draws, n_resamples=999)
+    rough = replace(mc.get_metric("brier_score"), smooth=False)
+    result = result_of(rough, y_true, draws, n_resamples=999)
     # No resample says anything of b, and all say the same of c.
     result.draws[:, 1] = np.nan
     result.draws[:, 2] = result.point[2]
-    with pytest.warns(match=r"the BCa interval of ece of 'b' \(and of 1 more\) has no bounds"):
+    with pytest.warns(
+        match=r"the BCa interval of brier_score of 'b' \(and of 1 more\) has no bounds"
+    ):
         resampled = result.score_interval("BCa", 0.95)
 
     chosen = result.score_interval("auto", 0.95)

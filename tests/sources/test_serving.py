@@ -186,3 +186,18 @@ def test_free_memory_is_read_off_the_system():
 
 def test_every_test_of_all_pairs_is_served_or_stood_in_for():
     assert {*get_args(PairsTest)} <= {*serving._TESTS, *serving._TEST_INSTEAD}
+
+
+@pytest.mark.usefixtures("never_loaded")
+def test_calibration_errors_keep_their_interval_by_blocks(soft):
+    asked = {"n_resamples": 40, "test": "bootstrap"}
+    memory = mc.compare(mc.read_predictions(soft), ["debiased_ece", "ece"], **asked)
+    scan = mc.compare(mc.scan_predictions(soft), ["debiased_ece", "ece"], **asked)
+    same(memory, scan, "scores", "differences")
+    assert set(scan.scores["method"]) == {"test-inversion"}
+    assert set(scan.differences["method"]) == {"mover"}
+    with pytest.raises(ValueError, match=r"ece has an interval of its own.* ask for it alone"):
+        mc.compare(mc.scan_predictions(soft), ["ece", "log_loss"], **asked)
+    # Named, the stand-in is what it is elsewhere.
+    mixed = mc.compare(mc.scan_predictions(soft), ["ece", "log_loss"], method="normal", **asked)
+    assert set(mixed.scores["method"]) == {"normal"}

@@ -45,8 +45,11 @@ def same_numbers(one, two):
 
 @pytest.mark.parametrize("n_buckets", [1024, 90])
 def test_comparing_a_sketch_is_comparing_its_buckets_as_clusters_to_the_bit(n_buckets):
-    ours = mc.compare(mc.sketch(PREDS, METRICS, buckets=n_buckets), n_resamples=299)
-    theirs = mc.compare(in_buckets(PREDS, n_buckets), METRICS, n_resamples=299)
+    sketch = mc.sketch(PREDS, METRICS, buckets=n_buckets)
+    with pytest.warns(match="ece, ece_classwise: .* these have the buckets of a sketch"):
+        ours = mc.compare(sketch, n_resamples=299)
+    with pytest.warns(match="ece, ece_classwise: .* these have clusters, so none is given"):
+        theirs = mc.compare(in_buckets(PREDS, n_buckets), METRICS, n_resamples=299)
     pd.testing.assert_frame_equal(ours.scores, theirs.scores, check_exact=True)
     pd.testing.assert_frame_equal(ours.differences, theirs.differences, check_exact=True)
     assert ours.verdict() == theirs.verdict()

@@ -1,0 +1,343 @@
+"""Intervals of calibration errors, which cover at an error of 0 too, where a bootstrap never does.
+
+A calibration error sums sizes, or squares, of the gaps of confidence and accuracy in bins. Chance
+makes gaps where the model has none, so the plug-in lies above the error of the population. Its mean
+and variance follow from the gaps of the population: the interval holds the errors under which what
+was observed is not unlikely. Samples are independent and count alike; clusters, weights and soft
+labels are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments
+from modelcompare.intervals.base import Interval
+from modelcompare.intervals.differences import PairVariances
+from modelcompare.metrics.base import Metric
+from modelcompare.metrics.calibration import (
+    COLUMNS,
+    MOMENTS,
+    N_BINS,
+    calibration_error,
+    maximum_error,
+    murphy_term,
+    unpacked,
+)
+from modelcompare.metrics.debiased import (
+    bin_gaps,
+    debiased_error,
+    folded_mean,
+    rms_error,
+)
+from modelcompare.metrics.quotient import divide
+from modelcompare.predictions import Predictions
+
+# Marks values whose interval cannot be had.
+REFUSED = "refused"
+_STEPS = 60
+Ends = tuple[FloatArray, FloatArray]
+# Mean of a plug-in, and its variance.
+Law = tuple[FloatArray, FloatArray]
+
+
+def of_calibration(
+    evaluation: Evaluation,
+    metric: Metric,
+    moments: InfluenceMoments,
+    pairs: tuple[IntArray, IntArray] | None,
+    level: float,
+) -> Interval:
+    """Intervals of a calibration error, of every model or of every pair."""
+    n_rows = len(evaluation.models if pairs is None else pairs[0])
+    if why_refused(evaluation.predictions):
+        nothing = np.full((n_rows, 1), np.nan)
+        return Interval.of(nothing, nothing, REFUSED, np.full((n_rows, 1), np.inf))
+    bins = _Totals.of(evaluation, metric)
+    if pairs is None:
+        (low, high), method = bins.ends(level), bins.method
+    else:
+        place = evaluation.metric_slice(metric.name).start
+        (low, high), method = _of_pairs(bins, moments, place, pairs, level), "mover"
+    size = np.full((n_rows, 1), float(len(evaluation.predictions)))
+    return Interval.of(low[:, None], high[:, None], method, size)
+
+
+def why_refused(predictions: Predictions) -> str:
+    """Return what of a test set leaves calibration errors without an interval; empty if nothing."""
+    if predictions.sums is not None:
+        return "the buckets of a sketch"
+    if predictions.groups is not None:
+        return "clusters"
+    if predictions.sample_weight is not None:
+        return "sample weights"
+    return "" if predictions.true_distribution is None else "distributions as true labels"
+
+
+def refusal(predictions: Predictions, metrics: Sequence[str]) -> str:
+    """Say why metrics have no interval, and what can be had."""
+    return (
+        f"{', '.join(metrics)}: intervals of calibration errors are for independent samples of "
+        f"equal weight with one true class each, and these have {why_refused(predictions)}, so "
+        "none is given. Take one sample of each cluster, or leave the weights out; "
+        "method='percentile' resamples, and does not cover where a model is calibrated."
+    )
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Gaps in bins, each of shape (..., n_classes, n_bins).
+
+    Attributes
+    ----------
+    share, gap, error
+        Share of the samples (0 in empty bins), mean gap, and its standard error.
+    size : ndarray of shape (...)
+        Number of samples; the shares vary as well.
+    """
+
+    share: FloatArray
+    gap: FloatArray
+    error: FloatArray
+    size: FloatArray
+
+    @classmethod
+    def of(cls, totals: FloatArray, n_bins: int) -> Bins:
+        """Bins from totals of `COLUMNS`; each holds two samples of a calibrated bin more.
+
+        Small bins may look surer than they are.
+        """
+        share, gap, variance = bin_gaps(totals, n_bins)
+        n, *_, binomial = unpacked(totals, len(COLUMNS), n_bins)
+        steady = ((n - 1) * variance + 2 * divide(binomial, n**2, 0.0)) / (n + 1)
+        error = np.sqrt(np.where(n > 0, np.maximum(steady, 0.0), 0.0))
+        return cls(share, gap, error, n.sum(axis=-1)[..., 0])
+
+    def varying(self, sizes: FloatArray) -> FloatArray:
+        """Variance that varying shares give the mean of some sizes of gaps, by class."""
+        spread = (self.share * sizes**2).sum(axis=-1) - (self.share * sizes).sum(axis=-1) ** 2
+        return np.maximum(spread, 0.0) / self.size[..., None]
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """Totals of `COLUMNS` in bins, (n_models, width), and the formula of a metric of them."""
+
+    totals: FloatArray
+    n_bins: int
+    formula: Callable[..., FloatArray]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, metric: Metric) -> _Totals:
+        everyone = slice(None)
+        (place,) = (c for c in evaluation.columns(everyone) if c.statistic == metric.statistics[0])
+        totals, value = place.of(evaluation.grand_total(everyone)), metric.value
+        if not isinstance(value, partial):
+            raise TypeError(f"{metric.name} has no bins.")
+        if value.func is murphy_term:
+            totals = _from_moments(totals)
+        return cls(totals, value.keywords.get("n_bins", N_BINS), value.func)
+
+    @property
+    def method(self) -> str:
+        """Name of the method for single models."""
+        return "simultaneous" if self.formula is maximum_error else "test-inversion"
+
+    def ends(self, level: float) -> Ends:
+        """Interval of each model."""
+        if self.formula is maximum_error:
+            n, confidence, right, *_ = unpacked(self.totals, len(COLUMNS), self.n_bins)
+            return largest_gap_interval(n, confidence, right, level)
+        bins = Bins.of(self.totals, self.n_bins)
+        if self.formula in (calibration_error, debiased_error):
+            return mean_gap_interval(bins, level)
+        low, high = squared_gap_interval(bins, level)
+        if self.formula is rms_error:
+            return np.sqrt(low), np.sqrt(high)
+        # The Brier score is a sum over classes, and halved for two of them.
+        n_classes = bins.gap.shape[-2]
+        times = n_classes if n_classes > 2 else 1
+        return times * low, times * high
+
+    @property
+    def centre(self) -> FloatArray:
+        """Error under which what was observed is the median, or what was observed."""
+        if self.formula is maximum_error:
+            return maximum_error(self.totals, n_bins=self.n_bins)
+        return self.ends(0.0)[0]
+
+
+def _from_moments(totals: FloatArray) -> FloatArray:
+    """Totals of `COLUMNS` from those of the Brier score's decomposition."""
+    ones, p, o, pp, po, oo = unpacked(totals, len(MOMENTS), N_BINS)
+    columns = np.stack([ones, p, o, np.maximum(pp - 2 * po + oo, 0.0), p - pp], axis=-2)
+    return columns.reshape(*totals.shape[:-1], -1)
+
+
+def _of_pairs(
+    bins: _Totals, moments: InfluenceMoments, place: int, pairs: tuple[IntArray, IntArray],
+    level: float,
+) -> Ends:  # fmt: skip
+    """Differences, from the intervals of the two errors.
+
+    They are joined with the correlation of the influences, which counts where it is negative, and
+    where both errors are above 0: on the boundary gaps have no sign that samples could share. Of
+    largest gaps, which influences do not describe, the two ends themselves are subtracted.
+    """
+    a, b = pairs
+    (low, high), centre = bins.ends(level), bins.centre
+    below, above = np.maximum(centre - low, 0.0), np.maximum(high - centre, 0.0)
+    own = np.diagonal(moments.second[place])
+    common = moments.second[place, a, b]
+    inside = (low[a] > 0) & (low[b] > 0)
+    common = np.where(inside, common, np.minimum(common, 0.0))
+    if bins.formula is maximum_error:
+        common = -np.sqrt(own[a] * own[b])
+    joint = PairVariances(own[a], own[b], common)
+    difference = centre[a] - centre[b]
+    return (
+        difference - joint.joined(below[a], above[b]),
+        difference + joint.joined(above[a], below[b]),
+    )
+
+
+def interval_of_model(
+    confidence: FloatArray, right: FloatArray, inside: FloatArray, level: float
+) -> tuple[float, float, float]:
+    """Return the debiased error of one model and the ends of its interval.
+
+    `inside` says of each sample in which bin it is, as `indicators` gives it.
+    """
+    totals = np.concatenate([column(confidence, right) @ inside for column in COLUMNS])
+    n_bins = inside.shape[1]
+    estimate = float(debiased_error(totals, n_bins=n_bins))
+    low, high = mean_gap_interval(Bins.of(totals, n_bins), level)
+    return estimate, min(float(low), estimate), float(high)
+
+
+def mean_gap_interval(bins: Bins, level: float) -> Ends:
+    """Interval of the expected calibration error on given bins; the mean over classes.
+
+    The plug-in is a sum of folded normals, which determine its mean and variance from the gaps of
+    the population. Of all gaps that make up the same error, equal ones in every bin give the
+    smallest mean, and one large gap beside calibrated bins the largest: the upper end is tested
+    with the former, the lower end with the latter, so that the interval covers whatever the shape.
+    Quantiles are those of a gamma distribution with this mean and variance. Errors of several
+    classes are taken to vary together.
+    """
+    share, error = bins.share, bins.error
+    observed = _over_classes(share * np.abs(bins.gap))
+    varying = bins.varying(np.abs(bins.gap))
+    chance, spread = _folded_moments(share, np.zeros_like(bins.gap), error)
+    one_bin = spread + 2 / np.pi * ((share * error) ** 2).max(axis=-1) + varying
+
+    def largest(size: FloatArray) -> Law:
+        here = size > 0
+        return size + chance, np.where(here, _together(one_bin), _together(spread))
+
+    def smallest(size: FloatArray) -> Law:
+        gaps = np.broadcast_to(size[..., None, None], bins.gap.shape)
+        mean, variance = _folded_moments(share, gaps, error)
+        return mean, _together(variance + np.where(size[..., None] > 0, varying, 0.0))
+
+    return _ends(observed, largest, smallest, level)
+
+
+def squared_gap_interval(bins: Bins, level: float) -> Ends:
+    """Interval of the mean squared gap on given bins; the mean over classes.
+
+    The plug-in's mean is that of the population and the gaps' squared errors, whatever the shape;
+    its variance is largest with one large gap, in the bin where that strays most.
+    """
+    share, squared = bins.share, bins.error**2
+    observed = _over_classes(share * bins.gap**2)
+    varying = bins.varying(bins.gap**2)
+    chance = _over_classes(share * squared)
+    null, most = 2 * (share * squared) ** 2, (share * squared).max(axis=-1)
+
+    def law(size: FloatArray) -> Law:
+        here = size[..., None]
+        variance = null.sum(axis=-1) + 4 * here * most + np.where(here > 0, varying, 0.0)
+        return size + chance, _together(variance)
+
+    return _ends(observed, law, law, level)
+
+
+def largest_gap_interval(
+    n: FloatArray, confidence: FloatArray, right: FloatArray, level: float
+) -> Ends:
+    """Interval of the largest gap, from simultaneous ones of the accuracy in each bin.
+
+    Clopper and Pearson's at Bonferroni's level: the bin that decides may hold a single sample.
+
+    Parameters
+    ----------
+    n, confidence, right : ndarray of shape (..., n_classes, n_bins)
+        Sums in each bin: of ones, of confidences, and of samples that came true.
+    level : float
+        A fraction in (0, 1).
+    """
+    from scipy.special import betaincinv
+
+    there = n > 0
+    tail = (1 - level) / (2 * np.maximum(there.sum(axis=(-1, -2), keepdims=True), 1))
+    wrong, said = np.maximum(n - right, 0.0), divide(confidence, n, 0.0)
+    low = np.where(right > 0, betaincinv(np.maximum(right, 0.5), wrong + 1, tail), 0.0)
+    high = np.where(wrong > 0, betaincinv(right + 1, np.maximum(wrong, 0.5), 1 - tail), 1.0)
+    ends = np.maximum(low - said, said - high), np.maximum(said - low, high - said)
+    nearest, furthest = (np.where(there, end, 0.0).max(axis=(-1, -2)) for end in ends)
+    return np.maximum(nearest, 0.0), furthest
+
+
+def _over_classes(numbers: FloatArray) -> FloatArray:
+    mean: FloatArray = numbers.sum(axis=-1).mean(axis=-1)
+    return mean
+
+
+def _together(variances: FloatArray) -> FloatArray:
+    """Variance of a mean over classes that vary together, (..., n_classes)."""
+    joint: FloatArray = np.sqrt(variances).mean(axis=-1) ** 2
+    return joint
+
+
+def _folded_moments(share: FloatArray, gap: FloatArray, error: FloatArray) -> Law:
+    """Mean of the plug-in error over classes, and its variance in each, of independent bins."""
+    mean = folded_mean(gap, error)
+    variance = share**2 * np.maximum(gap**2 + error**2 - mean**2, 0.0)
+    return _over_classes(share * mean), variance.sum(axis=-1)
+
+
+def _ends(
+    observed: FloatArray, largest: Callable[[FloatArray], Law],
+    smallest: Callable[[FloatArray], Law], level: float,
+) -> Ends:  # fmt: skip
+    """Errors that are neither too small nor too large for what was observed."""
+    tail = (1 - level) / 2
+    low = _last(lambda size: observed > _gamma_quantile(1 - tail, *largest(size)), observed)
+    high = _last(lambda size: observed > _gamma_quantile(tail, *smallest(size)), observed)
+    return np.minimum(low, observed), np.maximum(high, observed)
+
+
+def _gamma_quantile(level: float, mean: FloatArray, variance: FloatArray) -> FloatArray:
+    from scipy.special import gammaincinv
+
+    known = (mean <= 0) | (variance <= 1e-24)
+    safe, spread = np.where(known, 1.0, mean), np.where(known, 1.0, variance)
+    return np.where(known, mean, gammaincinv(safe**2 / spread, level) * spread / safe)
+
+
+def _last(holds: Callable[[FloatArray], BoolArray], like: FloatArray) -> FloatArray:
+    """Largest error in [0, 1] for which a test holds that holds below it; 0 if for none."""
+    low, high = np.zeros_like(like), np.ones_like(like)
+    any_size = holds(low)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        found = holds(middle)
+        low, high = np.where(found, middle, low), np.where(found, high, middle)
+    return np.where(any_size, low, 0.0)
