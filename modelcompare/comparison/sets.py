@@ -12,9 +12,9 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import pair_frame, score_frame
-from modelcompare.intervals import percentile_interval
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
@@ -24,7 +24,7 @@ from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
-from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, check_mapping, signature
 
 if TYPE_CHECKING:
@@ -55,10 +55,11 @@ class SetComparison(Result):
     def signature(self) -> str:
         first = self._first
         n_samples = sum(result.n_samples for result in self.results.values())
+        pooled = self._pooled if self._can_be_pooled else None
         parts = {
             "sets": len(self.results), "n": n_samples, "B": first.n_resamples, "ci": first.method,
-            "ci_pooled": "percentile", "test": first.test, "adjust": self.correction,
-            "rng": self.rng_label,
+            **({} if pooled is None else {"ci_pooled": pooled.method, "test_pooled": pooled.test}),
+            "test": first.test, "adjust": self.correction, "rng": self.rng_label,
         }  # fmt: skip
         return signature("compare_sets", parts)
 
@@ -99,47 +100,47 @@ class SetComparison(Result):
 
     @cached_property
     def pooled_scores(self) -> pd.DataFrame:
-        """Mean over test sets, each counting alike, with intervals from their own resamples.
+        """Mean over test sets, each counting alike.
 
-        Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are taken as given:
-        intervals tell what other samples of the same sets would give, not other sets.
+        Columns: model, metric, label, estimate, ci_low, ci_high. The test sets are independent, and
+        taken as given: intervals tell what other samples of the same sets would give, not other
+        sets. They join the sets' own intervals (MOVER, and no shorter than their half widths
+        joined); of a `method` of replicates they are made of the means of these.
         """
-        point, draws = self._pooled
-        interval = percentile_interval(draws, confidence_level=self.confidence_level)
+        interval = self._pooled.scores()
         keys = self._first.bootstrap.evaluation.keys
         return score_frame(
-            self.models, keys, estimate=point, ci_low=interval.low, ci_high=interval.high
-        )
+            self.models, keys, estimate=self._pooled.point, ci_low=interval.low,
+            ci_high=interval.high,
+        )  # fmt: skip
 
     @cached_property
     def pooled_differences(self) -> pd.DataFrame:
-        """Differences of the means over test sets, tested by the bootstrap shifted to the null.
+        """Differences of the means over test sets.
 
         Columns: model_a, model_b, metric, label, difference, ci_low, ci_high, p_value, p_adjusted.
+        Intervals are made as those of `pooled_scores`, from each set's intervals of differences. A
+        p-value is below alpha where the interval at 1 - alpha leaves out 0; of a `method` of
+        replicates it is that of the bootstrap shifted to the null. It is not that of `test`, which
+        knows one set.
         """
-        point, draws = self._pooled
-        model_a, model_b = all_pairs(len(self.models))
-        difference = pair_differences(point, model_a, model_b)
-        spread = draws[:, model_a] - draws[:, model_b]
-        interval = percentile_interval(spread, confidence_level=self.confidence_level)
-        # Undefined resamples count as extreme, an undefined difference has no p-value.
-        within = np.abs(spread - difference) < np.abs(difference) * (1 - 1e-10)
-        p_values = (1 + np.count_nonzero(~within, axis=0)) / (1 + len(draws))
-        p_values = np.where(np.isnan(difference), np.nan, p_values)
+        pooled = self._pooled
+        interval, p_values = pooled.differences(self.confidence_level), pooled.p_values(self.alpha)
         adjusted = np.empty_like(p_values)
         evaluation = self._first.bootstrap.evaluation
         for metric in self._first.metrics:
             where = evaluation.metric_slice(metric)
             if self.correction == "max-t":
-                null = (spread - difference)[:, :, where].reshape(len(draws), -1)
-                observed, error = difference[:, where], self._pooled_errors[:, where]
-                found = max_t(null, observed.ravel(), error.ravel())
-                adjusted[:, where] = found.reshape(observed.shape)
+                null = pooled.shifted[:, :, where].reshape(len(pooled.shifted), -1)
+                observed, error = pooled.difference[:, where], pooled.errors[:, where]
+                found = max_t(null, observed.ravel(), error.ravel()).reshape(observed.shape)
+                adjusted[:, where] = np.maximum(found, p_values[:, where])
             else:
                 adjusted[:, where] = adjust(p_values[:, where], self.correction)
         return pair_frame(
-            self.models, model_a, model_b, evaluation.keys, difference=difference,
-            ci_low=interval.low, ci_high=interval.high, p_value=p_values, p_adjusted=adjusted,
+            self.models, pooled.model_a, pooled.model_b, evaluation.keys,
+            difference=pooled.difference, ci_low=interval.low, ci_high=interval.high,
+            p_value=p_values, p_adjusted=adjusted,
         )  # fmt: skip
 
     def friedman(self, metric: str) -> pd.DataFrame:
@@ -205,24 +206,13 @@ class SetComparison(Result):
         return all(r.bootstrap.evaluation.keys == keys for r in self.results.values())
 
     @cached_property
-    def _pooled(self) -> tuple[FloatArray, FloatArray]:
-        parts = [result.bootstrap for result in self.results.values()]
+    def _pooled(self) -> PooledSets:
         if not self._can_be_pooled:
             raise ValueError(
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
             )
-        points, draws = [part.point for part in parts], [part.draws for part in parts]
-        return np.mean(points, axis=0), np.mean(draws, axis=0)
-
-    @property
-    def _pooled_errors(self) -> FloatArray:
-        """Standard errors of the pairs' differences of means over independent test sets."""
-        pairs = all_pairs(len(self.models))
-        errors = [
-            result.bootstrap.moments.pair_standard_error(*pairs) for result in self.results.values()
-        ]
-        return np.linalg.norm(errors, axis=0) / len(errors)
+        return PooledSets([*self.results.values()], *all_pairs(len(self.models)))
 
     def _values(self, result: Comparison, metric: str) -> FloatArray:
         if result.metric_info[metric].per_class:
@@ -255,7 +245,8 @@ def compare_sets(
     Returns
     -------
     SetComparison
-        Each test set alone, pooled (macro over sets), and ranks over sets.
+        Each test set alone, pooled (macro over sets), and ranks over sets. Pooled intervals are
+        made of those of `method`; see `SetComparison.pooled_scores`.
 
     Raises
     ------
