@@ -20,6 +20,8 @@ RATIOS = (1.0, 0.2, 0.1, 0.05, 0.01)
 MACRO = (("f1_macro", "cf1_macro"), ("precision_macro", "cprecision_macro"),
          ("recall_macro", "crecall_macro"))  # fmt: skip
 N_RESAMPLES, LEVEL = 500, 0.95
+# Goes with the macro averages, and is no metric: it knows no truth.
+CONFIDENCE = "mean confidence"
 NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
 
 
@@ -229,18 +231,62 @@ def population(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
     return study.population(RATIOS, n_subsamples=n_subsamples)
 
 
+def confidence(preds: mc.Predictions, n_subsamples: int = 200) -> pd.DataFrame:
+    """Order models by mean confidence on a part, without a label, and by macro metrics on all.
+
+    Columns as those of `population`; parts are drawn anew, and intervals are over models.
+    """
+    names = [a for a, _ in MACRO]
+    values = mc.bootstrap(preds, names, n_resamples=2).point
+    certain = np.array([preds.probabilities(model).max(axis=1) for model in preds.models])
+    a, b = np.triu_indices(len(preds.models), 1)
+    pairs = pd.DataFrame({"model_a": a, "model_b": b})
+    rows = []
+    for ratio in RATIOS:
+        n = round(ratio * len(preds))
+        drawn = np.zeros((n_subsamples if n < len(preds) else 1, len(preds)))
+        for part, rng in zip(drawn, map(np.random.default_rng, range(len(drawn))), strict=True):
+            part[rng.choice(len(preds), n, replace=False)] = 1
+        means = drawn @ certain.T
+        order = np.sign(means[:, a] - means[:, b])
+        for place, name in enumerate(names):
+            alike = order == np.sign(values[a, place] - values[b, place])
+            told = over_models(pairs.assign(alike=100 * alike.mean(axis=0)), "alike", np.mean)
+            found = dict(zip(("pct_agree", "ci_low", "ci_high"), told, strict=True))
+            rows.append(
+                {"metric_small": CONFIDENCE, "metric_whole": name, "ratio": ratio, "n_samples": n}
+                | found
+            )
+    return pd.DataFrame(rows)
+
+
+def confidence_note(preds: mc.Predictions) -> str:
+    """How far the order by macro cF1 is that by mean confidence."""
+    soft = pd.Series(mc.bootstrap(preds, "cf1_macro", n_resamples=2).point[:, 0])
+    certain = pd.Series([preds.probabilities(m).max(axis=1).mean() for m in preds.models])
+    rank, linear = (soft.corr(certain, method=how) for how in ("spearman", "pearson"))
+    return (
+        f"Mean confidence looks at no label, and on these {len(preds.models)} models macro cF1 "
+        f"goes with it: rank correlation {rank:.3f}, linear correlation {linear:.3f}."
+    )
+
+
 def foretold(frame: pd.DataFrame) -> Iterator[Finding]:
     """The order of the models on the smallest part, by macro averages."""
     smallest = frame[frame["n_samples"] == frame["n_samples"].min()]
     rows = {(row.metric_small, row.metric_whole): row for row in smallest.itertuples()}
     for a, b in MACRO:
-        own, other = rows[a, a], rows[b, a]
+        own, other, unlabelled = rows[a, a], rows[b, a], rows.get((CONFIDENCE, a))
         name = NAMES[a.removesuffix("_macro")]
+        beside = "" if unlabelled is None else (
+            ", mean confidence, which needs no label, "
+            f"{written(unlabelled.pct_agree, unlabelled.ci_low, unlabelled.ci_high)}"
+        )  # fmt: skip
         yield Finding(
             "D. the ranking of the counterpart's population value",
             f"pairs of models that the counterpart orders on {other.n_samples} pairs of sentences "
             f"as macro {name} does on all; macro {name} itself "
-            f"{written(own.pct_agree, own.ci_low, own.ci_high)}",
+            f"{written(own.pct_agree, own.ci_low, own.ci_high)}{beside}",
             other.pct_agree / 100, other.pct_agree, other.ci_low, other.ci_high, most=50,
         )  # fmt: skip
 

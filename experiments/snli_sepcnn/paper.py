@@ -222,9 +222,11 @@ def main() -> None:
     write_text(options.output / "ranking.md", claims.ranking_markdown(rankings))
     studies = write_section_62(hundred, options.output)
     of_hundred = write_extra(hundred, options.output)
-    orders = claims.population(hundred)
+    orders = pd.concat([claims.population(hundred), claims.confidence(hundred)], ignore_index=True)
     orders.to_csv(options.output / "extra/population.csv", index=False, float_format="%.6g")
-    write_text(options.output / "population.md", claims.orders_markdown(orders))
+    write_text(options.output / "population.md", "\n".join([
+        claims.orders_markdown(orders), claims.confidence_note(hundred), "",
+    ]))  # fmt: skip
     findings = [
         *claims.fewer_undefined(hundred),
         *claims.sensitivity(three),

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import modelcompare as mc
 from experiments.snli_sepcnn import claims, pack, paper, plans, preprocess, training
 
 FOLDER = Path(preprocess.__file__).parent
+ROOT = FOLDER.parents[1]
 
 
 def test_tokens_follow_the_appendix():
@@ -153,9 +155,12 @@ def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatc
     curve = training.foretold(training.kept("curve"), [1000, 30_000])
     training.draw(table, curve, tmp_path / "c.png")
     assert (tmp_path / "c.png").stat().st_size > 10_000
-    said = training.curve_markdown(table, curve)
+    starts = training.by_start(models, 549_367)
+    assert starts == {}
+    said = training.curve_markdown(table, curve, starts)
     assert "| 3,000 | 2 | 0.525 (0.520 to 0.530) | 0.125 |" in said
     assert "30,000 pairs: an extrapolation by a factor of 10." in said
+    assert "where the fit begins" not in said
     variants = training.by_variant(training.kept("variants"))
     rows = training.variants_markdown(variants).splitlines()
     assert rows[2].startswith("| mean over tokens, not over padding | 1 | 0.550 | +0.010 (")
@@ -170,6 +175,52 @@ def test_at_all_pairs_the_curve_begins_with_the_hundred():
     for own in plans.section_62()[::10]:
         again = settings[f"curve_29842_{own.name}_0"]
         assert asdict(again) == asdict(own) | {"name": again.name, "n_pairs": 29_842}
+
+
+def test_the_forecast_by_where_the_fit_begins():
+    # A power law without a floor is a line in logarithms, wherever it begins.
+    models = pd.DataFrame([
+        {"name": f"curve_{n:05d}_m000_0", "n_pairs": n, "test_accuracy": 1 - 0.6 * n**-0.1}
+        for n in plans.CURVE_PAIRS
+    ])  # fmt: skip
+    found = training.by_start(models, 549_367)
+    assert [*found] == [1000, 3000, 10_000]
+    assert [*found.values()] == pytest.approx([1 - 0.6 * 549_367**-0.1] * 3)
+    # Of the kept networks.
+    models, _, _ = training.learning_curve()
+    found = training.by_start(models, training.PUBLISHED_PAIRS)
+    assert [*found.values()] == pytest.approx([0.708, 0.733, 0.761], abs=5e-4)
+    page = " ".join((ROOT / "docs/paper.md").read_text(encoding="utf-8").split())
+    forecast = training.foretold(models, [training.PUBLISHED_PAIRS])["accuracy"][0]
+    assert f"{forecast:.2f} to {found[10_000]:.2f}, by where its fit begins" in page
+
+
+def test_mean_confidence_orders_models_without_a_label():
+    preds = paper.load(*(f"section62_{part}" for part in (1, 2, 3, 4)))
+    certain = [preds.probabilities(model).max(axis=1).mean() for model in preds.models]
+    f1, cf1 = (
+        [function(preds.codes, output(model), average="macro") for model in preds.models]
+        for function, output in (
+            (mc.metrics.f1, preds.predicted), (mc.metrics.cf1, preds.probabilities)
+        )
+    )  # fmt: skip
+    alike = [
+        (certain[a] < certain[b]) == (f1[a] < f1[b]) for a, b in combinations(range(len(f1)), 2)
+    ]
+    kept = pd.read_csv(FOLDER / "results/extra/population.csv")
+    kept = kept[(kept["metric_small"] == claims.CONFIDENCE) & (kept["metric_whole"] == "f1_macro")]
+    whole, part = kept.set_index("n_samples")["pct_agree"][[9824, 98]]
+    assert whole == pytest.approx(100 * np.mean(alike), abs=1e-3)
+    rank = pd.Series(cf1).corr(pd.Series(certain), method="spearman")
+    assert f"rank correlation {rank:.3f}, linear" in claims.confidence_note(preds)
+    again = claims.confidence(preds, 20).query("metric_whole == 'f1_macro'").set_index("n_samples")
+    assert again["pct_agree"][98] == pytest.approx(part, abs=2)
+    assert again["pct_agree"][9824] == pytest.approx(whole, abs=1e-3)
+    for page in ("README.md", "docs/paper.md", "experiments/snli_sepcnn/README.md"):
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").replace("*", "").split())
+        assert re.search(rf"mean confidence, [a-z ]+, {part:.0f} %", text), page
+        assert re.search(rf"mean confidence \(rank correlation {rank:.3f}[,)]", text), page
+    assert f"{whole:.0f} % on all 9,824" in text
 
 
 def test_every_plan_has_names_of_its_own_and_the_paper_is_as_it_was():
