@@ -243,7 +243,8 @@ def _of_frame(frame: pd.DataFrame, value: str, asked: str, said: list[str]) -> I
         elif not math.isfinite(point):
             yield f"{where} is {point}"
         elif not low < high:
-            if asked == "auto" or not named:
+            # Calibration errors of clusters and weights have no interval, which is said by name.
+            if (asked == "auto" and row.method != "refused") or not named:
                 yield f"{where}: {point} has {low} to {high}, {'' if named else 'not '}named"
         elif not (math.isfinite(low) and math.isfinite(high)) and not named:
             yield f"{where}: {point} has {low} to {high} without a warning"
