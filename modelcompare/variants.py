@@ -30,16 +30,6 @@ def with_outputs(predictions: Predictions, outputs: Mapping[str, AnyArray]) -> P
     return _rebuilt(predictions, outputs, kind)
 
 
-def by_ranks(predictions: Predictions) -> Predictions:
-    """The same models with the ranks of their raw scores, which have scales of their own."""
-    outputs = [predictions.output(model) for model in predictions.models]
-    if {output.kind for output in outputs} != {"values"}:
-        return predictions
-    from scipy.stats import rankdata
-
-    return with_arrays(predictions, [rankdata(output.array) for output in outputs])
-
-
 def joined(first: Predictions, second: Predictions) -> Predictions:
     """One model's samples here, and one model's samples there, as one test set.
 

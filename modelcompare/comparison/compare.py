@@ -176,8 +176,9 @@ def compare(
         replicated.warn_of_undefined()
     evaluation = replicated.evaluation
     pairs = DrawnPairs(
-        evaluation, model_a, model_b, n_resamples, replicated.seed, n_jobs=n_jobs, result=replicated
-    )
+        evaluation, model_a, model_b, n_resamples, replicated.seed, n_jobs=n_jobs,
+        progress=progress, result=replicated,
+    )  # fmt: skip
     outcome = significance.run_test(served.test, pairs)
     adjusted = adjust_families(pairs, outcome, served.test, correction, family=family, alpha=alpha)
     score_interval = replicated.score_interval(method, confidence_level)

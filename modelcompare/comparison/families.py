@@ -111,16 +111,16 @@ def _step_down(
     correction: Correction,
 ) -> FloatArray | None:
     """Adjusted p-values from the joint distribution of the swaps; None where there are none."""
-    if isinstance(metric, Metric) and test == SWAPS and family == "metric":
+    swapped = isinstance(metric, Metric) or metric.name in outcome.swaps
+    if swapped and test == SWAPS and family == "metric":
         return step_down_p_values(
             pairs.evaluation, metric, pairs.model_a, pairs.model_b,
             n_resamples=pairs.n_resamples, seed=pairs.seed, drawn=outcome.swaps.get(metric.name),
         )  # fmt: skip
     if correction == "min-p":
         raise ValueError(
-            f"correction='min-p' steps down the swaps of one metric that is a sum: it needs "
-            f"test={SWAPS!r} and family='metric', and does not serve {metric.name} here; use "
-            "'holm' or 'max-t'."
+            f"correction='min-p' steps down the swaps of one metric: it needs test={SWAPS!r} and "
+            f"family='metric', and does not serve {metric.name} here; use 'holm' or 'max-t'."
         )
     return None
 

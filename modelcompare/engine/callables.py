@@ -14,24 +14,36 @@ from modelcompare.predictions import Predictions
 
 @dataclass(frozen=True)
 class CallableEvaluator:
-    """Call a user's function once per weight vector."""
+    """Call a user's function once per weight vector.
+
+    Parameters
+    ----------
+    metric : CallableMetric
+        The function.
+    truth : ndarray, optional
+        Truth of each sample, as given.
+    array : ndarray
+        Output of each sample, as the function takes it.
+    """
 
     metric: CallableMetric
-    predictions: Predictions
-    model: str
+    truth: AnyArray | None
+    array: AnyArray
+
+    @classmethod
+    def of(cls, metric: CallableMetric, predictions: Predictions, model: str) -> CallableEvaluator:
+        """Evaluator of one model of a test set."""
+        if metric.needs == "labels" and predictions.labels is not None:
+            array = predictions.labels[predictions.predicted(model)]
+        else:
+            array = predictions.output(model).array
+        return cls(metric, predictions.y_true, array)
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        p, metric = self.predictions, self.metric
-        output = p.output(self.model)
-        truth = p.y_true
-        if metric.needs == "labels" and p.labels is not None:
-            array: AnyArray = p.labels[p.predicted(self.model)]
-        else:
-            array = output.array
-        return np.array([self._one(truth, array, row) for row in weights], dtype=np.float64)
+        return np.array([self._one(row) for row in weights], dtype=np.float64)
 
-    def _one(self, truth: Any, array: AnyArray, weights: FloatArray) -> Any:
-        function = self.metric.function
+    def _one(self, weights: FloatArray) -> Any:
+        function, truth, array = self.metric.function, self.truth, self.array
         counts = weights.astype(np.intp)
         if np.array_equal(counts, weights):
             index = np.repeat(np.arange(len(weights)), counts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,14 @@ from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.memory import check_replicates
-from modelcompare.engine.parallel import map_blocks, on_threads, one_blas_thread, progress_bar, work
+from modelcompare.engine.parallel import (
+    map_blocks,
+    map_with_bar,
+    on_threads,
+    one_blas_thread,
+    progress_bar,
+    work,
+)
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import MANY_COLUMNS, PASS_BYTES, UnitStatistics
 from modelcompare.engine.weights import Everything, GivenWeights, Weights, joined
@@ -127,7 +134,7 @@ class Evaluation(UnitStatistics):
             for models, blocks in passes:
                 self._fill_pass(out, weights, models, blocks, n_jobs)
                 bar.update(sum(weights.block_size(block) for block in blocks))
-            self._fill_others(out, weights, n_jobs)
+        self._fill_others(out, weights, n_jobs, progress=progress)
         # As large as the statistics: nobody sums them again.
         self._parted = None
         return out
@@ -381,10 +388,13 @@ class Evaluation(UnitStatistics):
             where = self.metric_slice(metric.name)
             out[..., where] = value if metric.per_class else value[..., None]
 
-    def _fill_others(self, out: FloatArray, weights: Weights, n_jobs: int | None) -> None:
+    def _fill_others(
+        self, out: FloatArray, weights: Weights, n_jobs: int | None, *, progress: bool = False
+    ) -> None:
         """Values that are no sums: each block of weights is drawn once for all models."""
         others = [metric for metric in self.metrics if not isinstance(metric, Metric)]
-        for prefer in ("threads", "processes"):
+        preferences: tuple[Literal["threads", "processes"], ...] = ("threads", "processes")
+        for prefer in preferences:
             evaluators = [
                 (position, self.metric_slice(metric.name), self._evaluator(metric, model))
                 for metric in others
@@ -404,9 +414,10 @@ class Evaluation(UnitStatistics):
                 return [np.concatenate(parts) for parts in zip(*values, strict=True)]
 
             numbers = weights.block_size(0) * self.units.n_units * len(evaluators)
-            found = map_blocks(
-                one_block, range(weights.n_blocks), n_jobs, prefer=prefer, numbers=numbers
-            )
+            found = map_with_bar(
+                one_block, range(weights.n_blocks), n_jobs, sizes=weights.block_size,
+                progress=progress, prefer=prefer, numbers=numbers,
+            )  # fmt: skip
             for block, values in enumerate(found):
                 for (position, where, _), value in zip(evaluators, values, strict=True):
                     out[weights.rows(block), position, where] = value
@@ -427,7 +438,7 @@ class Evaluation(UnitStatistics):
         """Function of per-sample weights (n_resamples, n_samples) for one model."""
         if isinstance(metric, OrderMetric):
             return metric.prepare(Outcomes.of(self.predictions, model))
-        return CallableEvaluator(metric, self.predictions, model)
+        return CallableEvaluator.of(metric, self.predictions, model)
 
     def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
         key = (metric.name, model)

@@ -127,6 +127,29 @@ def map_blocks(
         return list(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs))
 
 
+def map_with_bar(
+    task: Callable[[int], Result],
+    blocks: Sequence[int],
+    n_jobs: int | None,
+    *,
+    sizes: Callable[[int], int],
+    progress: bool,
+    prefer: Literal["threads", "processes"],
+    numbers: float,
+    unit: str = " resamples",
+) -> list[Result]:
+    """Results of `map_blocks`, with a bar that counts `sizes` of the blocks if `progress`."""
+    if not progress:
+        return map_blocks(task, blocks, n_jobs, prefer=prefer, numbers=numbers)
+    step, found = _AT_ONCE * (os.cpu_count() or 1), list[Result]()
+    with progress_bar(sum(map(sizes, blocks)), progress, unit=unit) as bar:
+        for start in range(0, len(blocks), step):
+            some = blocks[start : start + step]
+            found += map_blocks(task, some, n_jobs, prefer=prefer, numbers=numbers)
+            bar.update(sum(map(sizes, some)))
+    return found
+
+
 def work(n_weights: float, n_columns: float, *, alike: bool = True) -> float:
     """Numbers to go through where weights are drawn, and multiplied by so many columns.
 

@@ -32,16 +32,13 @@ class Swaps:
     Parameters
     ----------
     evaluation : Evaluation
-        Models, metrics and units; sum metrics only.
+        Models, metrics and units; metrics that are no sums are left out.
     masks : SwapMasks
         Units that swap.
     """
 
     evaluation: Evaluation
     masks: Weights
-
-    def __post_init__(self) -> None:
-        _require_sums(self.evaluation)
 
     def passes(self, n_jobs: int | None = None) -> Iterator[SwappedTotals]:
         """Totals under some blocks of masks after others, as many as fit into memory at once."""
@@ -233,11 +230,3 @@ def _defined(
         if without is not None:
             out[some] &= ~without(*totals).any(axis=-1)
     return out
-
-
-def _require_sums(evaluation: Evaluation) -> None:
-    others = [metric.name for metric in evaluation.metrics if not isinstance(metric, Metric)]
-    if others:
-        raise ValueError(
-            f"swapped totals exist for metrics that are sums only, not for {', '.join(others)}."
-        )

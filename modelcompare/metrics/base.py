@@ -270,11 +270,14 @@ class CallableMetric(BaseMetric):
         ``function(y_true, y_output)`` giving a number, or one number per class if `per_class`.
         It is given sample weights as ``sample_weight=`` where it has that parameter and the
         weights are not whole counts.
+    smooth : bool
+        Whether influence functions describe it; not known, and so False, unless declared.
     """
 
     road = "callable"
     __hash__ = BaseMetric.__hash__
     function: Callable[..., Any]
+    smooth: bool = False
 
     @cached_property
     def takes_sample_weight(self) -> bool:

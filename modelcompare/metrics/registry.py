@@ -366,7 +366,7 @@ def _resolve(
 def from_callable(
     function: Callable[..., Any], *, name: str | None = None, needs: str = "labels",
     greater_is_better: bool = True, per_class: bool = False,
-    bounds: tuple[float, float] = (-math.inf, math.inf),
+    bounds: tuple[float, float] = (-math.inf, math.inf), smooth: bool = False,
 ) -> CallableMetric:  # fmt: skip
     """Make a metric of any ``function(y_true, y_output) -> float``.
 
@@ -381,6 +381,10 @@ def from_callable(
         Which output the function takes.
     greater_is_better, per_class, bounds
         As in `Metric`.
+    smooth : bool
+        Whether leaving out a sample changes the value by about its share, as for means and
+        correlations, not for medians, quantiles and extremes. The tests "wald" and "sign-flip",
+        and `sample_size`, need it.
 
     Examples
     --------
@@ -393,6 +397,6 @@ def from_callable(
         raise TypeError(f"`function` must be callable, got {function!r}.")
     return CallableMetric(
         name=inferred, function=function, needs=cast("Any", needs), bounds=bounds,
-        greater_is_better=greater_is_better, per_class=per_class,
+        greater_is_better=greater_is_better, per_class=per_class, smooth=smooth,
         about=inspect.getdoc(function) or "",
     )  # fmt: skip

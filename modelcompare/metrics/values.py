@@ -7,12 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, Statistic, divide
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
+from modelcompare.metrics.running import Running, by_sample
 from modelcompare.metrics.scoring import COUNT, mean_ratio
 
 
@@ -98,17 +99,30 @@ def _prepare_median(outcomes: Outcomes) -> Evaluate:
     """Median of the absolute errors under each row of weights; of two middle ones, their mean."""
     errors = np.abs(_errors(outcomes))
     order = np.argsort(errors, kind="stable")
-    ordered = errors[order]
+    ordered, running = errors[order], Running.over(order)
 
     def evaluate(weights: FloatArray) -> FloatArray:
-        cumulated = np.cumsum(weights[:, order], axis=1)
-        total = cumulated[:, -1:]
-        lower = np.argmax(cumulated >= total / 2, axis=1)
-        upper = np.argmax(cumulated > total / 2, axis=1)
-        values = (ordered[lower] + ordered[upper]) / 2
-        return np.where(total[:, 0] > 0, values, np.nan)
+        sums = running.sums(by_sample(weights))
+        total = sums[running.at[-1]].astype(np.float64)
+        lower, upper = (
+            ordered[_first(sums, running.at[1:], reaches, total / 2)]
+            for reaches in (np.greater_equal, np.greater)
+        )
+        return np.where(total > 0, (lower + upper) / 2, np.nan)
 
     return evaluate
+
+
+def _first(sums: AnyArray, rows: IntArray, reaches: np.ufunc, bound: FloatArray) -> IntArray:
+    """Place of the first of the rising `rows` that reaches a bound, in each column; by halves."""
+    low, high = np.zeros(len(bound), np.intp), np.full(len(bound), len(rows) - 1)
+    columns = np.arange(len(bound))
+    for _ in range(len(rows).bit_length()):
+        middle = (low + high) // 2
+        found = reaches(sums[rows[middle], columns], bound)
+        high = np.where(found, middle, high)
+        low = np.where(found, low, np.minimum(middle + 1, high))
+    return high
 
 
 MEDIAN_ABSOLUTE_ERROR = OrderMetric(

@@ -113,7 +113,10 @@ class Contrast:
         """Outcome of a test of this one value, with arrays of shape (1, 1)."""
         found = run_test(name, self.view)
         here = np.s_[:, self.position : self.position + 1]
-        return Outcome(found.statistic[here], found.p_value[here], found.n_resamples, found.exact)
+        return Outcome(
+            found.statistic[here], found.p_value[here], found.n_resamples, found.exact,
+            used=found.used,
+        )  # fmt: skip
 
     @cached_property
     def _drawn(self) -> BootstrapResult:

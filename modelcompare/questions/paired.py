@@ -46,7 +46,9 @@ class PairedTestResult(Result):
         Its p-value.
     p_value_standard_error : float
         Monte-Carlo error of the p-value; 0 where nothing was simulated.
-    method, alternative : str
+    method : str
+        The test: the one asked for, or the one that serves the metric in its place.
+    alternative : str
         As asked for.
     n_resamples : int
         Resamples drawn or enumerated; 0 where there were none.
@@ -182,7 +184,8 @@ def paired_test(
         collapse=False if TESTS[test].by_sample else None, alternative=alternative,
         enumerate_swaps=served.in_memory, n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
+    outcome = contrast.test(test)
     return PairedTestResult.of(
-        (model_a, model_b), contrast.metric.name, label, contrast.difference,
-        contrast.test(test), test, alternative,
+        (model_a, model_b), contrast.metric.name, label, contrast.difference, outcome,
+        outcome.used.get(contrast.metric.name, test), alternative,
     )  # fmt: skip

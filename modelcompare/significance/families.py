@@ -18,7 +18,7 @@ from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import Metric
+from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.corrections import max_t_step_down
 from modelcompare.significance.exact import Grids
@@ -30,7 +30,7 @@ from modelcompare.words import Alternative
 
 def step_down_p_values(
     evaluation: Evaluation,
-    metric: Metric,
+    metric: AnyMetric,
     model_a: IntArray,
     model_b: IntArray,
     *,
@@ -45,8 +45,8 @@ def step_down_p_values(
     ----------
     evaluation : Evaluation
         Models, metrics and units.
-    metric : Metric
-        One of its metrics.
+    metric : Metric, OrderMetric or CallableMetric
+        One of its metrics; one that is no sum has its swaps `drawn`.
     model_a, model_b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair; differences are a - b.
     n_resamples : int
@@ -63,7 +63,7 @@ def step_down_p_values(
     ndarray of shape (n_pairs, n_values)
     """
     masks = SwapMasks(evaluation.units, n_resamples, seed)
-    if drawn is None and road_of(evaluation, metric) == "exact":
+    if drawn is None and isinstance(metric, Metric) and road_of(evaluation, metric) == "exact":
         null = _ExactNull(evaluation, metric, model_a, model_b, alternative)
         adjusted = max_t_step_down(null.blocks(masks), null.observed)
         return adjusted.reshape(len(model_a), -1)

@@ -16,7 +16,7 @@ from modelcompare.engine.influence import (
     pair_degrees_of_freedom,
 )
 from modelcompare.engine.weights import Weights
-from modelcompare.metrics.base import AnyMetric
+from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
 from modelcompare.significance.extreme import least_size, n_extreme
 from modelcompare.significance.samples import sample_contributions
@@ -45,12 +45,22 @@ def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
 
 def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
     """Differences a - b of values (n_models, n_values); exactly 0 where only rounding differs."""
-    a, b = values[model_a], values[model_b]
+    return difference_of(values[model_a], values[model_b])
+
+
+def difference_of(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Difference a - b; exactly 0 where only rounding differs."""
     return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
 
 
 def check_smooth(metric: AnyMetric, instead: str) -> None:
     """Refuse a metric whose errors influence functions do not describe, and say what serves."""
+    if not metric.smooth and isinstance(metric, CallableMetric):
+        raise ValueError(
+            f"metric {metric.name!r} is a function that is not known to be smooth, so influence "
+            f"functions may not describe it; use {instead}, or declare it: "
+            "modelcompare.metrics.from_callable(function, smooth=True)."
+        )
     if not metric.smooth:
         raise ValueError(
             f"metric {metric.name!r} is not smooth, so influence functions do not describe it; "

@@ -26,7 +26,8 @@ _MOST_OPEN = 0.25
 def count_swapped_totals(view: PairView, masks: Weights) -> FloatArray:
     """Swaps of each pair and value that are as extreme, of shape (n_pairs, n_values).
 
-    Each model's totals over the units that move serve all of its pairs.
+    Metrics that are no sums have none. Each model's totals over the units that move serve all of
+    its pairs.
     """
     count = np.zeros((len(view.model_a), len(view.evaluation.keys)))
     for totals in Swaps(view.evaluation, masks).passes(view.n_jobs):
@@ -43,7 +44,7 @@ def count_swapped_totals(view: PairView, masks: Weights) -> FloatArray:
 
 def _count(view: PairView, totals: SwappedTotals, pairs: slice) -> IntArray:
     there, back = Exchange.both(view.model_a[pairs], view.model_b[pairs])
-    found = np.empty(view.difference[pairs].shape, dtype=np.intp)
+    found = np.zeros(view.difference[pairs].shape, dtype=np.intp)
     counted: set[str] = set()
     for some in totals.quotients(there, back):
         count = _count_by_bounds(view, some, pairs, there, back)

@@ -15,11 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.engine.evaluation import Evaluation
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.metrics import Metric, OrderMetric
+from modelcompare.engine.weights import Weights
+from modelcompare.metrics import CallableMetric, Metric, OrderMetric
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import AllSwaps
 from modelcompare.significance.extreme import (
@@ -30,7 +30,8 @@ from modelcompare.significance.extreme import (
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
 from modelcompare.significance.permuted import count_swapped_totals
-from modelcompare.variants import by_ranks, with_arrays
+from modelcompare.significance.swapped_outputs import SwappedOutputs
+from modelcompare.variants import with_arrays
 
 
 def sign_flip(view: PairView) -> Outcome:
@@ -42,6 +43,8 @@ def sign_flip(view: PairView) -> Outcome:
     sizes, since the sum of squares of d_i does not depend on the signs, so this is the
     studentized test.
     """
+    for metric in view.evaluation.metrics:
+        check_smooth(metric, "'permutation' or 'bootstrap'")
     sums, signs = signed_sums(view.evaluation, view.estimate, view.masks)
     n_samples = view.evaluation.units.size
 
@@ -92,10 +95,15 @@ def permutation(view: PairView) -> Outcome:
     ----------
     .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
     """
-    sums_only = all(isinstance(metric, Metric) for metric in view.evaluation.metrics)
-    of_outputs = not sums_only and len(view.model_a) == 1
-    masks = view.masks if of_outputs else view.swaps
-    count = _count_swapped_outputs(view) if of_outputs else count_swapped_totals(view, masks)
+    masks = view.swaps
+    count = np.zeros(view.difference.shape)
+    if any(isinstance(metric, Metric) for metric in view.evaluation.metrics):
+        count += count_swapped_totals(view, masks)
+    for metric in view.evaluation.metrics:
+        if not isinstance(metric, Metric):
+            count[:, view.evaluation.metric_slice(metric.name)] = _count_swapped_outputs(
+                view, metric, masks
+            )
     return _of_counts(view, count, masks.n_resamples, exact=isinstance(masks, AllSwaps))
 
 
@@ -120,6 +128,19 @@ def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
     first, second = (pair.output(model).array for model in pair.models)
     chosen = (mask if first.ndim == 1 else mask[:, None]).astype(bool)
     return with_arrays(pair, [np.where(chosen, second, first), np.where(chosen, first, second)])
+
+
+def _count_swapped_outputs(
+    view: PairView, metric: OrderMetric | CallableMetric, masks: Weights
+) -> IntArray:
+    """Count swaps of each pair that are as extreme, of a metric that is no sum."""
+    values = view.evaluation.metric_slice(metric.name)
+
+    def count(null: FloatArray) -> IntArray:
+        return view.count_extreme(null, values=values)
+
+    pairs = np.arange(len(view.model_a))
+    return np.sum(SwappedOutputs(view, metric).differences(masks, count, pairs), axis=0)
 
 
 def _by_blocks_of_pairs(
@@ -148,27 +169,6 @@ def _of_counts(
         p_value = np.maximum(p_value, floor)
     p_value = np.where(np.isnan(view.difference), np.nan, p_value)
     return Outcome(view.difference, p_value, n_resamples, exact, floor)
-
-
-def _count_swapped_outputs(view: PairView) -> FloatArray:
-    """Swap the outputs themselves, for metrics that are no sums."""
-    predictions = view.evaluation.predictions
-    if predictions.groups is not None:
-        names = ", ".join(metric.name for metric in view.evaluation.metrics)
-        raise ValueError(
-            f"metric {names!r} is not a sum, so clusters cannot be swapped whole; use 'sign-flip' "
-            "or 'bootstrap' instead of 'permutation'."
-        )
-    pair = predictions[[predictions.models[int(side[0])] for side in (view.model_a, view.model_b)]]
-    if all(isinstance(m, OrderMetric) and m.serves_values for m in view.evaluation.metrics):
-        pair = by_ranks(pair)
-    null = []
-    for block in range(view.masks.n_blocks):
-        for mask in view.masks.draw_all(block):
-            swapped = swap_outputs(pair, mask)
-            values = Evaluation(swapped, view.evaluation.metrics, collapse=False).estimate()
-            null.append(values[:1] - values[1:])
-    return view.count_extreme(np.array(null)).astype(np.float64)
 
 
 ROWS: tuple[PairTest, ...] = (

@@ -25,9 +25,11 @@ Which road a metric takes:
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
   studentized, and named so. Its null is that the models are exchangeable;
 - the ROC AUC of two classes, of samples that are alike: `SwappedAreas`;
-- other metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
-  many samples and models) and functions have no totals to swap: the sign-flip test of their
-  influences serves them, and the outcome names it.
+- functions, and metrics of order that are not smooth (a median): `SwappedOutputs` evaluates them
+  after each swap, and divides the differences by their own standard deviation;
+- smooth metrics of order (Spearman, average precision, an AUC of clusters, weights, strata or very
+  many samples and models) have no totals to swap: the sign-flip test of their influences serves
+  them, and the outcome names it.
 
 Where a pair has so few samples that differ that there are no more than `n_resamples` swaps, all
 are counted. Otherwise p = (1 + number as extreme) / (1 + n_resamples).
@@ -42,8 +44,8 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.resampling import SwapMasks
+from modelcompare.engine.weights import Weights
+from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
@@ -51,11 +53,12 @@ from modelcompare.significance.swap_statistic import DrawnSwaps, SwapStatistic
 from modelcompare.significance.swapped_areas import SwappedAreas
 from modelcompare.significance.swapped_averages import SwappedAverages
 from modelcompare.significance.swapped_forms import SwappedForms
+from modelcompare.significance.swapped_outputs import SwappedOutputs
 from modelcompare.significance.swapped_quotients import SwappedQuotients
 from modelcompare.significance.swapped_sums import SwappedDifferences
 from modelcompare.words import Alternative
 
-Road = Literal["exact", "quotient", "form", "average", "area", "raw", "flip"]
+Road = Literal["exact", "quotient", "form", "average", "area", "raw", "output", "flip"]
 NAME = "studentized-permutation"
 
 
@@ -65,7 +68,7 @@ def studentized_permutation(view: PairView) -> Outcome:
     p_values, floor = (np.full(view.difference.shape, np.nan) for _ in range(2))
     used: dict[str, str] = {}
     roads = {metric: road_of(evaluation, metric) for metric in evaluation.metrics}
-    masks = SwapMasks(evaluation.units, view.n_resamples, view.seed)
+    masks = view.masks
     swaps: dict[str, DrawnSwaps] = {}
 
     def by_swaps(statistic: SwapStatistic, metrics: Sequence[AnyMetric]) -> None:
@@ -83,6 +86,8 @@ def studentized_permutation(view: PairView) -> Outcome:
             used[metric.name] = "sign-flip"
             flipped = _flipped(view, metric)
             p_values[:, where], floor[:, where] = flipped.p_value, flipped.floor
+        elif not isinstance(metric, Metric) and road == "output":
+            by_swaps(SwappedOutputs(view, metric), [metric])
         elif isinstance(metric, Metric) and road == "exact":
             p_values[:, where], floor[:, where] = exact_p_values(
                 evaluation, metric, a, b, alternative=view.alternative, n_jobs=view.n_jobs
@@ -121,6 +126,8 @@ def road_of(evaluation: Evaluation, metric: AnyMetric) -> Road:
 
 def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
     if not isinstance(metric, Metric):
+        if isinstance(metric, CallableMetric) or not metric.smooth:
+            return "output"
         return "area" if SwappedAreas.applies(evaluation, metric) else "flip"
     if is_exact(evaluation, metric):
         return "exact"
@@ -148,7 +155,7 @@ def swap_statistic(
 
 
 def _drawn_p_values(
-    statistic: SwapStatistic, masks: SwapMasks, alternative: Alternative, n_jobs: int | None
+    statistic: SwapStatistic, masks: Weights, alternative: Alternative, n_jobs: int | None
 ) -> tuple[FloatArray, FloatArray]:
     """p-values and their floor: by drawn swaps, and by all where they are no more than those."""
     observed = statistic.observed

@@ -84,7 +84,14 @@ class ScannedEvaluation(Evaluation):
     def of_metrics(self, metrics: Sequence[AnyMetric]) -> ScannedEvaluation:
         return ScannedEvaluation(self.predictions, metrics, collapse=self.collapsed)
 
-    def _fill_others(self, out: FloatArray, weights: Weights, n_jobs: int | None) -> None:
+    def _fill_others(
+        self,
+        out: FloatArray,
+        weights: Weights,
+        n_jobs: int | None,
+        *,
+        progress: bool = False,  # noqa: ARG002  the bar counts rows
+    ) -> None:
         for metric in self.metrics:
             if isinstance(metric, BinnedArea):
                 where = self.metric_slice(metric.name)

@@ -76,7 +76,7 @@ def test_parts_of_a_large_test_set_share_their_centre():
 
 
 def test_regression_models_are_compared():
-    preds = mc.Predictions(Y, {"a": Y + 0.1, "b": P}, kind="values")
+    preds = mc.Predictions(Y, {"a": Y + 0.1 * (P - Y), "b": P}, kind="values")
     result = mc.compare(preds, ["rmse", "spearman", "median_absolute_error"], n_resamples=199)
     assert (result.differences.better == "a").all()
 

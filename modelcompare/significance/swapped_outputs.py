@@ -1,0 +1,291 @@
+"""Differences of metrics that are no sums, evaluated after swaps of two models' outputs.
+
+A function is called for both models after each swap. A metric of order sorts once: each sample
+stands there twice, with either model's output, and a swap gives one of them the weight 0.
+
+The plain difference tests that models are exchangeable. Two values may be equal where models are
+not: of two laws of errors with one median, swapped data sets mix the two, and vary less than the
+medians do. So the default test divides differences after swaps by their own standard deviation,
+and the observed one by that or by the standard error of the paired bootstrap, whichever is larger.
+A standard error of each swapped data set would cost a resampling of each; this costs one, takes no
+derivative, and serves medians, quantiles and any function.
+
+Where models are exchangeable the p-value is never below that of the exact permutation test, so the
+level holds for any number of samples. Where only their values are equal it holds in the limit, for
+what the bootstrap describes (not for a maximum).
+
+References
+----------
+.. [1] Chung & Romano (2013), Annals of Statistics 41, 484-507.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.engine.callables import CallableEvaluator
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.memory import check_replicates
+from modelcompare.engine.parallel import map_with_bar
+from modelcompare.engine.units import cluster_codes
+from modelcompare.engine.weights import GivenWeights, Weights
+from modelcompare.kinds import Output
+from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
+from modelcompare.resampling import RESAMPLE_BLOCK
+from modelcompare.significance.exact import as_extreme
+from modelcompare.significance.extreme import n_true
+from modelcompare.significance.pairwise import PairView, difference_of
+from modelcompare.significance.swap_statistic import Result, SwapStatistic
+from modelcompare.words import Alternative
+
+# Weights of so many bytes, or of one swap, are evaluated at once.
+_PART_BYTES = 2**23
+
+
+@dataclass(frozen=True)
+class SwappedPair:
+    """Two models whose outputs are swapped for some samples.
+
+    Parameters
+    ----------
+    differ : ndarray of bool of shape (n_samples,)
+        Where the two outputs are not the same.
+    values : callable
+        ``values(masks)``: both models' values, each (n_masks, n_values), after the swaps of masks
+        (n_masks, n_samples) of 0 and 1.
+    """
+
+    differ: BoolArray
+    values: Callable[[AnyArray], tuple[FloatArray, FloatArray]]
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, metric: OrderMetric | CallableMetric, a: str, b: str
+    ) -> SwappedPair:
+        """Two models of a test set, by a metric that is no sum."""
+        predictions = evaluation.predictions
+        if isinstance(metric, CallableMetric):
+            called = [CallableEvaluator.of(metric, predictions, model) for model in (a, b)]
+            everything = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))
+            return cls._called(called[0], called[1], everything)
+        return cls._sorted(metric, *(Outcomes.of(predictions, model) for model in (a, b)))
+
+    @classmethod
+    def _called(
+        cls, first: CallableEvaluator, second: CallableEvaluator, weights: FloatArray
+    ) -> SwappedPair:
+        """Hand swapped arrays, in the order of the samples, to a function."""
+        a, b = first.array, second.array
+
+        def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
+            chosen = masks.astype(bool).reshape(masks.shape + (1,) * (a.ndim - 1))
+            both = [
+                [replace(first, array=array)(weights).ravel() for array in swapped]
+                for swapped in ((np.where(z, b, a), np.where(z, a, b)) for z in chosen)
+            ]
+            found = np.array(both)
+            return found[:, 0], found[:, 1]
+
+        return cls(_unlike(a, b), values)
+
+    @classmethod
+    def _sorted(cls, metric: OrderMetric, a: Outcomes, b: Outcomes) -> SwappedPair:
+        """Sort both models' outputs together, and weigh each sample's by 1 and 0."""
+        scored = any(o.output.kind == "values" or o.output.order is not None for o in (a, b))
+        if metric.serves_values and scored:
+            # Raw scores have scales of their own, which the order of the samples does not see.
+            a, b = _ranked(a), _ranked(b)
+        evaluate, weight = metric.prepare(_one_after_the_other(a, b)), a.weight
+
+        def values(masks: AnyArray) -> tuple[FloatArray, FloatArray]:
+            # Sample after sample: order metrics read them several times faster.
+            moved = np.ascontiguousarray(masks.T)
+            kept = 1 - moved
+            if weight is not None:
+                kept, moved = kept * weight[:, None], moved * weight[:, None]
+            found = [
+                evaluate(np.concatenate(parts).T).reshape(len(masks), -1)
+                for parts in ((kept, moved), (moved, kept))
+            ]
+            return found[0], found[1]
+
+        return cls(_unlike(a.output.array, b.output.array), values)
+
+    def differences(self, masks: AnyArray) -> FloatArray:
+        """Differences (n_masks, n_values) after swaps; exactly 0 where only rounding differs."""
+        step = max(1, _PART_BYTES // (16 * masks.shape[1]))
+        starts = range(0, len(masks), step)
+        return np.concatenate(
+            [difference_of(*self.values(masks[start : start + step])) for start in starts]
+        )
+
+
+class SwappedOutputs(SwapStatistic):
+    """Differences of pairs of models in a metric that is no sum, after swaps of their outputs.
+
+    Parameters
+    ----------
+    view : PairView
+        The pairs, and their paired bootstrap.
+    metric : OrderMetric or CallableMetric
+        One of its metrics.
+    """
+
+    def __init__(self, view: PairView, metric: OrderMetric | CallableMetric) -> None:
+        super().__init__(view.evaluation, view.model_a, view.model_b)
+        self.view, self.metric = view, metric
+        self._values = view.evaluation.metric_slice(metric.name)
+        self._unit_of = cluster_codes(view.evaluation.predictions.groups)
+        self._pairs: dict[int, SwappedPair] = {}
+        self._drawn: dict[int, FloatArray] = {}
+
+    def differences(
+        self, masks: Weights, reduce: Callable[[FloatArray], Result], pairs: IntArray
+    ) -> list[Result]:
+        """Reduce plain differences (block_size, n_pairs, n_values) of each block of swaps."""
+        chosen, unit_of = [self._pair(place) for place in pairs.tolist()], self._unit_of
+
+        def one(block: int) -> Result:
+            drawn = masks.draw_all(block).astype(np.uint8)
+            swapped = drawn if unit_of is None else drawn[:, unit_of]
+            return reduce(np.stack([pair.differences(swapped) for pair in chosen], axis=1))
+
+        called = isinstance(self.metric, CallableMetric)
+        n_weights = 16 * masks.block_size(0) * len(self.evaluation.predictions) * len(chosen)
+        return map_with_bar(
+            one, range(masks.n_blocks), self.view.n_jobs, sizes=masks.block_size, unit=" swaps",
+            progress=self.view.progress, prefer="processes" if called else "threads",
+            numbers=float("inf") if called else n_weights,
+        )  # fmt: skip
+
+    def n_extreme(
+        self,
+        masks: Weights,
+        pairs: IntArray,
+        alternative: Alternative,
+        *,
+        n_jobs: int | None = None,  # noqa: ARG002  the view's
+    ) -> IntArray:
+        found, observed = self._studentized(self._null(masks, pairs), pairs)
+        return n_true(as_extreme(found, observed, alternative))
+
+    def reduced(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        pairs: IntArray,
+        n_jobs: int | None,  # noqa: ARG002  the view's
+    ) -> list[Result]:
+        found, _ = self._studentized(self._null(masks, pairs), pairs)
+        return [reduce(found[masks.rows(block)]) for block in range(masks.n_blocks)]
+
+    @property
+    def observed(self) -> FloatArray:
+        pairs = np.arange(len(self.model_a))
+        return self._studentized(self._null(self.view.masks, pairs), pairs)[1]
+
+    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
+        swaps = np.zeros((len(bits), self.evaluation.units.n_units))
+        swaps[:, units] = bits
+        pairs = np.array([pair])
+        given = _InBlocks(swaps, self.evaluation.units)
+        null = np.concatenate(self.differences(given, lambda found: found, pairs))
+        found, observed = self._studentized(null, pairs)
+        # The first swap is none.
+        return np.concatenate([observed, found[1:, 0]])
+
+    def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
+        n_values = self._values.stop - self._values.start
+        found = [self._moving(place)[:enough] for place in range(len(self.model_a))]
+        count = np.array([[len(units)] * n_values for units in found], dtype=np.intp)
+        return count, [units if len(units) < enough else None for units in found]
+
+    def _moving(self, place: int) -> IntArray:
+        """Units that a swap changes."""
+        differ = self._pair(place).differ
+        return np.flatnonzero(differ) if self._unit_of is None else np.unique(self._unit_of[differ])
+
+    def _pair(self, place: int) -> SwappedPair:
+        if place not in self._pairs:
+            a, b = (self.evaluation.models[side[place]] for side in (self.model_a, self.model_b))
+            self._pairs[place] = SwappedPair.of(self.evaluation, self.metric, a, b)
+        return self._pairs[place]
+
+    def _null(self, masks: Weights, pairs: IntArray) -> FloatArray:
+        """Differences (n_resamples, n_pairs, n_values) after swaps, of each pair evaluated once."""
+        kept = self._drawn if masks is self.view.masks else {}
+        missing = np.array([place for place in pairs.tolist() if place not in kept], dtype=np.intp)
+        if len(missing):
+            check_replicates(masks.n_resamples, len(pairs), self._values.stop - self._values.start)
+            found = np.concatenate(self.differences(masks, lambda block: block, missing))
+            kept |= {place: found[:, k] for k, place in enumerate(missing.tolist())}
+        return np.stack([kept[place] for place in pairs.tolist()], axis=1)
+
+    def _studentized(self, null: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Differences after swaps, and the observed ones, over what they spread by chance."""
+        spread = _spread(null)
+        wider = np.maximum(spread, self._bootstrap_errors[pairs])
+        # Swaps that never move a value show no spread to divide by.
+        moves = spread > 0
+        null = np.divide(null, spread, out=null.copy(), where=moves)
+        observed = self.view.difference[pairs, self._values]
+        return null, np.divide(observed, wider, out=observed.copy(), where=moves)
+
+    @cached_property
+    def _bootstrap_errors(self) -> FloatArray:
+        """Standard errors (n_pairs, n_values) of the paired bootstrap."""
+        drawn = self.view.replicates[:, :, self._values]
+        pairs = zip(self.model_a, self.model_b, strict=True)
+        return np.array([_spread(drawn[:, a] - drawn[:, b]) for a, b in pairs])
+
+
+@dataclass(frozen=True)
+class _InBlocks(GivenWeights):
+    """Swaps that are there already, in blocks."""
+
+    @property
+    def n_blocks(self) -> int:
+        return -(-len(self.weights) // RESAMPLE_BLOCK)
+
+    def rows(self, block: int) -> slice:
+        start = block * RESAMPLE_BLOCK
+        return slice(start, min(start + RESAMPLE_BLOCK, len(self.weights)))
+
+
+def _spread(differences: FloatArray) -> FloatArray:
+    """Standard deviation of the finite differences along axis 0; 0 where there are none."""
+    finite = np.isfinite(differences)
+    n_finite = np.maximum(finite.sum(axis=0), 1)
+    known = np.where(finite, differences, 0.0)
+    centred = np.where(finite, known - known.sum(axis=0) / n_finite, 0.0)
+    found: FloatArray = np.sqrt((centred**2).sum(axis=0) / n_finite)
+    return found
+
+
+def _ranked(outcomes: Outcomes) -> Outcomes:
+    from scipy.stats import rankdata
+
+    return replace(outcomes, output=Output("values", rankdata(outcomes.score(1))))
+
+
+def _one_after_the_other(a: Outcomes, b: Outcomes) -> Outcomes:
+    """Both models' outcomes as those of twice as many samples."""
+
+    def twice(array: AnyArray | None) -> AnyArray | None:
+        return None if array is None else np.concatenate([array, array])
+
+    return replace(
+        a, output=Output(a.output.kind, np.concatenate([a.output.array, b.output.array])),
+        codes=twice(a.codes), y_true=twice(a.y_true), weight=twice(a.weight),
+        true_distribution=twice(a.true_distribution),
+    )  # fmt: skip
+
+
+def _unlike(first: AnyArray, second: AnyArray) -> BoolArray:
+    differ: BoolArray = (first != second).reshape(len(first), -1).any(axis=1)
+    return differ

@@ -1,0 +1,425 @@
+"""Metrics that are no sums: what is swapped, evaluated and divided, and that its size holds."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import modelcompare as mc
+from modelcompare.engine import parallel
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import from_callable, resolve_metrics
+from modelcompare.resampling import BootstrapWeights
+from modelcompare.significance import run_test, swapped_outputs
+from modelcompare.significance.corrections import adjust
+from modelcompare.significance.families import step_down_p_values
+from modelcompare.significance.pairwise import PairView, all_pairs
+
+SEED = np.random.SeedSequence(3)
+DEFAULT = "studentized-permutation"
+
+
+def largest_error(y, p):
+    return np.abs(y - p).max()
+
+
+def error_quantile(y, p):
+    return np.sort(np.abs(y - p))[int(0.9 * len(y))]
+
+
+def order_matters(y, p):
+    """Weigh samples by their place, so that their order shows."""
+    return np.arange(len(y)) @ np.abs(y - p) / len(y)
+
+
+def weighted_error(y, p, sample_weight=None):
+    return np.average(np.abs(y - p) ** 3, weights=sample_weight)
+
+
+def regressions(rng, n, n_models=2, noise=1.0, **columns):
+    y = rng.normal(size=n)
+    outputs = {f"m{k}": y + noise * rng.normal(size=n) for k in range(n_models)}
+    return mc.Predictions(y, outputs, kind="values", **columns)
+
+
+def view_of(preds, names, n_resamples=99, seed=SEED, **options):
+    part = Evaluation(preds, resolve_metrics(names, preds), collapse=False)
+    return PairView(part, *all_pairs(len(preds.models)), n_resamples, seed, **options)
+
+
+def rejected(preds, metric, trial, test=DEFAULT):
+    found = run_test(test, view_of(preds, [metric], seed=np.random.SeedSequence(trial)))
+    return bool(found.p_value[0, 0] <= 0.05)
+
+
+# -- size ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", [largest_error, error_quantile, "median_absolute_error"])
+def test_exchangeable_models_are_told_apart_no_more_often_than_is_said(metric):
+    # More than 20 of 200 have a chance of 0.1 % at 5 %; flipped influences rejected 26 to 53.
+    rng = np.random.default_rng(1)
+    found = [rejected(regressions(rng, 100), metric, trial) for trial in range(200)]
+    assert sum(found) <= stats.binom.ppf(0.999, 200, 0.05)
+
+
+def test_equal_medians_of_unlike_laws_are_told_apart_by_plain_swaps_and_not_by_the_default():
+    # Errors around 10, of one law three times as wide as the other. Studentized, the size comes to
+    # 0.08 here and falls as n grows; of plain swaps it stays at 0.25.
+    rng = np.random.default_rng(2)
+    counts = dict.fromkeys((DEFAULT, "permutation"), 0)
+    for trial in range(150):
+        outputs = {"narrow": rng.normal(10, 1, 100), "wide": rng.normal(10, 3, 100)}
+        preds = mc.Predictions(np.zeros(100), outputs, kind="values")
+        for test in counts:
+            counts[test] += rejected(preds, "median_absolute_error", trial, test)
+    assert counts[DEFAULT] <= stats.binom.ppf(0.99, 150, 0.08)
+    assert counts["permutation"] >= stats.binom.ppf(0.001, 150, 0.25)
+
+
+@pytest.mark.parametrize(("n_models", "metric"), [(3, largest_error), (6, "median_absolute_error")])
+def test_families_of_exchangeable_models_announce_nothing(n_models, metric):
+    # More than 6 of 40 have a chance of 0.3 % at 5 %.
+    rng = np.random.default_rng(3)
+    announced = 0
+    for trial in range(40):
+        view = view_of(
+            regressions(rng, 30, n_models), [metric], 349, seed=np.random.SeedSequence(trial)
+        )
+        announced += bool(adjust(run_test(DEFAULT, view).p_value, "holm").min() < 0.05)
+    assert announced <= 6
+
+
+# -- the same by loops ---------------------------------------------------------------------------
+
+
+def design(name, n):
+    rng = np.random.default_rng(4)
+    return {
+        "samples": {},
+        "clusters": {"groups": rng.integers(0, n // 3, n)},
+        "weights": {"sample_weight": rng.random(n) + 0.1},
+        "strata": {"strata": rng.integers(0, 2, n)},
+        "clusters of weights": {
+            "groups": rng.integers(0, n // 3, n), "sample_weight": rng.random(n) + 0.1
+        },
+    }[name]  # fmt: skip
+
+
+def swapped_differences(preds, metric, swaps):
+    """Differences of each pair after each swap of samples, by building the swapped test sets."""
+    found = []
+    for a, b in itertools.combinations(preds.models, 2):
+        first, second = (preds.output(model).array for model in (a, b))
+        rows = []
+        for mask in swaps.astype(bool):
+            z = mask if first.ndim == 1 else mask[:, None]
+            outputs = {"a": np.where(z, second, first), "b": np.where(z, first, second)}
+            swapped = mc.Predictions(
+                preds.y_true, outputs, kind=preds.output(a).kind, labels=preds.labels,
+                sample_weight=preds.sample_weight,
+            )  # fmt: skip
+            values = Evaluation(swapped, [metric], collapse=False).estimate()
+            rows.append(values[0] - values[1])
+        found.append(rows)
+    return np.array(found).transpose(1, 0, 2)
+
+
+def sample_swaps(view):
+    drawn = np.vstack([view.masks.draw_all(block) for block in range(view.masks.n_blocks)])
+    groups = view.evaluation.predictions.groups
+    return drawn if groups is None else drawn[:, np.unique(groups, return_inverse=True)[1]]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(
+    "name", ["samples", "clusters", "weights", "strata", "clusters of weights"]
+)
+def test_permutation_of_three_models_is_a_loop_over_swapped_test_sets(name, alternative):
+    preds = regressions(np.random.default_rng(5), 24, 3, **design(name, 24))
+    names = ["median_absolute_error", "spearman", "kendall", weighted_error]
+    names += [] if preds.sample_weight is not None else [order_matters]
+    view = view_of(preds, [*names, "mae"], 150, alternative=alternative)
+    found = run_test("permutation", view).p_value
+    swaps = sample_swaps(view)
+    for place, metric in enumerate(view.evaluation.metrics):
+        null = swapped_differences(preds, metric, swaps)[:, :, 0]
+        observed = view.difference[:, place]
+        size = np.abs(null) if alternative == "two-sided" else null
+        least = np.abs(observed) if alternative == "two-sided" else observed
+        expected = (1 + (size >= least - 1e-12).sum(axis=0)) / 151
+        np.testing.assert_allclose(found[:, place], expected, err_msg=metric.name)
+
+
+def test_probabilities_labels_and_texts_are_swapped_whole():
+    def brier(y, p):
+        return ((p - (y[:, None] == np.arange(3))) ** 2).sum(axis=1).max()
+
+    def recalls(y, p):
+        return [np.mean(p[y == k] == k) for k in range(3)]
+
+    def starts_alike(y, p):
+        return np.mean([t[:2] == s[:2] for t, s in zip(y, p, strict=True)])
+
+    rng = np.random.default_rng(6)
+    y = np.r_[0, 1, 2, rng.integers(0, 3, 27)]
+    probs = {m: rng.dirichlet(np.ones(3), 30) for m in "abc"}
+    labelled = mc.Predictions(y, probs, labels=range(3))
+    words = np.array(["red", "rose", "green", "blue"])
+    texts = mc.Predictions(
+        words[rng.integers(0, 4, 30)], {m: words[rng.integers(0, 4, 30)] for m in "ab"},
+        kind="texts",
+    )  # fmt: skip
+    metrics = [
+        (labelled, from_callable(brier, needs="probabilities")),
+        (labelled, from_callable(recalls, per_class=True)),
+        (labelled, "average_precision_macro"),
+        (labelled, "roc_auc_ovr"),
+        (texts, starts_alike),
+    ]
+    for preds, metric in metrics:
+        view = view_of(preds, [metric], 60)
+        found = run_test("permutation", view).p_value
+        null = np.abs(swapped_differences(preds, view.evaluation.metrics[0], sample_swaps(view)))
+        expected = (1 + (null >= np.abs(view.difference) - 1e-12).sum(axis=0)) / 61
+        np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_raw_scores_are_swapped_by_their_ranks(metric):
+    rng = np.random.default_rng(7)
+    y = np.tile([0, 1], 15)
+    scores = {"a": rng.normal(size=30) + y, "b": 1000 + 50 * (rng.normal(size=30) + y)}
+    ranks = {m: stats.rankdata(s) for m, s in scores.items()}
+    p = [
+        run_test("permutation", view_of(mc.Predictions(y, s, kind="values"), [metric])).p_value
+        for s in (scores, ranks)
+    ]
+    np.testing.assert_array_equal(*p)
+
+
+@pytest.mark.parametrize("name", ["samples", "clusters", "strata"])
+@pytest.mark.parametrize("metric", [order_matters, "median_absolute_error"])
+def test_the_default_divides_by_the_spread_of_swaps_or_of_resamples(metric, name):
+    preds = regressions(np.random.default_rng(8), 40, 3, **design(name, 40))
+    view = view_of(preds, [metric], 300)
+    null = swapped_differences(preds, view.evaluation.metrics[0], sample_swaps(view))[:, :, 0]
+    weights = BootstrapWeights(view.evaluation.units, 300, SEED)
+    drawn = view.evaluation.replicates(weights)[:, :, 0]
+    by_bootstrap = (drawn[:, view.model_a] - drawn[:, view.model_b]).std(axis=0)
+    by_swaps = null.std(axis=0)
+    assert (by_swaps < by_bootstrap).any()
+    observed = np.abs(view.difference[:, 0]) / np.maximum(by_swaps, by_bootstrap)
+    expected = (1 + (np.abs(null) / by_swaps >= observed - 1e-9).sum(axis=0)) / 301
+    outcome = run_test(DEFAULT, view)
+    np.testing.assert_allclose(outcome.p_value[:, 0], expected)
+    assert outcome.used == {}
+    np.testing.assert_allclose(outcome.floor, 1 / 301)
+
+
+def test_the_default_never_says_more_than_the_exact_test():
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        view = view_of(regressions(rng, 25, 3), [largest_error, "median_absolute_error"], 199)
+        assert (run_test(DEFAULT, view).p_value >= run_test("permutation", view).p_value).all()
+
+
+# -- few swaps -----------------------------------------------------------------------------------
+
+
+def few_differ(n_differ=6, n=20, **columns):
+    rng = np.random.default_rng(10)
+    y, a = rng.normal(size=(2, n))
+    b = a.copy()
+    b[:n_differ] += rng.normal(1, 1, n_differ)
+    return mc.Predictions(y, {"a": a, "b": b}, kind="values", **columns)
+
+
+@pytest.mark.parametrize("metric", [order_matters, "median_absolute_error"])
+def test_few_swaps_are_all_counted(metric):
+    preds = few_differ()
+    swaps = np.zeros((64, 20))
+    swaps[:, :6] = np.arange(64)[:, None] >> np.arange(6) & 1
+    view = view_of(preds, [metric], 99, enumerate_swaps=True)
+    null = np.abs(swapped_differences(preds, view.evaluation.metrics[0], swaps)[:, 0, 0])
+    plain = run_test("permutation", view)
+    assert plain.exact
+    assert plain.n_resamples == 64
+    expected = (null >= np.abs(view.difference[0, 0]) - 1e-12).mean()
+    assert plain.p_value[0, 0] == pytest.approx(expected)
+    outcome = run_test(DEFAULT, view)
+    assert outcome.floor[0, 0] == 2 / 64
+    assert outcome.p_value[0, 0] * 64 == pytest.approx(round(outcome.p_value[0, 0] * 64))
+    assert expected <= outcome.p_value[0, 0] <= 1
+
+
+def test_clusters_that_differ_are_what_is_counted():
+    preds = few_differ(groups=np.arange(20) // 3)
+    outcome = run_test(DEFAULT, view_of(preds, [order_matters]))
+    assert outcome.floor[0, 0] == 2 / 4
+
+
+def test_models_that_agree_differ_by_nothing():
+    outcome = run_test(DEFAULT, view_of(few_differ(0), [order_matters, "median_absolute_error"]))
+    np.testing.assert_array_equal(outcome.p_value, 1)
+
+
+def test_where_swaps_hardly_ever_move_a_value_they_are_counted_as_they_are():
+    y = np.zeros(30)
+    preds = mc.Predictions(y, {"a": y, "b": np.r_[1.0, y[1:]]}, kind="values")
+    assert run_test(DEFAULT, view_of(preds, ["median_absolute_error"])).p_value[0, 0] == 1
+    assert run_test(DEFAULT, view_of(preds, [largest_error])).p_value[0, 0] == 1
+
+
+@pytest.mark.parametrize("test", [DEFAULT, "permutation"])
+def test_a_swap_without_a_value_is_as_extreme(test):
+    rng = np.random.default_rng(11)
+    a, b = rng.normal(size=(2, 30))
+
+    def undefined_after_some(y, p):
+        return np.nan if p[0] == a[0] and p[1] == b[1] else np.abs(y - p).mean()
+
+    preds = mc.Predictions(np.zeros(30), {"a": a, "b": b}, kind="values")
+    view = view_of(preds, [undefined_after_some], 200)
+    swaps = sample_swaps(view)
+    apart = swaps[:, 0] != swaps[:, 1]
+    null = swapped_differences(preds, view.evaluation.metrics[0], swaps)[:, 0, 0]
+    assert (np.isnan(null) == apart).all()
+    least = np.abs(view.difference[0, 0])
+    if test == DEFAULT:
+        drawn = view.replicates[:, 0, 0] - view.replicates[:, 1, 0]
+        least *= null[~apart].std() / max(null[~apart].std(), drawn[np.isfinite(drawn)].std())
+    extreme = apart.sum() + (np.abs(null[~apart]) >= least - 1e-12).sum()
+    p_value = run_test(test, view).p_value[0, 0]
+    assert p_value == pytest.approx((1 + extreme) / 201)
+
+
+# -- corrections, blocks, jobs, progress ---------------------------------------------------------
+
+
+def test_what_steps_down_uses_the_same_swaps():
+    preds = regressions(np.random.default_rng(12), 40, 3)
+    for metric in (order_matters, "median_absolute_error"):
+        view = view_of(preds, [metric], 199)
+        outcome = run_test(DEFAULT, view)
+        (one,) = view.evaluation.metrics
+        swaps = outcome.swaps[one.name]
+        found = step_down_p_values(
+            view.evaluation, one, view.model_a, view.model_b, n_resamples=199, seed=SEED,
+            drawn=swaps,
+        )[:, 0]  # fmt: skip
+        null = np.abs(np.concatenate(swaps.map(lambda t: t)))[:, :, 0]
+        observed = np.abs(swaps.observed[:, 0])
+        order = np.argsort(-observed)
+        stepped = [
+            (1 + (null[:, order[k:]].max(axis=1) >= observed[order[k]] - 1e-9).sum()) / 200
+            for k in range(3)
+        ]
+        np.testing.assert_allclose(found[order], np.maximum.accumulate(stepped))
+
+
+def test_min_p_serves_functions_and_medians():
+    preds = regressions(np.random.default_rng(13), 40, 3)
+    result = mc.compare(preds, [largest_error, "median_absolute_error"], n_resamples=99,
+                        correction="min-p")  # fmt: skip
+    assert (result.differences.p_adjusted >= result.differences.p_value).all()
+    assert "|adjust:min-p|" in result.signature
+    with pytest.raises(ValueError, match="and does not serve spearman here"):
+        mc.compare(preds, ["spearman"], n_resamples=99, correction="min-p")
+
+
+def test_functions_are_not_called_again_to_step_down():
+    calls = []
+
+    def counted(y, p):
+        calls.append(1)
+        return np.abs(y - p).max()
+
+    view = view_of(regressions(np.random.default_rng(14), 30, 3), [counted], 99, n_jobs=1)
+    outcome = run_test(DEFAULT, view)
+    n_calls = len(calls)
+    # Three estimates; three models on 99 resamples; three pairs of two models on 99 swaps.
+    assert n_calls == 3 + 3 * 99 + 3 * 2 * 99
+    swaps = outcome.swaps["counted"]
+    swaps.map(lambda t: t)
+    assert len(calls) == n_calls
+
+
+@pytest.mark.parametrize("test", [DEFAULT, "permutation"])
+def test_neither_blocks_nor_jobs_nor_a_bar_change_a_number(monkeypatch, test):
+    preds = regressions(np.random.default_rng(15), 30, 3, **design("clusters", 30))
+    names = [order_matters, "median_absolute_error", "spearman"]
+    expected = run_test(test, view_of(preds, names, 300)).p_value
+    for options in ({"n_jobs": 2}, {"progress": True}):
+        found = run_test(test, view_of(preds, names, 300, **options)).p_value
+        np.testing.assert_array_equal(found, expected)
+    monkeypatch.setattr(swapped_outputs, "_PART_BYTES", 2**10)
+    np.testing.assert_array_equal(run_test(test, view_of(preds, names, 300)).p_value, expected)
+
+
+class Bar:
+    def __init__(self):
+        self.updates = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def update(self, n):
+        self.updates.append(n)
+
+
+@pytest.mark.parametrize("test", [DEFAULT, "permutation"])
+def test_a_bar_counts_the_swaps(monkeypatch, test):
+    bars = {}
+
+    def bar(total, progress, *, unit=" resamples"):
+        assert progress
+        return bars.setdefault((unit, total), Bar())
+
+    monkeypatch.setattr(parallel, "progress_bar", bar)
+    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 1)
+    preds = regressions(np.random.default_rng(16), 20)
+    run_test(test, view_of(preds, [largest_error], 2000, progress=True))
+    assert sum(bars[" swaps", 2000].updates) == 2000
+    assert len(bars[" swaps", 2000].updates) > 2
+
+
+def test_a_comparison_hands_its_bar_to_the_test(monkeypatch):
+    seen = []
+    one = swapped_outputs.map_with_bar
+    monkeypatch.setattr(
+        swapped_outputs, "map_with_bar", lambda *a, **o: seen.append(o["progress"]) or one(*a, **o)
+    )
+    preds = regressions(np.random.default_rng(17), 20)
+    mc.compare(preds, [largest_error], n_resamples=99, progress=True)
+    assert seen == [True]
+
+
+# -- what says so --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["sign-flip", "wald"])
+def test_influences_of_what_is_not_known_to_be_smooth_are_refused(test):
+    preds = regressions(np.random.default_rng(18), 30)
+    with pytest.raises(ValueError, match="'median_absolute_error' is not smooth"):
+        mc.paired_test(preds, "m0", "m1", "median_absolute_error", method=test)
+    with pytest.raises(ValueError, match=r"not known to be smooth.*from_callable\(function, smoo"):
+        mc.compare(preds, [largest_error], test=test, n_resamples=99)
+    declared = from_callable(weighted_error, needs="values", smooth=True)
+    assert 0 < mc.paired_test(preds, "m0", "m1", declared, method=test, n_resamples=99).p_value <= 1
+
+
+def test_the_test_that_served_is_named():
+    preds = regressions(np.random.default_rng(19), 30)
+    methods = {
+        name: mc.paired_test(preds, "m0", "m1", metric, n_resamples=99).method
+        for name, metric in [("function", largest_error), ("median", "median_absolute_error"),
+                             ("ranks", "spearman"), ("sum", "mae")]
+    }  # fmt: skip
+    assert methods == {
+        "function": DEFAULT, "median": DEFAULT, "ranks": "sign-flip", "sum": DEFAULT
+    }  # fmt: skip
