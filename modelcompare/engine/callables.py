@@ -44,6 +44,8 @@ class CallableEvaluator:
 
     def _one(self, weights: FloatArray) -> Any:
         function, truth, array = self.metric.function, self.truth, self.array
+        if weights[0] == 1 and (weights == 1).all():
+            return function(None if truth is None else truth.copy(), array.copy())
         counts = weights.astype(np.intp)
         if np.array_equal(counts, weights):
             index = np.repeat(np.arange(len(weights)), counts)
