@@ -18,7 +18,7 @@ from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.replicate_errors import replicate_second_moments
+from modelcompare.engine.replicate_errors import replicate_covariance, replicate_second_moments
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
@@ -126,8 +126,19 @@ class BootstrapResult:
 
     @cached_property
     def moments(self) -> InfluenceMoments:
-        """Second and third moments of the models' influence functions."""
-        return influence_moments(self.evaluation, self.point)
+        """Moments of the models' influence functions, and the errors that follow from them.
+
+        Those of values that influences do not describe follow from the replicates.
+        """
+        found = influence_moments(self.evaluation, self.point)
+        others = [metric for metric in self.evaluation.metrics if not metric.has_influences]
+        if not others or self.n_resamples == 0:
+            return found
+        drawn, size = np.full(found.second.shape, np.nan), self.weights.size
+        for where in (self.evaluation.metric_slice(metric.name) for metric in others):
+            drawn[where] = replicate_covariance(self.draws[:, :, where])
+        # A resample of m of the n varies more than one of all.
+        return replace(found, drawn=drawn * ((size or found.n_samples) / found.n_samples))
 
     @property
     def index(self) -> pd.MultiIndex:

@@ -42,6 +42,9 @@ class InfluenceMoments:
         ``sum_i u_ia^4``.
     alone : ndarray of bool of shape (n_models, n_values)
         Where a value rests on a single unit: without it there is none, and no error is known.
+    drawn : ndarray of shape (n_values, n_models, n_models), optional
+        Covariance over resamples of the values that influences do not describe, from which their
+        errors follow: the jackknife of a median is inconsistent (Efron 1979). NaN for the others.
     """
 
     n_samples: int
@@ -49,11 +52,14 @@ class InfluenceMoments:
     third: FloatArray
     fourth: FloatArray
     alone: BoolArray
+    drawn: FloatArray | None = None
 
     def standard_error(self) -> FloatArray:
-        """Jackknife standard error of each model's values, of shape (n_models, n_values)."""
+        """Standard error of each model's values, of shape (n_models, n_values)."""
         sums = np.diagonal(self.second, axis1=1, axis2=2).T
-        return self._root_mean(sums)
+        if self.drawn is None:
+            return self._root_mean(sums)
+        return self._or_drawn(self._root_mean(sums), np.diagonal(self.drawn, axis1=1, axis2=2).T)
 
     def degrees_of_freedom(self) -> FloatArray:
         """Effective degrees of freedom of each squared standard error (Satterthwaite 1946).
@@ -84,7 +90,10 @@ class InfluenceMoments:
 
     def pair_standard_error(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
         """Standard error of each difference a - b, of shape (n_pairs, n_values)."""
-        return self._root_mean(self._pair_second(model_a, model_b))
+        errors = self._root_mean(_of_pairs(self.second, model_a, model_b))
+        if self.drawn is None:
+            return errors
+        return self._or_drawn(errors, _of_pairs(self.drawn, model_a, model_b))
 
     def pair_acceleration(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
         """BCa's acceleration of each difference a - b, of shape (n_pairs, n_values)."""
@@ -95,21 +104,26 @@ class InfluenceMoments:
             + 3 * third[:, model_b, model_a]
             - third[:, model_b, model_b]
         ).T
-        return _acceleration(self._pair_second(model_a, model_b), cubes)
+        return _acceleration(_of_pairs(self.second, model_a, model_b), cubes)
 
     def covariance(self) -> FloatArray:
         """Covariance of the models' values, of shape (n_values, n_models, n_models)."""
-        return self.second / (self.n_samples * (self.n_samples - 1))
-
-    def _pair_second(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
-        second = self.second
-        own = second[:, model_a, model_a] + second[:, model_b, model_b]
-        sums = own - 2 * second[:, model_a, model_b]
-        # Two models that agree everywhere differ by exactly 0, not by the rounding of a sum.
-        return np.where(sums <= 1e-13 * own, 0.0, sums).T
+        found = self.second / (self.n_samples * (self.n_samples - 1))
+        return found if self.drawn is None else np.where(np.isnan(self.drawn), found, self.drawn)
 
     def _root_mean(self, sums: FloatArray) -> FloatArray:
         return np.sqrt(np.maximum(sums, 0.0) / (self.n_samples * (self.n_samples - 1)))
+
+    def _or_drawn(self, errors: FloatArray, variances: FloatArray) -> FloatArray:
+        return np.where(np.isnan(variances), errors, np.sqrt(np.maximum(variances, 0.0)))
+
+
+def _of_pairs(products: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+    """Products of the models' values with themselves -> those of pairs' differences."""
+    own = products[:, model_a, model_a] + products[:, model_b, model_b]
+    sums = own - 2 * products[:, model_a, model_b]
+    # Two models that agree everywhere differ by exactly 0, not by the rounding of a sum.
+    return np.where(sums <= 1e-13 * own, 0.0, sums).T
 
 
 @one_blas_thread()

@@ -1,4 +1,4 @@
-"""Standard errors on every resample, for studentized intervals."""
+"""Standard errors from the resamples, and on every one of them for studentized intervals."""
 
 from __future__ import annotations
 
@@ -71,3 +71,24 @@ def _second_moment(evaluation: Evaluation, statistics: FloatArray, w: FloatArray
     influence -= np.einsum("i,imv->mv", w / n, influence)
     u = influence.transpose(2, 1, 0)
     return (u * w) @ u.transpose(0, 2, 1) / (n * (n - 1))
+
+
+def replicate_covariance(draws: FloatArray) -> FloatArray:
+    """Covariance of the models' values over the resamples on which all models have one.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_resamples, n_models, n_values)
+
+    Returns
+    -------
+    ndarray of shape (n_values, n_models, n_models)
+        NaN where fewer than two resamples have values.
+    """
+    n_models, n_values = draws.shape[1:]
+    out = np.full((n_values, n_models, n_models), np.nan)
+    for value in range(n_values):
+        known = draws[np.isfinite(draws[:, :, value]).all(axis=1), :, value]
+        if len(known) > 1:
+            out[value] = np.cov(known, rowvar=False).reshape(n_models, n_models)
+    return out

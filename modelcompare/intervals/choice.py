@@ -11,15 +11,15 @@ average of three or more         effective-size                    shrunk-influe
 MCC, kappa                       effective-size                    mover
 ROC AUC, average precision       effective-size                    t, with an unseen positive
 anything with clusters, other    logit-t; log-t where bounded on   t
-smooth metrics                   one side; t where unbounded;
-                                 soft macro averages less their
-                                 bias
+smooth metrics                   one side; soft macro averages
+                                 less their bias
+the same without two bounds and  hall-t; log-t, as far as Hall's   hall-t
+without clusters                 where bounded on one side
 calibration errors               test-inversion; simultaneous for  mover
                                  the largest gap; refused where
                                  samples have clusters or weights
-what influences do not describe  BCa from `ENOUGH_TO_RESAMPLE`     BCa
-                                 samples or clusters up, where it
-                                 is an interval
+median of independent values     order-statistics                  expanded-percentile
+what influences do not describe  expanded-BCa, where it is one     expanded-percentile
 ===============================  ================================  ==============================
 
 Student's degrees of freedom are those of the influences that carry the variance, and of clusters
@@ -60,8 +60,9 @@ from modelcompare.intervals.influences import (
     score_interval,
     unseen_variance,
 )
-from modelcompare.intervals.resampled import bca, bca_of_differences
-from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
+from modelcompare.intervals.medians import median_interval
+from modelcompare.intervals.resampled import expanded_bca, expanded_percentiles
+from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.counts import ACCURACY
 from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.quotient import divide
@@ -71,8 +72,6 @@ from modelcompare.metrics.quotient import divide
 _RANKS = {"roc_auc": (1.0, 0.1), "average_precision": (3.0, 0.2)}
 # Below so many informative samples the result says so.
 FEW = 10
-# Resampled intervals of what influences do not describe: from so many samples or clusters up.
-ENOUGH_TO_RESAMPLE = 30
 # A standard error of less than this share of the value is what rounding leaves of equal numbers.
 _ROUNDING = 1e-12
 
@@ -80,14 +79,14 @@ _ROUNDING = 1e-12
 def choose_scores(view: ModelsView, level: float) -> Interval:
     """Interval of every value of every model, by the method that holds for it."""
     rule = _Rule(view.evaluation, view.moments, view.estimate, level)
-    return rule.intervals(lambda: bca(view, level))
+    return rule.intervals(lambda: expanded_bca(view, level))
 
 
 def choose_differences(view: PairsView, level: float) -> Interval:
     """Interval of every paired difference a - b, by the method that holds for it."""
     pairs = view.model_a, view.model_b
     rule = _Rule(view.evaluation, view.moments, view.values, level, pairs)
-    return rule.intervals(lambda: bca_of_differences(view, level))
+    return rule.intervals(lambda: expanded_percentiles(view, level))
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,10 @@ class _Rule:
         for metric in self.evaluation.metrics:
             where = self.evaluation.metric_slice(metric.name)
             part = self._closed[metric.name] or self._from_influences(metric, where)
-            if self._needs_resamples(metric) and not is_calibration_error(metric):
+            median = self._median(metric)
+            if median is not None:
+                part = median.where(median.low < median.high, part)
+            elif not (metric.has_influences or is_calibration_error(metric)):
                 drawn = resampled() if drawn is None else drawn
                 part = self._where_usable(drawn, part, where)
             parts.append(part)
@@ -189,11 +191,17 @@ class _Rule:
         scale = self._of_occurring(metric)
         bias, unseen = (each[:, None] for each in self._corrections(metric))
         error = np.sqrt((error * scale) ** 2 + unseen)
+        skew = self._skew(metric, where)
+        power = metric.power if isinstance(metric, Metric) else 1.0
         low, high = score_interval(
-            estimate * scale - bias, error, metric.bounds, degrees, size, self.level
+            estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power
         )
-        scales = {0: "t", 1: "log-t", 2: "logit-t"}
+        scales = {0: "t" if skew is None else "hall-t", 1: "log-t", 2: "logit-t"}
         informative = np.minimum(size, self._typical_support(metric))
+        if not metric.has_influences:
+            # One sample decides a maximum. Where leaving one out changes nothing, none is known to.
+            moved = np.diagonal(self.moments.second, axis1=1, axis2=2).T[:, where] > 0
+            informative = np.where(moved, np.minimum(informative, carriers), informative)
         return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], informative)
 
     def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
@@ -237,11 +245,12 @@ class _Rule:
         scale = self._of_occurring(metric)
         bias, _ = self._corrections(metric)
         centre = self.estimate[:, where] * scale - (bias[a] - bias[b])[:, None]
+        skew = self._skew(metric, where)
         low, high = difference_interval(
-            centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level
+            centre, np.sqrt(variance) * scale, metric.bounds, degrees, size, self.level, skew
         )
         informative = size if self._clustered else np.minimum(size, carriers)
-        return Interval.of(low, high, "t", informative)
+        return Interval.of(low, high, "t" if skew is None else "hall-t", informative)
 
     @cached_property
     def _sizes(self) -> FloatArray:
@@ -275,14 +284,38 @@ class _Rule:
             return 1.0
         return len(self._support) / np.count_nonzero(self._support)
 
-    def _needs_resamples(self, metric: AnyMetric) -> bool:
-        described = metric.smooth and not isinstance(metric, CallableMetric)
-        return not described and self.evaluation.units.size >= ENOUGH_TO_RESAMPLE
+    def _median(self, metric: AnyMetric) -> Interval | None:
+        """Intervals of medians of independent samples; None for anything else."""
+        p = self.evaluation.predictions
+        alike = p.groups is None and p.strata is None and p.sample_weight is None
+        if self.pairs is not None or not alike or not isinstance(metric, OrderMetric):
+            return None
+        if metric.median_of is None:
+            return None
+        values = np.stack([metric.median_of(Outcomes.of(p, model)) for model in p.models])
+        low, high = median_interval(values, self.level)
+        size = np.full((len(values), 1), float(len(p)))
+        return Interval.of(low[:, None], high[:, None], "order-statistics", size)
+
+    def _skew(self, metric: AnyMetric, where: slice) -> FloatArray | None:
+        """Skewness of values, or of differences, whose range does not limit it; else None."""
+        if self._clustered or np.isfinite(metric.bounds).all():
+            return None
+        return self._skews[:, where]
+
+    @cached_property
+    def _skews(self) -> FloatArray:
+        of = self.moments
+        found = of.acceleration() if self.pairs is None else of.pair_acceleration(*self.pairs)
+        # Cubes of numbers beyond 1e100 overflow, and say nothing.
+        return np.clip(np.nan_to_num(6 * found, nan=0.0), -1.0, 1.0)
 
     def _where_usable(self, drawn: Interval, part: Interval, where: slice) -> Interval:
         """Resampled bounds, where they are bounds at all."""
         estimate, low, high = self.estimate[:, where], drawn.low[:, where], drawn.high[:, where]
-        usable = (low < high) & (low <= estimate) & (estimate <= high)
+        values = np.abs(self.values[:, where])
+        size = values if self.pairs is None else sum(values[side] for side in self.pairs)
+        usable = (high - low > _ROUNDING * size) & (low <= estimate) & (estimate <= high)
         named = Interval(low, high, drawn.method[:, where], part.n_informative)
         return named.where(usable, part)
 

@@ -6,6 +6,7 @@ Undefined (NaN) replicates are left out of quantiles, column by column.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -28,6 +29,28 @@ def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.9
     ordered = np.sort(replicates, axis=0)
     low, high = (quantiles(ordered, np.full(replicates.shape[1:], q)) for q in (tail, 1 - tail))
     return Interval.of(low, high, "percentile")
+
+
+def expanded_level(n_units: int, confidence_level: float) -> float:
+    """Level whose normal quantile is Student's, for replicates of so many samples or clusters.
+
+    Replicates of few spread too little, by ``sqrt((n - 1) / n)``, and a normal quantile takes
+    their spread for known.
+
+    References
+    ----------
+    .. [1] Hesterberg (2015), What teachers should know about the bootstrap, The American
+       Statistician 69, 371-386, section 4.
+
+    Examples
+    --------
+    >>> print(f"{expanded_level(10, 0.95):.4f} {expanded_level(1000, 0.95):.4f}")
+    0.9829 0.9504
+    """
+    from scipy.special import ndtr, stdtrit
+
+    quantile = stdtrit(max(n_units - 1, 1), (1 + confidence_level) / 2)
+    return float(1 - 2 * ndtr(-np.sqrt(n_units / max(n_units - 1, 1)) * quantile))
 
 
 def basic_interval(
@@ -134,6 +157,25 @@ def by_blocks(method: Callable[[View, float], Interval], view: PairsView, level:
 def bca_of_differences(view: PairsView, level: float) -> Interval:
     """BCa intervals of differences, which stand in where a method says nothing about them."""
     return by_blocks(bca, view, level)
+
+
+def expanded_bca(view: View, level: float) -> Interval:
+    """BCa intervals at the expanded level: of values that influences may not describe."""
+    return _expanded(bca, view, level)
+
+
+def expanded_percentiles(view: PairsView, level: float) -> Interval:
+    """Percentile intervals at the expanded level, of differences of such values.
+
+    What makes the replicates of two models skewed mostly cancels, and the median bias of a
+    difference of medians is more noise than bias: corrected for it they cover 0.88 to 0.94.
+    """
+    return by_blocks(partial(_expanded, _percentile), view, level)
+
+
+def _expanded(method: Callable[[View, float], Interval], view: View, level: float) -> Interval:
+    found = method(view, expanded_level(view.evaluation.units.size, level))
+    return replace(found, method="expanded-" + found.method)
 
 
 def _percentile(view: View, level: float) -> Interval:

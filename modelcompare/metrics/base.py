@@ -128,6 +128,11 @@ class BaseMetric:
         return hash((type(self), self.name))
 
     @property
+    def has_influences(self) -> bool:
+        """Whether influence functions are known to describe it; of a function nothing is known."""
+        return self.smooth and self.road != "callable"
+
+    @property
     def merit(self) -> str:
         """Range and direction, as a sentence."""
         low, high = self.bounds
@@ -159,6 +164,8 @@ class Metric(BaseMetric):
         increases with (rmse with mse). Both are linear in the statistics, so that the same
         function gives what each sample adds to them. Of shape (..., n_classes) if `per_class` or
         with an `average`, else (...).
+    power : float
+        The value is this power of the quotient, where it is not the quotient itself: 1/2 for rmse.
     average : {"macro", "weighted"}, optional
         The value is the mean of such quotients over the classes that have one; "weighted" by the
         last statistic.
@@ -185,6 +192,7 @@ class Metric(BaseMetric):
     value: Callable[..., FloatArray] = field(default=Quotient())
     proportion: Parts | None = None
     ratio: Parts | None = None
+    power: float = 1.0
     average: ClassAverage | None = None
     zero_division: ZeroDivision | None = None
 
@@ -250,6 +258,8 @@ class OrderMetric(BaseMetric):
         by ``outcomes.score(code)`` alone.
     classes_suffice : bool
         Whether it has a value wherever every class occurs.
+    median_of : callable, optional
+        ``median_of(outcomes)``: one number for each sample, whose median the value is.
     """
 
     road = "order"
@@ -258,6 +268,7 @@ class OrderMetric(BaseMetric):
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
     serves_values: bool = False
     classes_suffice: bool = False
+    median_of: Callable[[Outcomes], FloatArray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

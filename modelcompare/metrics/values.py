@@ -65,7 +65,7 @@ mse: Score = plain(MSE)
 
 
 RMSE = _mean_error(
-    name="rmse", statistics=(SQUARED, COUNT),
+    name="rmse", statistics=(SQUARED, COUNT), power=0.5,
     value=lambda total, count: np.sqrt(divide(*mean_ratio(total, count))),
     about="""Root of the mean squared error.
 
@@ -95,9 +95,13 @@ MSLE = _mean_error(
 msle: Score = plain(MSLE)
 
 
+def _absolute_errors(outcomes: Outcomes) -> FloatArray:
+    return np.abs(_errors(outcomes))
+
+
 def _prepare_median(outcomes: Outcomes) -> Evaluate:
     """Median of the absolute errors under each row of weights; of two middle ones, their mean."""
-    errors = np.abs(_errors(outcomes))
+    errors = _absolute_errors(outcomes)
     order = np.argsort(errors, kind="stable")
     ordered, running = errors[order], Running.over(order)
 
@@ -127,11 +131,11 @@ def _first(sums: AnyArray, rows: IntArray, reaches: np.ufunc, bound: FloatArray)
 
 MEDIAN_ABSOLUTE_ERROR = OrderMetric(
     name="median_absolute_error", prepare=_prepare_median, smooth=False, greater_is_better=False,
-    bounds=(0.0, math.inf), needs="values",
+    bounds=(0.0, math.inf), needs="values", median_of=_absolute_errors,
     about="""Median of the absolute errors.
 
     Values the typical sample: up to half of the errors may be arbitrarily bad. It has no smooth
-    derivative, so its standard errors are the bootstrap's.""",
+    derivative: order statistics make its intervals, the bootstrap its standard errors.""",
     example=">>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])\n0.5",
 )  # fmt: skip
 median_absolute_error: Score = plain(MEDIAN_ABSOLUTE_ERROR)

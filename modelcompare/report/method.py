@@ -46,6 +46,15 @@ _EFRON = (
     "Association 82, 171-185. doi:10.1080/01621459.1987.10478410"
 )
 _EFRON_BOOK = "Efron & Tibshirani (1993). An Introduction to the Bootstrap. Chapman & Hall."
+_HALL = (
+    "Hall (1992). On the removal of skewness by transformation. Journal of the Royal Statistical "
+    "Society B 54, 221-228."
+)
+_HESTERBERG = (
+    "Hesterberg (2015). What teachers should know about the bootstrap: resampling in the "
+    "undergraduate statistics curriculum. The American Statistician 69, 371-386. "
+    "doi:10.1080/00031305.2015.1089789"
+)
 _INFLUENCE = "Efron (1982). The Jackknife, the Bootstrap and Other Resampling Plans. SIAM."
 _JANSSEN = (
     "Janssen (1997). Studentized permutation tests for non-i.i.d. hypotheses and the generalized "
@@ -53,6 +62,10 @@ _JANSSEN = (
     "doi:10.1016/S0167-7152(97)00043-6"
 )
 _NOREEN = "Noreen (1989). Computer-Intensive Methods for Testing Hypotheses. Wiley."
+_ORDER = (
+    "Hettmansperger & Sheather (1986). Confidence intervals based on interpolated order "
+    "statistics. Statistics & Probability Letters 4, 75-79."
+)
 _PHIPSON = (
     "Phipson & Smyth (2010). Permutation p-values should never be zero. Statistical Applications "
     "in Genetics and Molecular Biology 9, 39. doi:10.2202/1544-6115.1585"
@@ -86,8 +99,20 @@ INTERVALS: Mapping[str, Phrase] = {
         "Student's interval on the logit scale with the standard error of the influences",
         (_INFLUENCE,)),
     "log-t": (
-        "Student's interval on the logarithmic scale with the standard error of the influences",
-        (_INFLUENCE,)),
+        "Student's interval on the logarithmic scale with the standard error of the influences, "
+        "where samples are independent at least as far as Hall's transformation takes the long "
+        "tail", (_INFLUENCE, _HALL)),
+    "hall-t": (
+        "Student's interval with the standard error and the skewness of the influences, after "
+        "Hall's transformation", (_INFLUENCE, _HALL)),
+    "order-statistics": (
+        "the interval of Hettmansperger and Sheather between order statistics", (_ORDER,)),
+    "expanded-BCa": (
+        "the bias-corrected and accelerated bootstrap (BCa), further out by as much as Student's "
+        "quantile is than the normal one", (_EFRON, _HESTERBERG)),
+    "expanded-percentile": (
+        "percentiles of the bootstrap replicates, further out by as much as Student's quantile is "
+        "than the normal one", (_EFRON_BOOK, _HESTERBERG)),
     "BCa": ("the bias-corrected and accelerated bootstrap (BCa)", (_EFRON,)),
     "percentile": ("percentiles of the bootstrap replicates", (_EFRON_BOOK,)),
     "basic": ("the basic bootstrap", (_DAVISON,)),

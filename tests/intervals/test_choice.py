@@ -115,7 +115,7 @@ def test_the_interval_of_a_class_is_the_one_of_its_counts():
         ("precision_weighted", 4, "effective-size", "shrunk-influence"),
         ("recall_weighted", 4, "wilson", "half-count"),
         ("cf1_macro", 3, "logit-t", "t"),
-        ("log_loss", 3, "log-t", "t"),
+        ("log_loss", 3, "log-t", "hall-t"),
         ("matthews_corrcoef", 3, "effective-size", "mover"),
         ("roc_auc", 2, "effective-size", "t"),
     ],
