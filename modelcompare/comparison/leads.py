@@ -86,9 +86,8 @@ def corrected_bounds(result: Comparison, rows: IntArray) -> tuple[FloatArray, Fl
     """
     model_a, model_b = (side[rows] for side in result.pairs)
     if result.correction == "max-t" and result.family == "metric":
-        half = max_t_widths(result)[rows]
-        difference = pair_differences(result.bootstrap.point, model_a, model_b)
-        return difference - half, difference + half
+        low, high = max_t_bounds(result)
+        return low[rows], high[rows]
     low, high = (np.empty((len(rows), result.p_values.shape[1])) for _ in range(2))
     levels = {metric: _corrected_level(result, metric) for metric in result.metrics}
     for level in set(levels.values()):
@@ -116,14 +115,22 @@ def _error(result: Comparison) -> float:
     return round(1 - result.confidence_level, 12)
 
 
-def max_t_widths(result: Comparison) -> FloatArray:
-    """Half-widths that hold for all differences of a metric at once: (n_pairs, n_values).
+def max_t_bounds(result: Comparison) -> tuple[FloatArray, FloatArray]:
+    """Bounds that hold for all differences of a metric at once, within twice its range.
 
-    The same multiple of every standard error: the quantile of the largest studentized deviation
-    over all pairs and classes of the metric.
+    Each is as far from the difference as the same multiple of its standard error: the quantile of
+    the largest studentized deviation over all pairs and classes of the metric. Of shape (n_pairs,
+    n_values).
     """
+    difference = pair_differences(result.bootstrap.point, *result.pairs)
+    half, keys = _max_t_widths(result, difference), result.bootstrap.evaluation.keys
+    least, most = np.array([result.metric_info[key.metric].bounds for key in keys]).T
+    extent = most - least
+    return np.maximum(difference - half, -extent), np.minimum(difference + half, extent)
+
+
+def _max_t_widths(result: Comparison, difference: FloatArray) -> FloatArray:
     model_a, model_b = result.pairs
-    difference = pair_differences(result.bootstrap.point, model_a, model_b)
     error = result.bootstrap.moments.pair_standard_error(model_a, model_b)
     draws, half = result.bootstrap.drawn, np.empty_like(error)
     for metric in result.metrics:

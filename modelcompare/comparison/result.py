@@ -14,7 +14,7 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.behind import Behind
 from modelcompare.comparison.described import figures_of, method_of
 from modelcompare.comparison.disagreements import disagreements
-from modelcompare.comparison.leads import corrected_frame, lead_frame, max_t_widths
+from modelcompare.comparison.leads import corrected_frame, lead_frame, max_t_bounds
 from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
@@ -137,10 +137,10 @@ class Comparison(Result):
     def scores(self) -> pd.DataFrame:
         """One row for each model, metric and class.
 
-        Columns: model, metric, label (missing for averages), estimate, standard_error (influence
-        function), ci_low, ci_high, n_undefined (resamples without a value), rank (1 is best),
-        rank_low and rank_high (the ranks that the corrected tests leave open), method (what the
-        interval was made with).
+        Columns: model, metric, label (missing for averages), estimate, standard_error (of the
+        influences; of medians and functions, which these do not describe, the bootstrap's), ci_low,
+        ci_high, n_undefined (resamples without a value), rank (1 is best), rank_low and rank_high
+        (the ranks that the corrected tests leave open), method (what the interval was made with).
         """
         point = self.bootstrap.point
         rank_low, rank_high = rank_bounds(self.better_worse)
@@ -257,9 +257,9 @@ class Comparison(Result):
         1 - confidence_level nothing is excluded. Columns: model_a, model_b, metric, label,
         difference, ci_low, ci_high.
         """
-        half = max_t_widths(self).ravel()
+        low, high = max_t_bounds(self)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
-        return frame.assign(ci_low=frame["difference"] - half, ci_high=frame["difference"] + half)
+        return frame.assign(ci_low=low.ravel(), ci_high=high.ravel())
 
     @property
     def direction(self) -> FloatArray:

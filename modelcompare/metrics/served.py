@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -51,18 +52,33 @@ def _check_summed(metric: AnyMetric, sums: Sums) -> None:
     sums.check_held(metric.name, (statistic.name for statistic in metric.statistics))
 
 
+# Measures between 0 and 1, by the names that ir-measures, trec_eval and the SQuAD script give them.
+_SHARES = re.compile(
+    r"(ndcg|ndcg_cut|ap|map|map_cut|rr|mrr|recip_rank|p|precision|r|rprec|recall|success|err|"
+    r"judged|hits|hit_rate|acc|accuracy|em|exact_match|f1)([@_]\d+)?",
+    re.IGNORECASE,
+)
+
+
 def judged(metric: Metric, predictions: Predictions) -> Metric:
-    """A mean of scores that are all 0 or 1 is a proportion, and lies between them."""
+    """Say the range of a mean of scores: all 0 or 1 it is a proportion, and lies between them.
+
+    So does the mean of a measure that is known by its name, where the scores keep to it.
+    """
     if predictions.sums is not None:
         of_trials = metric.statistics[0].name in predictions.sums.judged
         return replace(metric, proportion=mean_ratio, bounds=(0.0, 1.0)) if of_trials else metric
+    known, binary = _SHARES.fullmatch(metric.name) is not None, True
     for model in predictions.models:
         output = predictions.output(model)
         if output.kind != "scores":
             return metric
-        if not np.isin(metric.statistics[0].compute(Outcomes(output)), (0.0, 1.0)).all():
+        scores = metric.statistics[0].compute(Outcomes(output))
+        binary = binary and bool(np.isin(scores, (0.0, 1.0)).all())
+        if not binary and not (known and scores.min() >= 0 and scores.max() <= 1):
             return metric
-    return replace(metric, proportion=mean_ratio, bounds=(0.0, 1.0))
+    within = replace(metric, bounds=(0.0, 1.0))
+    return replace(within, proportion=mean_ratio) if binary else within
 
 
 def named_score(name: str, predictions: Predictions) -> Metric:

@@ -99,7 +99,8 @@ def test_simultaneous_intervals_exclude_nothing_where_resamples_have_no_value():
     assert result.bootstrap.n_undefined.max() > 0.05 * 499
     frame = result.simultaneous_intervals()
     widths = (frame.ci_high - frame.ci_low)[frame.difference != 0]
-    assert np.isinf(widths).all()
+    # All that precisions can differ by.
+    assert (widths == 2).all()
     assert not frame.isna().any(axis=None)
 
 
