@@ -170,12 +170,18 @@ def _few_resamples(
     for metric in pairs.evaluation.metrics:
         where = pairs.evaluation.metric_slice(metric.name)
         at_floor = drawn[:, where] & (outcome.p_value[:, where] <= smallest * (1 + 1e-9))
-        if not (at_floor & (adjusted[:, where] >= alpha)).any():
+        held = at_floor & (adjusted[:, where] >= alpha)
+        if not held.any():
             continue
-        n_tests = np.count_nonzero(~np.isnan(outcome.p_value[:, where]))
+        n_tests = int(np.count_nonzero(~np.isnan(outcome.p_value[:, where])))
+        least = float(adjusted[:, where][held].min())
+        told = f"{smallest:.2g}"
+        if f"{least:.2g}" != told:
+            told += f", which {correction} makes {least:.2g}"
+        enough = f"{math.ceil(2 * n_tests / alpha):,} or more"
+        ways = f"{enough}, correction='max-t'," if n_tests > 1 else f"{enough},"
         yield (
-            f"{metric.name}: {pairs.n_resamples:,} resamples are too few for {n_tests:,} tests: "
-            f"p-values cannot fall below {smallest:.2g}, which {correction} makes "
-            f"{np.nanmin(adjusted[:, where]):.2g}. Take n_resamples of "
-            f"{math.ceil(2 * n_tests / alpha):,} or more, correction='max-t', or test='wald'."
+            f"{metric.name}: {pairs.n_resamples:,} resamples are too few for {n_tests:,} "
+            f"test{'s' * (n_tests != 1)} at alpha = {alpha:g}: p-values cannot fall below {told}. "
+            f"Take n_resamples of {ways} or test='wald'."
         )

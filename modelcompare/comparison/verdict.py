@@ -9,7 +9,7 @@ import numpy as np
 
 from modelcompare.comparison.standings import ranks
 from modelcompare.report.comparison_contents import foremost, metric_blocks
-from modelcompare.report.numbers import format_interval, format_number, interval_title, p_clause
+from modelcompare.report.numbers import format_number, interval_clause, p_clause
 from modelcompare.words import value_name
 
 if TYPE_CHECKING:
@@ -53,10 +53,10 @@ def _sentence(result: Comparison, position: int, key: ValueKey) -> str:
     digits = result.decimals(key.metric)
     best = format_number(point[leader], digits)
     if len(models) == 1:
-        ends = result.score_interval
-        interval = format_interval(ends.low[0, position], ends.high[0, position], digits)
-        level = interval_title(result.confidence_level)
-        return f"{heading}: {models[0]} scores {best} ({level} {interval})."
+        found = result.score_interval
+        ends = found.low[0, position], found.high[0, position]
+        interval = interval_clause(*ends, digits, result.confidence_level)
+        return f"{heading}: {models[0]} scores {best} ({interval})."
     if result.baseline is not None:
         return f"{heading}: {_against_baseline(result, position, order)}"
     if len(others) == 0:
@@ -135,10 +135,10 @@ def _difference_clause(result: Comparison, position: int, a: int, b: int) -> str
     rows = result.leads.iloc[position * n_rows : (position + 1) * n_rows]
     row = rows[(rows["model"] == result.models[a]) & (rows["other"] == result.models[b])].iloc[0]
     difference = format_number(row["lead"], digits, signed=True)
-    interval = format_interval(row["ci_low"], row["ci_high"], digits)
-    level, n_tests = interval_title(result.confidence_level), result.n_tests(metric)
+    interval = interval_clause(row["ci_low"], row["ci_high"], digits, result.confidence_level)
+    n_tests = result.n_tests(metric)
     both = f", both for {n_tests:,} tests" if n_tests > 1 else ""
-    return f"{difference}, {level} {interval}, {p_clause(row['p_adjusted'])}{both}"
+    return f"{difference}, {interval}, {p_clause(row['p_adjusted'])}{both}"
 
 
 def _largest_p(result: Comparison, position: int, leader: int, beaten: list[int]) -> str:

@@ -22,13 +22,7 @@ from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
-from modelcompare.report.numbers import (
-    decimals_for,
-    format_interval,
-    format_number,
-    interval_title,
-    p_clause,
-)
+from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike
@@ -160,9 +154,8 @@ class DecisionResult(Result):
                 f"one of the two on this test set ({n})."
             )
         gain = format_number(self.gain, self.decimals, signed=True)
-        interval = format_interval(self.ci_low, self.ci_high, self.decimals)
-        level = interval_title(1 - 2 * self.alpha)
-        numbers = f"gain {gain}, {level} {interval}, {p_clause(self.p_value)}"
+        interval = interval_clause(self.ci_low, self.ci_high, self.decimals, 1 - 2 * self.alpha)
+        numbers = f"gain {gain}, {interval}, {p_clause(self.p_value)}"
         if self.answer == "not enough data":
             asked = f"whether {self.candidate} is {claim} in {what}"
             return (

@@ -21,7 +21,10 @@ from modelcompare.report.tables import (
     pair_notes,
     rows_at,
 )
-from modelcompare.words import is_missing, label_name, value_name
+from modelcompare.words import INTERVALS, PAIRED_TESTS, is_missing, label_name, value_name
+
+# Intervals of differences that are made only if asked for by name.
+_ASKED_FOR = {*INTERVALS} - {"auto"}
 
 
 @dataclass(frozen=True)
@@ -156,17 +159,47 @@ def lead_notes(result: ComparisonShape, metrics: Sequence[str], frame: pd.DataFr
     sizes = list(dict.fromkeys(result.n_tests(metric) for metric in metrics))
     n_tests = " or ".join(f"{size:,}" for size in sizes)
     notes = [f"{level} and p are both corrected for {n_tests} tests."] if max(sizes) > 1 else []
-    return notes + _odd_notes(frame, result.confidence_level)
+    made = result.differences[result.differences["metric"].isin(metrics)]
+    if result.correction == "max-t":
+        made = made.assign(test="max-t")
+    return notes + _odd_notes(frame, result.confidence_level, made)
 
 
-def _odd_notes(frame: pd.DataFrame, confidence_level: float) -> list[str]:
-    """What a star behind a p-value means, where there is one."""
-    said = (
-        f"* the {interval_title(confidence_level)} and p part at {1 - confidence_level:.2g}: they "
-        "answer one question by two methods, which part where the difference is close to the edge "
-        "or samples are few. Decide by p."
+def _odd_notes(
+    frame: pd.DataFrame, confidence_level: float, made: pd.DataFrame | None = None
+) -> list[str]:
+    """What a star behind a p-value means, where there is one, and which of the two decides.
+
+    `made` names what intervals and p-values were made with, in the columns method and test.
+    """
+    if not frame["at_odds"].any():
+        return []
+    level = interval_title(confidence_level)
+    parts = (
+        f"* the {level} and p part at {1 - confidence_level:.2g}: they answer one question by two "
+        "methods, which part where the difference is close to the edge or samples are few."
     )
-    return [said] if frame["at_odds"].any() else []
+    if made is None or not {"method", "test"} <= {*made.columns}:
+        return [f"{parts} Decide by p."]
+    pairs = made.loc[:, ["method", "test"]].dropna().drop_duplicates().astype(str)
+    weaker = pairs[[not _p_decides(*pair) for pair in pairs.itertuples(index=False)]]
+    if weaker.empty:
+        return [f"{parts} Decide by p."]
+    if weaker["method"].isin(_ASKED_FOR).any():
+        return [
+            f"{parts} The defaults of `method` and `test`, which hold more widely, decide better."
+        ]
+    tests = " and ".join(dict.fromkeys(weaker["test"]))
+    return [f"{parts} Decide by the interval: p is of the test {tests}, which holds less widely."]
+
+
+def _p_decides(method: str, test: str) -> bool:
+    """Whether a p-value holds where its interval does: of the default test, or of one kind."""
+    if test in ("studentized-permutation", "max-t") or test not in PAIRED_TESTS:
+        return True
+    of_resamples = {"BCa", "percentile", "basic", "studentized"}
+    kinds = {"bootstrap": of_resamples, "wald": {"normal"}, "delong": {"delong"}}
+    return method in kinds.get(test, set())
 
 
 def _class_column(blocks: Sequence[Block]) -> list[Column]:
@@ -210,7 +243,8 @@ def pair_table(
     known = frame["p_value"].notna() & frame["ci_low"].notna()
     told = frame["p_value"] < round(1 - confidence_level, 12)
     frame = frame.assign(at_odds=known & (excluded != told))
-    notes = pair_notes(confidence_level, correction) + _odd_notes(frame, confidence_level)
+    odd = _odd_notes(frame, confidence_level, frame[frame["at_odds"]])
+    notes = pair_notes(confidence_level, correction) + odd
     return table_of(title, [*named, *pair_columns(confidence_level, correction)], frame, notes)
 
 

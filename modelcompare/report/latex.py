@@ -130,10 +130,15 @@ def _interval(table: Table, column: Column) -> _Printed:
     cells = [
         f"{{[}}{_number(pair[0])} & {_number(pair[1])}{{]}}"
         if len(pair) == 2
-        else r"\multicolumn{2}{c}{--}"
+        else rf"\multicolumn{{2}}{{c}}{{{_open_interval(*pair)}}}"
         for pair in ends
     ]
     return _Printed("@{,\\,}".join(places), _title(column), cells, width=2)
+
+
+def _open_interval(text: str) -> str:
+    """What there is of an interval without two ends, "0.5 or more"."""
+    return "--" if text == MISSING else escape.latex(text)
 
 
 _PRINTED: dict[Kind, Callable[[Table, Column], _Printed]] = {

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 MAX_DECIMALS = 6
 MISSING = "-"
+NO_INTERVAL = "none"
 BETWEEN = " to "
 # From here up a number is written with an exponent.
 _LARGE = 1e9
@@ -45,11 +46,30 @@ def format_number(value: float, decimals: int, *, signed: bool = False) -> str:
 def format_interval(low: float, high: float, decimals: int) -> str:
     """Write an interval with a word between its ends, since a dash would read as a minus sign.
 
+    An end that the data leave open is said, and where both are there is no interval.
+
     >>> format_interval(0.70301, 0.72084, 4)
     '0.7030 to 0.7208'
+    >>> format_interval(0.0, math.inf, 1), format_interval(-math.inf, math.inf, 1)
+    ('0.0 or more', 'none')
     """
+    if math.isinf(low) or math.isinf(high):
+        if math.isinf(low) and math.isinf(high):
+            return NO_INTERVAL
+        end = format_number(high if math.isinf(low) else low, decimals)
+        return f"{end} or {'less' if math.isinf(low) else 'more'}"
     ends = [format_number(bound, decimals) for bound in (low, high)]
     return MISSING if ends == [MISSING, MISSING] else f"{ends[0]}{BETWEEN}{ends[1]}"
+
+
+def interval_clause(low: float, high: float, decimals: int, confidence_level: float) -> str:
+    """Say an interval in a sentence.
+
+    >>> interval_clause(0.7, 0.72, 2, 0.95), interval_clause(-math.inf, math.inf, 2, 0.95)
+    ('95 % CI 0.70 to 0.72', 'no 95 % CI can be given')
+    """
+    title, text = interval_title(confidence_level), format_interval(low, high, decimals)
+    return f"no {title} can be given" if text in (NO_INTERVAL, MISSING) else f"{title} {text}"
 
 
 def format_p_value(p_value: float) -> str:
