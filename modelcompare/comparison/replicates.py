@@ -131,7 +131,7 @@ class BootstrapResult:
         Those of values that influences do not describe follow from the replicates.
         """
         found = influence_moments(self.evaluation, self.point)
-        others = [metric for metric in self.evaluation.metrics if not metric.has_influences]
+        others = [metric for metric in self.evaluation.metrics if not metric.smooth]
         if not others or self.n_resamples == 0:
             return found
         drawn, size = np.full(found.second.shape, np.nan), self.weights.size

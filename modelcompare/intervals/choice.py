@@ -108,7 +108,7 @@ class _Rule:
             median = self._median(metric)
             if median is not None:
                 part = median.where(median.low < median.high, part)
-            elif not (metric.has_influences or is_calibration_error(metric)):
+            elif not (metric.smooth or is_calibration_error(metric)):
                 drawn = resampled() if drawn is None else drawn
                 part = self._where_usable(drawn, part, where)
             parts.append(part)
@@ -198,7 +198,7 @@ class _Rule:
         )
         scales = {0: "t" if skew is None else "hall-t", 1: "log-t", 2: "logit-t"}
         informative = np.minimum(size, self._typical_support(metric))
-        if not metric.has_influences:
+        if not metric.smooth:
             # One sample decides a maximum. Where leaving one out changes nothing, none is known to.
             moved = np.diagonal(self.moments.second, axis1=1, axis2=2).T[:, where] > 0
             informative = np.where(moved, np.minimum(informative, carriers), informative)

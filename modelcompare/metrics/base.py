@@ -128,11 +128,6 @@ class BaseMetric:
         return hash((type(self), self.name))
 
     @property
-    def has_influences(self) -> bool:
-        """Whether influence functions are known to describe it; of a function nothing is known."""
-        return self.smooth and self.road != "callable"
-
-    @property
     def merit(self) -> str:
         """Range and direction, as a sentence."""
         low, high = self.bounds
