@@ -12,8 +12,18 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.checks import frozen
+from modelcompare.directions import Known
+from modelcompare.directions import resolved as resolved_direction
 from modelcompare.kinds import Output, check_guess, decide_kinds, read_output
-from modelcompare.scores import Direction, check_direction, check_score_names, named_scores
+from modelcompare.scores import (
+    Direction,
+    Range,
+    Ranges,
+    check_bounds,
+    check_direction,
+    check_score_names,
+    named_scores,
+)
 from modelcompare.sums import Sums
 from modelcompare.texts import as_references
 from modelcompare.truths import Truth
@@ -66,8 +76,14 @@ class Predictions:
     missing_mass : bool
         Accept probability rows that sum to less than 1, of models that told a part of their
         classes; see `modelcompare.from_nbest`.
-    greater_is_better : bool or mapping of str to bool
-        Direction of per-example scores; of several, by their names (those not named: True).
+    greater_is_better : bool or mapping of str to bool, optional
+        Direction of per-example scores; of several, by their names. By default what the name of a
+        score says (``wer``, ``val_loss`` and ``latency_ms`` are better where they are lower), and
+        True where it says nothing.
+    bounds : (float, float) or mapping of str to (float, float), optional
+        Lowest and highest possible per-example score; of several, also by their names. A gate
+        needs it to promise its level; without it, scores within 0 and 1 are taken to have that
+        range, and it says so.
     score_names : sequence of str
         Names of several scores, columns of outputs (n_samples, n_scores); see `from_scores`.
     name : str, optional
@@ -93,8 +109,8 @@ class Predictions:
     """
 
     __slots__ = (
-        "_columns", "_greater_is_better", "_missing_mass", "_name", "_outputs", "_predicted",
-        "_score_names", "_slices", "_truth",
+        "_bounds", "_columns", "_greater_is_better", "_missing_mass", "_name", "_outputs",
+        "_predicted", "_score_names", "_slices", "_truth",
     )  # fmt: skip
 
     def __init__(
@@ -103,8 +119,8 @@ class Predictions:
         groups: ArrayLike | None = None, strata: ArrayLike | None = None,
         runs: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
         slices: pd.DataFrame | Mapping[str, ArrayLike] | None = None, normalize: bool = False,
-        missing_mass: bool = False, greater_is_better: Direction = True,
-        score_names: Sequence[str] = (), name: str | None = None,
+        missing_mass: bool = False, greater_is_better: Direction | None = None,
+        bounds: Ranges | None = None, score_names: Sequence[str] = (), name: str | None = None,
     ) -> None:  # fmt: skip
         check_flag("normalize", normalize)
         check_flag("missing_mass", missing_mass)
@@ -127,6 +143,10 @@ class Predictions:
             )
             for model, array in arrays.items()
         }  # fmt: skip
+        given = {m: o.array for m, o in self._outputs.items() if o.kind == "scores"}
+        if bounds is not None and not given:
+            raise ValueError("`bounds` is the range of per-example scores; leave it out.")
+        self._bounds = check_bounds(bounds, self._score_names, given)
         found, soft = self._truth, self._truth.distribution is not None
         if labels is None and found.labels is not None and {*kinds.values()} != {"values"}:
             check_guess(found.labels, None if soft else found.codes, self._outputs, arrays)
@@ -164,13 +184,15 @@ class Predictions:
 
     @classmethod
     def from_scores(
-        cls, scores: Mapping[str, Any], *, greater_is_better: Direction = True, **options: Any
-    ) -> Predictions:
+        cls, scores: Mapping[str, Any], *, greater_is_better: Direction | None = None,
+        bounds: Ranges | None = None, **options: Any
+    ) -> Predictions:  # fmt: skip
         """Predictions from per-example scores: 0/1 or real, one for each sample and model.
 
         Each model's scores, of shape (n_samples,), are what the samples contribute to its mean
         score. Several for each sample are mappings, or frames, of names to scores: each name is
-        then a metric with a direction of its own. All options are as for Predictions.
+        then a metric with a direction of its own, which is read off the name where it is not told.
+        All options are as for Predictions.
 
         Examples
         --------
@@ -179,15 +201,18 @@ class Predictions:
           a  scores
           b  scores
         >>> logged = {"a": {"acc": [1, 0], "loss": [0, 2]}, "b": {"acc": [0, 1], "loss": [1, 1]}}
-        >>> preds = Predictions.from_scores(logged, greater_is_better={"loss": False})
-        >>> preds.score_names
-        ('acc', 'loss')
+        >>> preds = Predictions.from_scores(logged, bounds={"acc": (0, 1)})
+        >>> preds.greater_is_better
+        {'acc': True, 'loss': False}
         """
         check_mapping("scores", scores, "scores, e.g. {'cnn': scores}")
         names, arrays = named_scores(scores)
         if names:
             options["score_names"] = names
-        return cls(None, arrays, kind="scores", greater_is_better=greater_is_better, **options)
+        return cls(
+            None, arrays, kind="scores", greater_is_better=greater_is_better, bounds=bounds,
+            **options,
+        )  # fmt: skip
 
     # -- what it holds ----------------------------------------------------------------------
 
@@ -262,7 +287,31 @@ class Predictions:
     @property
     def greater_is_better(self) -> Direction:
         """Direction of per-example scores; of several, by their names."""
+        if isinstance(self._greater_is_better, bool) or not self._score_names:
+            return self.direction()[0]
+        return {name: self.direction(name)[0] for name in self._score_names}
+
+    def direction(self, name: str | None = None) -> tuple[bool, Known]:
+        """Whether more is better of a score, and how that is known."""
+        given = self._greater_is_better
+        return resolved_direction(
+            name, given.get(str(name)) if isinstance(given, Mapping) else given
+        )
+
+    @property
+    def told_direction(self) -> Direction | None:
+        """Direction as it was given, None where it was not."""
         return self._greater_is_better
+
+    @property
+    def bounds(self) -> Ranges | None:
+        """Declared range of per-example scores; of several, also by their names."""
+        return self._bounds
+
+    def bounds_of(self, name: str | None = None) -> Range | None:
+        """Declared range of a score, None where there is none."""
+        bounds = self._bounds
+        return bounds.get(str(name)) if isinstance(bounds, Mapping) else bounds
 
     @property
     def score_names(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -11,28 +12,75 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.inputs import columns_of
-from modelcompare.words import check_flag, check_names
+from modelcompare.words import check_flag, check_names, check_numbers
 
 Direction: TypeAlias = bool | Mapping[str, bool]
+Range: TypeAlias = tuple[float, float]
+Ranges: TypeAlias = Range | Mapping[str, Range]
+_ANY = (-math.inf, math.inf)
 
 
-def check_direction(greater_is_better: Direction, names: tuple[str, ...]) -> Direction:
-    """One direction, or one for each of several scores."""
+def check_direction(
+    greater_is_better: Direction | None, names: tuple[str, ...]
+) -> Direction | None:
+    """Check one direction, or those of some of several scores, as they were given."""
+    if greater_is_better is None:
+        return None
     if not isinstance(greater_is_better, Mapping):
         check_flag("greater_is_better", greater_is_better)
         return bool(greater_is_better)
+    _check_named("greater_is_better", greater_is_better, names, "directions", "True or False")
+    for direction in greater_is_better.values():
+        check_flag("greater_is_better", direction)
+    return {name: bool(direction) for name, direction in greater_is_better.items()}
+
+
+def check_bounds(
+    bounds: Ranges | None, names: tuple[str, ...], arrays: Mapping[str, FloatArray]
+) -> Ranges | None:
+    """Check declared ranges, one or those of some of several scores, and that all scores fit."""
+    if bounds is None:
+        return None
+    if isinstance(bounds, Mapping):
+        _check_named("bounds", bounds, names, "ranges", "(low, high)")
+        found: Ranges = {name: check_range(given) for name, given in bounds.items()}
+    else:
+        found = check_range(bounds)
+    for model, array in arrays.items():
+        columns = array.reshape(len(array), -1).T
+        for name, column in zip(names or (None,), columns, strict=True):
+            low, high = found.get(str(name), _ANY) if isinstance(found, Mapping) else found
+            of = "" if name is None else f" of {name!r}"
+            checks.refuse_rows(
+                (column < low) | (column > high),
+                f"model {model!r} has scores{of} outside the declared range {low:g} to {high:g}",
+                "correct them, or declare the range that they have (bounds=, --range LOW,HIGH)",
+            )
+    return found
+
+
+def check_range(given: object) -> Range:
+    """Check a declared range, (low, high)."""
+    numbers = check_numbers("bounds", given)
+    if len(numbers) != 2 or numbers[0] >= numbers[1]:
+        raise ValueError(
+            f"`bounds` must be the lowest and the highest possible score, as in (0, 1); got "
+            f"{', '.join(f'{number:g}' for number in numbers) or 'nothing'}."
+        )
+    return numbers[0], numbers[1]
+
+
+def _check_named(
+    argument: str, given: Mapping[str, Any], names: tuple[str, ...], what: str, instead: str
+) -> None:
+    """Refuse names of scores that there are not."""
     if not names:
         raise ValueError(
-            "`greater_is_better` maps names to directions, but the scores have no names; give True "
-            "or False."
+            f"`{argument}` maps names to {what}, but the scores have no names; give {instead}."
         )
-    for name, direction in greater_is_better.items():
+    for name in given:
         if name not in names:
-            raise ValueError(
-                f"`greater_is_better` names a score {name!r}; there are {', '.join(names)}."
-            )
-        check_flag("greater_is_better", direction)
-    return {name: bool(greater_is_better.get(name, True)) for name in names}
+            raise ValueError(f"`{argument}` names a score {name!r}; there are {', '.join(names)}.")
 
 
 def check_score_names(names: Sequence[str], kinds: Mapping[str, str]) -> tuple[str, ...]:

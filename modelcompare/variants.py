@@ -56,7 +56,8 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
         labels=first.labels,
         sample_weight=both(first.sample_weight, second.sample_weight),
         missing_mass=first.missing_mass or second.missing_mass,
-        greater_is_better=first.greater_is_better,
+        greater_is_better=first.told_direction,
+        bounds=first.bounds if first.bounds == second.bounds else None,
         score_names=first.score_names,
     )
 
@@ -68,7 +69,8 @@ def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: A
         _truth(predictions), outputs, kind=kind, labels=predictions.labels, ids=predictions.ids,
         groups=predictions.groups, strata=predictions.strata, runs=predictions.runs,
         sample_weight=predictions.sample_weight, slices=predictions.slices,
-        missing_mass=predictions.missing_mass, greater_is_better=predictions.greater_is_better,
+        missing_mass=predictions.missing_mass, greater_is_better=predictions.told_direction,
+        bounds=predictions.bounds if kind == "scores" else None,
         score_names=predictions.score_names, name=predictions.name,
     )  # fmt: skip
 

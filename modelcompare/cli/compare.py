@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from modelcompare.cli.options import (
     OutputOptions,
@@ -17,7 +18,12 @@ from modelcompare.cli.options import (
     written,
 )
 from modelcompare.cli.output import check_outputs, chosen_format, emit, emit_figure
+from modelcompare.cli.streams import say
 from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, Tokenizer, listed
+
+if TYPE_CHECKING:
+    from modelcompare.metrics.registry import MetricLike
+    from modelcompare.predictions import Predictions
 
 
 def compare(
@@ -76,21 +82,31 @@ def compare(
             "--slice shows more tables on the screen; for a file or another form run modelcompare "
             "slices."
         )
-    from modelcompare.metrics.registry import load_metric
-
     named = metric or []
     if tokenize is not None:
         named = _tokenized(named, tokenize)
-    metrics = [*named, *map(load_metric, metric_from or [])] or None
+    from modelcompare.metrics.base import BaseMetric
+    from modelcompare.metrics.registry import load_metric
+
+    own = [load_metric(place) for place in metric_from or []]
+    functions = any(not isinstance(each, BaseMetric) for each in own)
+
+    def metrics_on(predictions: Predictions) -> list[MetricLike] | None:
+        return [*named, *_directed(own, predictions, reading.lower_is_better)] or None
+
     options |= {
         "confidence_level": confidence_level, "method": method, "test": test,
         "correction": correction, "alpha": alpha,
     }  # fmt: skip
     if reading.missing == "bounds":
         _check_bounds({"--baseline": baseline, "--plot": plot, "--slice": reading.slice})
-        emit(reading.compare_bounds(metrics, family=family, **options), output)
+        emit(
+            reading.compare_bounds(metrics_on, functions=functions, family=family, **options),
+            output,
+        )
         return
-    predictions = reading.read(sliced=True, by_blocks=True)
+    predictions = reading.read(sliced=True, by_blocks=True, functions=functions)
+    metrics = metrics_on(predictions)
     if baseline is not None and len(predictions.models) == 1:
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     from modelcompare.comparison.compare import compare as compare_models
@@ -104,6 +120,25 @@ def compare(
         emit(subgroups, output)
     if plot is not None:
         emit_figure(plot, result.plot())
+
+
+def _directed(
+    own: Sequence[MetricLike], predictions: Predictions, lower_is_better: bool | None
+) -> list[MetricLike]:
+    """Turn functions into metrics with the direction that was told, or that of their names."""
+    from modelcompare.directions import sentence
+    from modelcompare.metrics.base import BaseMetric
+    from modelcompare.sources.evaluation import resolve
+
+    found: list[MetricLike] = []
+    for each in own:
+        (metric,) = resolve([each], predictions)
+        if lower_is_better is not None and not isinstance(each, BaseMetric):
+            metric = replace(metric, greater_is_better=not lower_is_better, direction_from="told")
+        way = sentence(metric.greater_is_better, metric.direction_from)
+        say(f"modelcompare: {metric.name}: {way}")
+        found.append(metric)
+    return found
 
 
 def _tokenized(metrics: Sequence[str], tokenize: str) -> list[str]:

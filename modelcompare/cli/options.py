@@ -82,7 +82,9 @@ _SCAN = (
     "with a file that takes over a quarter of the memory; several files are parts of one table."
 )
 # What reading block by block can be told of columns.
-_SCANNED = ("true", "id", "weight", "scores", "lower_is_better", "na", "normalize", "kind")
+_SCANNED = (
+    "true", "id", "weight", "scores", "lower_is_better", "range", "na", "normalize", "kind"
+)  # fmt: skip
 _URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 _FOLDER = "Write all tables (csv, md, tex) and figures (png, svg, pdf) into a folder."
 
@@ -130,8 +132,22 @@ class ReadingOptions:
         _input("NAME", "Score to read from logs and long tables (repeatable); all if none."),
     ] = None
     lower_is_better: Annotated[
-        bool, _input("", "Low scores per example are good.", "--lower-is-better")
-    ] = False
+        bool | None,
+        _input(
+            "",
+            "Whether low or high values are good, of scores per example and of functions; by "
+            "default what the name says (wer, val_loss), else high.",
+            "--lower-is-better/--higher-is-better",
+        ),
+    ] = None
+    range: Annotated[
+        Text,
+        _input(
+            "LOW,HIGH",
+            "Lowest and highest possible score per example; a gate needs it, and assumes 0,1 of "
+            "scores within 0 and 1.",
+        ),
+    ] = None
     ids: Annotated[
         SameIds, _input(None, "Files with different samples: refuse them, or keep the common ones.")
     ] = "same"
@@ -149,7 +165,9 @@ class ReadingOptions:
         _input("FOLDER", "Keep the work there while files are scanned, to go on where it ended."),
     ] = None
 
-    def read(self, *, sliced: bool = False, by_blocks: bool = False) -> Predictions:
+    def read(
+        self, *, sliced: bool = False, by_blocks: bool = False, functions: bool = False
+    ) -> Predictions:
         """Read the files and keep the models asked for.
 
         Parameters
@@ -158,6 +176,8 @@ class ReadingOptions:
             Whether subgroups are looked at.
         by_blocks : bool
             Whether what does not fit into memory may be read block by block.
+        functions : bool
+            Whether the direction is for functions too, or for them alone.
         """
         if self.slice and not sliced:
             raise ValueError(
@@ -172,7 +192,7 @@ class ReadingOptions:
             return scanned
         from modelcompare.readers import asked, read
 
-        reading = read(self.files, asked(**self.columns()), self.ids)
+        reading = read(self.files, asked(**self.columns(), directs_functions=functions), self.ids)
         say(f"modelcompare: read {reading.sentence}")
         return reading.predictions
 
@@ -219,7 +239,9 @@ class ReadingOptions:
         from modelcompare.sources.layouts import CannotScanError
         from modelcompare.sources.scanned import scan_predictions
 
-        options = {name: getattr(self, name) for name in (*_SCANNED, "checkpoint")}
+        names = (*_SCANNED, "checkpoint")
+        options = {name: getattr(self, name) for name in names if name != "range"}
+        options["bounds"] = self._bounds
         try:
             found = scan_predictions(self._places, models=self.model, **options)
         except CannotScanError:
@@ -242,6 +264,17 @@ class ReadingOptions:
 
         return is_large(self.files[0])
 
+    @property
+    def _bounds(self) -> tuple[float, float] | None:
+        """The declared range of the scores."""
+        if self.range is None:
+            return None
+        try:
+            low, high = map(float, self.range.split(","))
+        except ValueError:
+            raise ValueError(f"--range must be LOW,HIGH, as in 0,1; got {self.range!r}.") from None
+        return low, high
+
     def read_sets(self) -> dict[str, Predictions]:
         """Read each test set of the files, by its name."""
         if self.slice:
@@ -254,15 +287,23 @@ class ReadingOptions:
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
 
-    def compare_bounds(self, metrics: Any, **options: Any) -> BoundedComparison:
-        """Compare with missing results at their worst and at their best."""
+    def compare_bounds(
+        self, metrics_on: Callable[[Predictions], Any], *, functions: bool, **options: Any
+    ) -> BoundedComparison:
+        """Compare with missing results at their worst and at their best.
+
+        Parameters are those of `read` and of `bounded_comparison`; what the metrics are may depend
+        on what the models gave.
+        """
         from modelcompare.comparison.bounds import bounded_comparison
         from modelcompare.readers import asked, read
 
-        worst = asked(**{**self.columns(), "missing": "worst"})
+        told = {**self.columns(), "missing": "worst", "directs_functions": functions}
+        worst = asked(**told)
         found = read(self.files, worst, self.ids)
         best = read(self.files, replace(worst, as_best=True), self.ids)
         say(f"modelcompare: read {found.sentence}")
+        metrics = metrics_on(found.predictions)
         return bounded_comparison(found.predictions, best.predictions, metrics, **options)
 
     def _check_one_case(self) -> None:
@@ -276,9 +317,9 @@ class ReadingOptions:
         """The same as arguments of `read_predictions`, without `ids`."""
         columns = {
             **vars(self), "models": self.model, "slices": self.slice or (), "runs": self.run,
-            "score": self.score,
+            "score": self.score, "bounds": self._bounds,
         }  # fmt: skip
-        for name in ("files", "model", "slice", "run", "ids", "scan", "checkpoint"):
+        for name in ("files", "model", "slice", "run", "ids", "scan", "checkpoint", "range"):
             del columns[name]
         return columns
 

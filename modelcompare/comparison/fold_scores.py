@@ -11,6 +11,7 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_test
 from modelcompare.comparison.score_tables import frame_of, numbers, scores_of
+from modelcompare.directions import resolved
 from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.metrics.registry import get_metric
 from modelcompare.words import (
@@ -214,12 +215,13 @@ def _direction(metric: str, given: bool | None) -> bool:
     try:
         known = get_metric(metric)
     except ValueError:
-        if given is None and metric != _UNNAMED:
+        better, how = resolved(metric, given)
+        if how == "default" and metric != _UNNAMED:
             raise ValueError(
                 f"`greater_is_better` must say which way {metric!r} is better: no metric here has "
                 "that name."
             ) from None
-        return given is not False
+        return better
     if given not in (None, known.greater_is_better):
         way = "higher" if known.greater_is_better else "lower"
         raise ValueError(

@@ -12,6 +12,7 @@ misleads, who says so, an example, its soft twin. Names, plain functions, their 
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 from collections.abc import Callable, Mapping
@@ -19,7 +20,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from modelcompare.arrays import FloatArray
+from modelcompare.directions import Known
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, Parts, Quotient, summed
@@ -79,6 +83,8 @@ class BaseMetric:
         where texts are.
     greater_is_better : bool
         Direction of merit.
+    direction_from : {"told", "name", "default"}
+        How the direction of a score or a function is known.
     bounds : tuple of float
         Smallest and largest possible value.
     per_class : bool
@@ -110,6 +116,7 @@ class BaseMetric:
     name: str
     needs: Kind = "labels"
     greater_is_better: bool = True
+    direction_from: Known = field(default="told", compare=False, repr=False)
     bounds: tuple[float, float] = (0.0, 1.0)
     per_class: bool = False
     smooth: bool = True
@@ -207,6 +214,23 @@ class Metric(BaseMetric):
     def has_averages(self) -> bool:
         """Whether it is a quotient for each class, which can be averaged."""
         return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is the mean of a number of each sample, which may weigh by its size.
+
+        Its denominator is then one of the test set, not of the model.
+        """
+        plain = self.ratio is not None and isinstance(self.value, Quotient)
+        if self.ratio is None or not plain or self.per_class or self.average is not None:
+            return False
+        ones = [np.ones(1) for _ in self.statistics]
+        shared = [one * each.shared for one, each in zip(ones, self.statistics, strict=True)]
+        with contextlib.suppress(
+            IndexError, ValueError
+        ):  # Several numbers of a model in one statistic.
+            return bool(self.ratio(*shared)[1] == self.ratio(*ones)[1])
+        return False
 
     def averaged(self, average: Average) -> Metric:
         """Average a metric that has a value for each class, and its soft twin."""

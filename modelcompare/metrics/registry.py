@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast, get_args
 
+from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics import (
     calibration,
     counts,
@@ -23,7 +24,7 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
-from modelcompare.metrics.served import check_served, judged, named_score
+from modelcompare.metrics.served import check_served, given_score, named_score
 from modelcompare.spelling import nearest
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
@@ -345,11 +346,10 @@ def _resolve(
 ) -> AnyMetric:
     if isinstance(metric, str):
         if predictions.score_names:
-            return judged(named_score(metric, predictions), predictions)
+            return given_score(named_score(metric, predictions), predictions)
         found = get_metric(metric, zero_division=zero_division)
         if isinstance(found, Metric) and found.needs == "scores":
-            better = bool(predictions.greater_is_better)
-            return judged(replace(found, greater_is_better=better), predictions)
+            return given_score(found, predictions)
         return found
     if isinstance(metric, BaseMetric):
         return metric
@@ -365,7 +365,7 @@ def _resolve(
 
 def from_callable(
     function: Callable[..., Any], *, name: str | None = None, needs: str = "labels",
-    greater_is_better: bool = True, per_class: bool = False,
+    greater_is_better: bool | None = None, per_class: bool = False,
     bounds: tuple[float, float] = (-math.inf, math.inf), smooth: bool = False,
 ) -> CallableMetric:  # fmt: skip
     """Make a metric of any ``function(y_true, y_output) -> float``.
@@ -379,7 +379,10 @@ def from_callable(
         Heading in tables; the function's own name by default.
     needs : {"labels", "probabilities", "values", "scores", "texts", "text_lists"}
         Which output the function takes.
-    greater_is_better, per_class, bounds
+    greater_is_better : bool, optional
+        Direction of merit. By default what the name says (``val_loss``, ``errorRate``), and True
+        where it says nothing.
+    per_class, bounds
         As in `Metric`.
     smooth : bool
         Whether leaving out a sample changes the value by about its share, as for means and
@@ -388,15 +391,17 @@ def from_callable(
 
     Examples
     --------
-    >>> error = from_callable(lambda y, p: (y != p).mean(), name="error", greater_is_better=False)
-    >>> error.road
-    'callable'
+    >>> error = from_callable(lambda y, p: (y != p).mean(), name="error")
+    >>> error.road, error.greater_is_better
+    ('callable', False)
     """
     inferred = name or getattr(function, "__name__", None) or type(function).__name__
     if not callable(function):
         raise TypeError(f"`function` must be callable, got {function!r}.")
+    better, known = resolved_direction(str(inferred), greater_is_better)
     return CallableMetric(
         name=inferred, function=function, needs=cast("Any", needs), bounds=bounds,
-        greater_is_better=greater_is_better, per_class=per_class, smooth=smooth,
+        greater_is_better=better, direction_from=known, per_class=per_class,
+        smooth=smooth,
         about=inspect.getdoc(function) or "",
     )  # fmt: skip

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.directions import Known
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
 from modelcompare.metrics.calls import LabelScore, MeanScore, ProbabilityScore, TopScore
 from modelcompare.metrics.counts import soft_twin
@@ -221,12 +222,12 @@ MEAN_SCORE = Metric(
 mean_score: MeanScore = plain(MEAN_SCORE)
 
 
-def named_score(names: Sequence[str], name: str, greater_is_better: bool) -> Metric:
+def named_score(names: Sequence[str], name: str, direction: tuple[bool, Known]) -> Metric:
     """The mean of one of several scores."""
     own = Statistic(f"scores of {name}", partial(_score, place=names.index(name)))
     return replace(
         MEAN_SCORE, name=name, family="mean_score", variant="of one of several scores",
-        statistics=(own, COUNT), greater_is_better=greater_is_better,
+        statistics=(own, COUNT), greater_is_better=direction[0], direction_from=direction[1],
     )  # fmt: skip
 
 

@@ -60,6 +60,42 @@ _SHARES = re.compile(
 )
 
 
+def given_score(metric: Metric, predictions: Predictions) -> Metric:
+    """The mean of scores, with their direction and range: the score that has no name, or one."""
+    names = predictions.score_names
+    if not names:
+        better, known = predictions.direction()
+        metric = replace(metric, greater_is_better=better, direction_from=known)
+    declared = predictions.bounds_of(metric.name if names else None)
+    if declared in (None, (0.0, 1.0)):
+        metric = judged(metric, predictions)
+    return metric if declared is None else replace(metric, bounds=declared)
+
+
+def range_of_samples(
+    metric: AnyMetric, predictions: Predictions, *, in_memory: bool = True
+) -> tuple[float, float]:
+    """Range of the numbers that a metric is the mean of.
+
+    Scores within 0 and 1 whose range was not declared are taken to have that one. Nothing is
+    assumed of scores that are not in memory.
+    """
+    if metric.name == "brier_score" and predictions.n_classes == 2:
+        return 0.0, 1.0
+    if metric.needs != "scores" or not isinstance(metric, Metric) or predictions.sums is not None:
+        return metric.bounds
+    names = predictions.score_names
+    declared = predictions.bounds_of(metric.name if names else None) is not None
+    if declared or not in_memory:
+        return metric.bounds
+    scores = (
+        metric.statistics[0].compute(Outcomes(predictions.output(model)))
+        for model in predictions.models
+    )
+    unit = all(((each >= 0) & (each <= 1)).all() for each in scores)
+    return (0.0, 1.0) if unit else metric.bounds
+
+
 def judged(metric: Metric, predictions: Predictions) -> Metric:
     """Say the range of a mean of scores: all 0 or 1 it is a proportion, and lies between them.
 
@@ -83,9 +119,9 @@ def judged(metric: Metric, predictions: Predictions) -> Metric:
 
 def named_score(name: str, predictions: Predictions) -> Metric:
     """The metric of a score's name; mean_score is the only score."""
-    names, better = predictions.score_names, predictions.greater_is_better
+    names = predictions.score_names
     if name == "mean_score" and len(names) == 1:
         name = names[0]
     if name not in names:
         raise ValueError(f"there is no score {name!r}; the models have {', '.join(names)}.")
-    return scoring.named_score(names, name, better if isinstance(better, bool) else better[name])
+    return scoring.named_score(names, name, predictions.direction(name))

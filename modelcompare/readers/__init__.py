@@ -30,6 +30,7 @@ from modelcompare.readers.said import Reading
 from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table
 from modelcompare.readers.wide import wide_predictions
+from modelcompare.scores import check_range
 from modelcompare.words import (
     KindOrAuto,
     MissingResults,
@@ -52,7 +53,8 @@ def read_predictions(
     id: str | None = None, groups: str | None = None, strata: str | None = None,
     runs: str | None = None, weight: str | None = None, pred: str | None = None,
     model_column: str | None = None, slices: Sequence[str] = (),
-    models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
+    models: Sequence[str] | None = None, scores: bool = False,
+    lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
     normalize: bool = False, kind: KindOrAuto = "auto",
@@ -93,8 +95,11 @@ def read_predictions(
         Models to keep, by name or by a pattern with ``*``; all by default.
     scores : bool
         The model columns are scores per example even though there is a column of true labels.
-    lower_is_better : bool
-        Low scores per example are good.
+    lower_is_better : bool, optional
+        Whether low scores per example are good; by default what the name of a score says (``wer``,
+        ``val_loss``), and not where it says nothing.
+    bounds : (float, float), optional
+        Lowest and highest possible score per example.
     score : str or sequence of str, optional
         Scores to read from logs and long tables; all that every model has by default.
     set : str, optional
@@ -146,7 +151,7 @@ def read_predictions(
     columns = asked(
         true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, pred=pred,
         model_column=model_column, slices=slices, models=models, scores=scores,
-        lower_is_better=lower_is_better, score=score, set=set, filter=filter, na=na,
+        lower_is_better=lower_is_better, bounds=bounds, score=score, set=set, filter=filter, na=na,
         missing=missing, normalize=normalize, kind=kind,
     )  # fmt: skip
     check_choice("ids", ids, SameIds)
@@ -198,8 +203,10 @@ def asked(**said: Any) -> Columns:
         "true", "id", "groups", "strata", "runs", "weight", "pred", "model_column", "set", "filter",
     ):  # fmt: skip
         check_text(option, said.get(option), optional=True)
-    for option in ("scores", "lower_is_better"):
-        check_flag(option, said.get(option, False))
+    check_flag("scores", said.get("scores", False))
+    check_flag("lower_is_better", said.get("lower_is_better"), optional=True)
+    if said.get("bounds") is not None:
+        said["bounds"] = check_range(said["bounds"])
     score = said.get("score")
     if isinstance(score, str):
         score = (score,)

@@ -19,7 +19,7 @@ from modelcompare.readers.asked import Columns, refuse_column
 from modelcompare.readers.cells import column_array, refuse_objects
 from modelcompare.readers.missing import filled, refuse_missing
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.said import Reading, counted, directed
 from modelcompare.readers.tables import nested
 from modelcompare.readers.wide import typed_labels
 from modelcompare.spelling import chosen, meant
@@ -57,7 +57,8 @@ def record_predictions(
     predictions = _predictions(parts, scores, columns, name, in_log=records.says != "table")
     columns.check_used(predictions, in_rows=True, scored=bool(scores))
     clusters = _clusters(columns, parts[models[0]])
-    return Reading(predictions, _understood(records, models, scores, clusters, lacking))
+    understood = _understood(records, models, scores, clusters, lacking)
+    return Reading(predictions, understood | {"direction": directed(scores, columns.told_better)})
 
 
 def _of_named_models(rows: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -77,10 +78,7 @@ def _results(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
 def _as_recorded(columns: Columns, records: Records, scores: Sequence[str]) -> Columns:
     """What was said, and what the format says where nothing was."""
     kind: KindOrAuto = "scores" if scores else columns.kind
-    return replace(
-        columns, kind=records.kind if kind == "auto" else kind,
-        lower_is_better=columns.lower_is_better or records.lower_is_better,
-    )  # fmt: skip
+    return replace(columns, kind=records.kind if kind == "auto" else kind)
 
 
 def _with_missing(part: pd.DataFrame, columns: Columns, true: str | None) -> pd.DataFrame:
@@ -279,7 +277,7 @@ def _of_scores(
     described: dict[str, Any], *, named: bool,
 ) -> Predictions:  # fmt: skip
     """Predictions of scores by their names; the only one of a table needs none."""
-    better = not columns.lower_is_better
+    better = columns.greater_is_better(None if named else scores[0])
     if not named:
         given: Any = {model: column_array(part[SCORE + scores[0]]) for model, part in parts.items()}
     else:
@@ -287,7 +285,9 @@ def _of_scores(
             model: {name: column_array(part[SCORE + name]) for name in scores}
             for model, part in parts.items()
         }
-    return Predictions.from_scores(given, greater_is_better=better, **described)
+    return Predictions.from_scores(
+        given, greater_is_better=better, bounds=columns.bounds, **described
+    )
 
 
 def _of_labels(
@@ -356,7 +356,8 @@ def _with_stand_ins(
     found = dict(parts)
     for column in dict.fromkeys(c for each in said.values() for c in each):
         holders = {model: parts[model][column] for model in parts if column in said[model]}
-        for model, series in filled(holders, truth, columns).items():
+        score = column.removeprefix(SCORE) if column.startswith(SCORE) else None
+        for model, series in filled(holders, truth, columns, score).items():
             found[model] = found[model].assign(**{column: series})
     return found
 

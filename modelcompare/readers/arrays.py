@@ -19,7 +19,7 @@ from modelcompare.readers import names
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import alike
 from modelcompare.readers.content import Content, check_inflation
-from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.said import Reading, counted, directed
 from modelcompare.spelling import chosen
 
 _PREFIXES = ("probs__", "logits__", "pred__", "scores__")
@@ -108,11 +108,13 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
         truth, outputs, kind=kind, labels=labels, ids=special.get("id"),
         groups=special.get("groups"), strata=special.get("strata"), runs=special.get("runs"),
         sample_weight=special.get("weight"), slices=slices or None, normalize=columns.normalize,
-        greater_is_better=not columns.lower_is_better, name=where,
+        greater_is_better=columns.greater_is_better(),
+        bounds=columns.bounds if kind == "scores" else None, name=where,
     )  # fmt: skip
     columns.check_used(predictions)
     said = {
         "truth": "none (scores)" if truth is None else true, "models": counted(predictions.models),
+        "direction": directed([None] * (truth is None), columns.told_better),
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), said)
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.directions import direction_of
 from modelcompare.predictions import Predictions
 from modelcompare.readers import cells
 from modelcompare.readers.cells import column_array
 from modelcompare.readers.tables import nested
+from modelcompare.scores import Range
 from modelcompare.words import KindOrAuto, MissingResults
 
 _ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
@@ -33,7 +35,9 @@ class Columns:
     slices: tuple[str, ...] = ()
     models: tuple[str, ...] | None = None
     scores: bool = False
-    lower_is_better: bool = False
+    lower_is_better: bool | None = None
+    directs_functions: bool = False  # the direction is for functions too, or for them alone
+    bounds: Range | None = None
     score: tuple[str, ...] = ()
     set: str | None = None
     filter: str | None = None
@@ -65,6 +69,17 @@ class Columns:
         }
         return found | {"slices": frame[list(self.slices)] if self.slices else None}
 
+    def greater_is_better(self, name: str | None = None) -> bool | None:
+        """Direction of a score as it was told or its name says; None where neither does."""
+        if self.told_better is not None or name is None:
+            return self.told_better
+        return direction_of(name)
+
+    @property
+    def told_better(self) -> bool | None:
+        """Direction of the scores as it was told."""
+        return None if self.lower_is_better is None else not self.lower_is_better
+
     def typed(
         self, frame: pd.DataFrame, kind: KindOrAuto, written: bool, true: str | None,
         models: Sequence[str], measures: Sequence[str],
@@ -81,11 +96,17 @@ class Columns:
     ) -> None:
         """Refuse options that change nothing about what was read."""
         kinds = {predictions.output(model).kind for model in predictions.models}
-        if self.lower_is_better and kinds != {"scores"}:
-            raise ValueError(
-                f"lower_is_better (--lower-is-better) is for scores per example, but the models "
-                f"gave {', '.join(sorted(kinds))}; leave it out, or pass scores=True (--scores)."
-            )
+        of_scores = {
+            "lower_is_better (--lower-is-better)":
+                self.lower_is_better is not None and not self.directs_functions,
+            "bounds (--range)": self.bounds is not None,
+        }  # fmt: skip
+        for option, given in of_scores.items():
+            if given and kinds != {"scores"}:
+                raise ValueError(
+                    f"{option} is for scores per example, but the models gave "
+                    f"{', '.join(sorted(kinds))}; leave it out, or pass scores=True (--scores)."
+                )
         for option in ("set", "filter"):
             if getattr(self, option) is not None and not in_rows:
                 raise ValueError(

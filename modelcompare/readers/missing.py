@@ -56,9 +56,10 @@ def refuse_missing(frame: pd.DataFrame, read: Sequence[str], where: str) -> None
 
 
 def filled(
-    outputs: Mapping[str, pd.Series[Any]], truth: pd.Series[Any] | None, columns: Columns
-) -> dict[str, pd.Series[Any]]:
-    """Columns whose missing cells count as the worst result, or as the best.
+    outputs: Mapping[str, pd.Series[Any]], truth: pd.Series[Any] | None, columns: Columns,
+    score: str | None = None,
+) -> dict[str, pd.Series[Any]]:  # fmt: skip
+    """Columns whose missing cells count as the worst result, or as the best, of a named score.
 
     Of scores within 0 and 1 that is 0, or 1; of other scores the worst, or best, that any model
     has; of labels a wrong one (the most frequent class that is not the true one), or the true one.
@@ -66,7 +67,8 @@ def filled(
     best = columns.as_best
     lacking = {name: column for name, column in outputs.items() if column.isna().any()}
     if truth is None:
-        value = _extreme(list(outputs.values()), high=best != columns.lower_is_better)
+        up = columns.greater_is_better(score) is not False
+        value = _extreme(list(outputs.values()), high=best == up)
         return {name: column.where(column.notna(), value) for name, column in lacking.items()}
     refuse_objects(truth)
     for name, column in lacking.items():

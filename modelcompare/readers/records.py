@@ -32,8 +32,6 @@ class Records:
         in its cells are reached by dotted names.
     kind : str
         What ``y_pred`` is, where the format says it.
-    lower_is_better : bool
-        Low scores are good.
     written : bool
         Cells are texts as they were written, as in a file that knows no types.
     says : str
@@ -47,7 +45,6 @@ class Records:
     frame: pd.DataFrame
     beside: pd.DataFrame | None = None
     kind: KindOrAuto = "auto"
-    lower_is_better: bool = False
     written: bool = False
     says: str = "table"
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -69,6 +66,6 @@ def stacked(parts: Sequence[Records]) -> Records:
              for part in parts],
             ignore_index=True,
         ),
-        kind=first.kind, lower_is_better=first.lower_is_better, written=first.written,
+        kind=first.kind, written=first.written,
         says=first.says, parts=first.parts, same=first.same,
     )  # fmt: skip

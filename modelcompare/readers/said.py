@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from modelcompare.directions import resolved, sentence
 from modelcompare.predictions import Predictions
 
 _MOST_NAMES = 6
@@ -21,6 +22,18 @@ class Reading:
     def sentence(self) -> str:
         """The parts that there are, in one line: ``truth: label; id: image; models: 2 (a, b)``."""
         return "; ".join(f"{part}: {text}" for part, text in self.parts.items() if text)
+
+
+def directed(names: Sequence[str | None], told: bool | None) -> str:
+    """Which way scores are better, by their names; None stands for one without a name.
+
+    Examples
+    --------
+    >>> directed(["wer", "judge"], None), directed([None], False)
+    ('wer: lower is better, by its name, judge: higher is better, by default', 'lower is better')
+    """
+    ways = {name: sentence(*resolved(name, told)) for name in names}
+    return ", ".join(way if name is None else f"{name}: {way}" for name, way in ways.items())
 
 
 def counted(names: Sequence[str]) -> str:

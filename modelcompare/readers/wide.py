@@ -12,7 +12,7 @@ from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import column_array
 from modelcompare.readers.missing import settled
 from modelcompare.readers.roles import Roles
-from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.said import Reading, counted, directed
 from modelcompare.readers.tables import Table
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
@@ -44,8 +44,8 @@ def wide_predictions(
     predictions = Predictions(
         truth, outputs, kind=kind, labels=labels if known is None else known,
         ids=None if roles.id is None else column_array(frame[roles.id]),
-        normalize=columns.normalize, greater_is_better=not columns.lower_is_better, name=name,
-        **columns.beside(frame),
+        normalize=columns.normalize, greater_is_better=columns.greater_is_better(),
+        bounds=columns.bounds if kind == "scores" else None, name=name, **columns.beside(frame),
     )  # fmt: skip
     columns.check_used(predictions)
     return Reading(
@@ -54,6 +54,7 @@ def wide_predictions(
             "truth": true or "none (scores)", "id": roles.id, "models": counted([*model_columns]),
             "missing": ", ".join(f"{n:,} in {column}" for column, n in lacking.items()),
             "left out": counted(roles.left_out),
+            "direction": directed([None] * (true is None), columns.told_better),
         },
     )  # fmt: skip
 

@@ -32,7 +32,8 @@ Found = TypeVar("Found")
 
 def scan_predictions(
     source: Any, *, true: str | None = None, id: str | None = None, weight: str | None = None,
-    models: Sequence[str] | None = None, scores: bool = False, lower_is_better: bool = False,
+    models: Sequence[str] | None = None, scores: bool = False,
+    lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     na: Sequence[str] | None = None, normalize: bool = False, kind: KindOrAuto = "auto",
     checkpoint: str | PathLike[str] | None = None,
 ) -> ScannedPredictions:  # fmt: skip
@@ -51,7 +52,7 @@ def scan_predictions(
         of polars or a relation of DuckDB. The rows, in the order of the files' names, are one wide
         table: a column of the truth, and for each model one of labels, values or scores, or one
         ``model:class`` of probabilities for each class.
-    true, weight, models, scores, lower_is_better, na, normalize, kind
+    true, weight, models, scores, lower_is_better, bounds, na, normalize, kind
         As for `read_predictions`, found in the same ways from the first 65,536 rows; name the
         models where these rows are not like the others.
     id : str, optional
@@ -92,7 +93,7 @@ def scan_predictions(
 
     columns = asked(
         true=true, id=id, weight=weight, models=models, scores=scores,
-        lower_is_better=lower_is_better, na=na, normalize=normalize, kind=kind,
+        lower_is_better=lower_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip
     folder = None if checkpoint is None else _folder(checkpoint)
     return ScannedPredictions.of(open_rows(source), columns, folder)

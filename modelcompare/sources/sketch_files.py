@@ -231,6 +231,8 @@ def _about(told: Mapping[str, Any], rows: pd.DataFrame) -> About:
         for key, value in told.items()
         if key in known
     }
+    if isinstance(said.get("bounds"), Mapping):
+        said["bounds"] = {name: tuple(ends) for name, ends in said["bounds"].items()}
     said["statistics"] = tuple(Summed(**each) for each in told["statistics"])
     if said["labels"] is None and any(each.class_axes for each in said["statistics"]):
         said["labels"] = _labels(rows)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.kinds import Output
 from modelcompare.predictions import Predictions
-from modelcompare.scores import Direction
+from modelcompare.scores import Direction, Ranges
 from modelcompare.sums import EVERY_MODEL, Sums, refuse_samples
 from modelcompare.truths import Truth
 from modelcompare.words import Kind
@@ -59,8 +59,8 @@ class About:
         Statistics of scores that are all 0 or 1.
     soft_truth : bool
         Whether the truth is a distribution over classes.
-    score_names, greater_is_better
-        As in Predictions.
+    score_names, greater_is_better, bounds
+        As in Predictions; the direction None where only the scores' names may tell it.
     name : str, optional
         Heading in tables.
     """
@@ -74,7 +74,8 @@ class About:
     judged: tuple[str, ...] = ()
     soft_truth: bool = False
     score_names: tuple[str, ...] = ()
-    greater_is_better: Direction = True
+    greater_is_better: Direction | None = None
+    bounds: Ranges | None = None
     name: str | None = None
     version: int = VERSION
 
@@ -102,6 +103,7 @@ class Sketch(Predictions):
         self.about, self.counts, self.numbers = about, counts, numbers
         self._name, self._slices, self._missing_mass = about.name, None, False
         self._score_names, self._greater_is_better = about.score_names, about.greater_is_better
+        self._bounds = about.bounds
         self._truth = Truth(labels=None if about.labels is None else np.array(about.labels))
         kinds = zip(about.models, about.kinds, strict=True)
         self._outputs = {model: Output(kind, _NOTHING) for model, kind in kinds}
@@ -211,6 +213,7 @@ def _check_mergeable(one: Sketch, two: Sketch) -> None:
         "kinds of truth": (_truth(a), _truth(b)),
         "scores": (a.score_names, b.score_names),
         "directions": (a.greater_is_better, b.greater_is_better),
+        "ranges": (a.bounds, b.bounds),
     }
     for what, (first, second) in pairs.items():
         if first != second:

@@ -187,7 +187,7 @@ def _of_block(block: Predictions, names: AnyArray, metrics: Any, buckets: int, s
         metrics=tuple(metric.name for metric in chosen),
         statistics=_described(statistics, numbers, block), judged=_judged(chosen),
         soft_truth=block.true_distribution is not None, score_names=block.score_names,
-        greater_is_better=block.greater_is_better, name=block.name,
+        greater_is_better=block.told_direction, bounds=block.bounds, name=block.name,
     )  # fmt: skip
     return Sketch(about, np.bincount(bucket, minlength=buckets), numbers)
 

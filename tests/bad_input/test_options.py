@@ -72,6 +72,7 @@ OPTIONS: dict[str, list[Any]] = {
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
     "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
+    "bounds": [5, "x", NAN, True, [1], [1, 0], [0, NAN], (0, 1, 2), {"x": (0, 1)}, {"x": 5}],
     "missing_mass": FLAG, "greater_is_better": FLAG, "ids": CHOICE, "score_names": NAMES,
     "buckets": COUNT, "salt": [5, [], {}, NAN, True, b"x"],
     "checkpoint": [5, [], {}, NAN, True, b"x", __file__],

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,3 +31,35 @@ def test_a_file_without_the_metric_is_told_what_it_has(run, files):
     found = run("compare", str(files / "p.csv"), "--metric-from", f"{files / 'ours.py'}:slips")
     assert found.code == 2
     assert "holds no metric or function 'slips'; it has: slip_rate." in found.err
+
+
+def _leader(run, files, *more):
+    metric = f"{files / 'ours.py'}:{more[0]}"
+    done = run("compare", str(files / "p.csv"), "--metric-from", metric, "--resamples", "99",
+               "--format", "json", *more[1:])  # fmt: skip
+    assert done.code == 0, done.err
+    scores = json.loads(done.out)["scores"]
+    return next(row["model"] for row in scores if row["rank"] == 1), done.err
+
+
+def test_the_direction_of_a_function_is_told_by_an_option_or_its_name(run, files):
+    text = "\ndef slips(y, p):\n    return (y != p).mean()\nerror_rate = slips\n"
+    (files / "ours.py").write_text(text + "def val_loss(y, p):\n    return slips(y, p)\n")
+    assert _leader(run, files, "slips")[0] == "b"
+    leader, said = _leader(run, files, "slips", "--lower-is-better")
+    assert (leader, "slips: lower is better\n" in said) == ("a", True)
+    leader, said = _leader(run, files, "val_loss")
+    assert (leader, "val_loss: lower is better, by its name" in said) == ("a", True)
+    assert _leader(run, files, "val_loss", "--higher-is-better")[0] == "b"
+    assert "slips: higher is better, by default" in _leader(run, files, "slips")[1]
+
+
+def test_an_option_for_functions_is_refused_where_there_is_none(run, files):
+    (files / "record.py").write_text(
+        "from modelcompare.metrics import from_callable\n"
+        "made = from_callable(lambda y, p: (y == p).mean(), name='hits', greater_is_better=True)\n"
+    )
+    for more in ((), ("--metric-from", f"{files / 'record.py'}:made")):
+        done = run("compare", str(files / "p.csv"), "--lower-is-better", *more)
+        assert done.code == 2
+        assert "lower_is_better (--lower-is-better) is for scores per example" in done.err

@@ -50,7 +50,7 @@ def said_by(preds, model):
 
 def test_truth_values_are_scores(tmp_path):
     wide = pd.DataFrame({"id": range(N), "bert": HITS["bert"], "cnn": HITS["cnn"].astype(int)})
-    assert sentence(wide, tmp_path).endswith("models: 2 (bert, cnn)")
+    assert "models: 2 (bert, cnn); direction" in sentence(wide, tmp_path)
     preds = mc.read_predictions(tmp_path / "t.csv")
     assert {m: preds.output(m).array.sum() for m in preds.models} == {
         m: hits.sum() for m, hits in HITS.items()

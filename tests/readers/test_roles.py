@@ -45,14 +45,17 @@ def test_a_missing_score_is_counted_and_its_model_stays(tmp_path, mark):
         sentence(holed(mark, 3, 7), tmp_path)
     with pytest.warns(DataWarning, match="left out 2 of 40"):
         said = sentence(holed(mark, 3, 7), tmp_path, missing="drop")
-    assert said == "truth: none (scores); models: 3 (a, b, c); missing: 2 in b"
+    assert said == (
+        "truth: none (scores); models: 3 (a, b, c); missing: 2 in b; "
+        "direction: higher is better, by default"
+    )
 
 
 def test_a_mark_of_one_s_own_is_refused_with_the_option_that_names_it(tmp_path):
     with pytest.raises(ValueError, match=r"'b' holds numbers, but 'timeout' in 1 of 40 .*--na tim"):
         sentence(holed("timeout", 3), tmp_path)
     said = sentence(holed("timeout", 3), tmp_path, na=["timeout"], missing="worst")
-    assert said.endswith("missing: 1 in b")
+    assert "missing: 1 in b; direction" in said
 
 
 def test_missing_values_of_a_regression_are_missing(tmp_path):
@@ -89,7 +92,9 @@ def test_columns_that_name_or_describe_the_samples_are_no_models(tmp_path):
     frame = pd.DataFrame({"image": images, "label": TRUTH, "bert": labels(0)})
     assert sentence(frame, tmp_path) == "truth: label; id: image; models: 1 (bert)"
     frame = pd.DataFrame({"item": range(N), "a": scores(0), "b": scores(1)})
-    assert sentence(frame, tmp_path) == "truth: none (scores); id: item; models: 2 (a, b)"
+    assert sentence(frame, tmp_path) == (
+        "truth: none (scores); id: item; models: 2 (a, b); direction: higher is better, by default"
+    )
     frame = pd.DataFrame({"photo": images, "label": TRUTH, "bert": labels(0)})
     assert sentence(frame, tmp_path) == "truth: label; id: photo; models: 1 (bert)"
 
@@ -99,7 +104,8 @@ def test_a_long_table_is_told_by_its_columns(tmp_path):
     frame = pd.DataFrame(rows, columns=["model", "item", "run", "score"])
     assert sentence(frame, tmp_path) == (
         "id: column item; model: column model; run: column run; scores: score; "
-        "models: 2 (bert, cnn); clusters: the 2 runs of each sample"
+        "models: 2 (bert, cnn); clusters: the 2 runs of each sample; "
+        "direction: score: higher is better, by its name"
     )
     preds = read(tmp_path / "t.csv", asked()).predictions
     assert (len(preds), len({*preds.groups}), len({*preds.runs})) == (24, 12, 2)
