@@ -78,7 +78,7 @@ def assert_not_worse(
     Traceback (most recent call last):
         ...
     AssertionError: naive_bayes is shown to be worse than bow_pair by 0.005 or more in accuracy:
-    gain -0.0182, 90 % CI -0.0249 to -0.0116, p = 1.00 (9,824 samples, one-sided alpha 0.05).
+    gain -0.0182, 90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
     __tracebackhide__ = True
     check_choice("on_inconclusive", on_inconclusive, OnInconclusive)

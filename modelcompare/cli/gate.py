@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +23,8 @@ from modelcompare.report import escape
 from modelcompare.words import Decision, GateFormat, listed
 
 if TYPE_CHECKING:
+    from modelcompare.metrics.registry import MetricLike
+    from modelcompare.predictions import Predictions
     from modelcompare.questions.rules import GateResult
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
@@ -108,13 +110,29 @@ def gate(
     from modelcompare.questions.rules import Rule
     from modelcompare.questions.rules import gate as by_rules
 
-    if not rule:
+    if rule:
+        rules = [Rule.read(each) for each in rule]
+    else:
         named = metric or default_metric(predictions)
-        one = Rule(named, label, kind or "non-inferior", margin or 0.0)
-    found = by_rules(predictions, baseline, candidate, rule or [one], alpha=alpha, **options)
+        rules = [Rule(named, label, kind or "non-inferior", margin or 0.0)]
+    _check_directions([each.metric for each in rules], predictions)
+    found = by_rules(predictions, baseline, candidate, rules, alpha=alpha, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:
         raise NotShown(1 if found.answer == "shown otherwise" else inconclusive_exit)
+
+
+def _check_directions(metrics: Sequence[MetricLike], predictions: Predictions) -> None:
+    """Refuse scores of which nobody said whether low or high ones are good."""
+    from modelcompare.sources.evaluation import resolve
+
+    for metric in metrics:
+        (found,) = resolve([metric], predictions)
+        if found.direction_from == "default":
+            raise ValueError(
+                f"whether low or high values of {found.name} are good is not known, and a gate "
+                "does not guess: add --higher-is-better or --lower-is-better."
+            )
 
 
 def _kind(asked: Mapping[Decision, bool]) -> Decision | None:

@@ -346,6 +346,13 @@ def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> Flo
     return out
 
 
+def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
+    """Effective number of units behind a mean over samples, whose denominators models share."""
+    out = np.full(len(evaluation.keys), np.nan)
+    _fill_ratios(out, evaluation, [metric], slice(0, 1))
+    return float(out[0])
+
+
 def _of_samples(predictions: Predictions, *, by_class: bool) -> FloatArray:
     """Effective number of units by the weight of their samples, of each class or of all."""
     n, p = len(predictions), predictions

@@ -22,6 +22,7 @@ from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
+from modelcompare.questions.unseen import Unseen
 from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
@@ -77,6 +78,10 @@ class DecisionResult(Result):
         What is counted: clusters where `groups` are given.
     made_with : dict
         Kind of interval, number of resamples and seed, for the signature.
+    assumption : str
+        Range of the scores, and their direction where it was not told; empty of other metrics.
+    caveat : str
+        That no level is promised, where single samples have no known range; else empty.
     """
 
     baseline: str
@@ -95,8 +100,11 @@ class DecisionResult(Result):
     n_needed: float
     unit: str
     made_with: Mapping[str, object]
+    assumption: str = ""
+    caveat: str = ""
 
     stem: ClassVar[str] = "decision"
+    schema_version: ClassVar[int] = 2
 
     @property
     def passed(self) -> bool:
@@ -156,16 +164,18 @@ class DecisionResult(Result):
         gain = format_number(self.gain, self.decimals, signed=True)
         interval = interval_clause(self.ci_low, self.ci_high, self.decimals, 1 - 2 * self.alpha)
         numbers = f"gain {gain}, {interval}, {p_clause(self.p_value)}"
+        alpha = f"one-sided alpha {self.alpha:g}"
+        alpha += f"; {self.assumption}" if self.assumption else ""
+        caveat = f" {self.caveat}" if self.caveat else ""
         if self.answer == "not enough data":
             asked = f"whether {self.candidate} is {claim} in {what}"
             return (
-                f"{n} are not enough to say {asked}: {numbers} (one-sided alpha {self.alpha:g})."
-                f"{self._what_would_settle()}"
+                f"{n} are not enough to say {asked}: {numbers} ({alpha})."
+                f"{self._what_would_settle()}{caveat}"
             )
         said = claim if self.passed else opposite
         return (
-            f"{self.candidate} is shown to be {said} in {what}: {numbers} ({n}, one-sided alpha "
-            f"{self.alpha:g})."
+            f"{self.candidate} is shown to be {said} in {what}: {numbers} ({n}, {alpha}).{caveat}"
         )
 
     def _what_would_settle(self) -> str:
@@ -193,6 +203,11 @@ def decide(
 ) -> DecisionResult:
     """Decide between a baseline and a candidate on the same test set.
 
+    Where the metric is a mean of numbers with a known range (accuracy, the Brier score, scores
+    within `Predictions.bounds`), each bound counts one more sample, or cluster, at its worst: a
+    failure that was not seen. So nothing is shown by a margin below about three ranges over the
+    number of samples.
+
     Parameters
     ----------
     predictions : Predictions
@@ -200,7 +215,8 @@ def decide(
     baseline, candidate : str
         The models.
     metric : str, metric or callable
-        What counts; losses are turned, so that a gain is always good.
+        What counts; losses are turned, so that a gain is always good. Scores and functions are
+        turned by their name where no direction was told, which the sentence says.
     kind : {"non-inferior", "superior", "equivalent"}
         Non-inferior: the lower bound of the gain lies above -margin. Superior: above +margin.
         Equivalent: the whole interval lies within the margins (two one-sided tests, TOST). The
@@ -230,7 +246,7 @@ def decide(
     >>> result = mc.decide(preds, "bow_pair", "naive_bayes", "accuracy", margin=0.005)
     >>> print(result.sentence())
     naive_bayes is shown to be worse than bow_pair by 0.005 or more in accuracy: gain -0.0182,
-    90 % CI -0.0249 to -0.0116, p = 1.00 (9,824 samples, one-sided alpha 0.05).
+    90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
     check_choice("kind", kind, Decision)
     check_choice("method", method, IntervalMethod)
@@ -249,12 +265,17 @@ def decide(
     )  # fmt: skip
     sign = 1.0 if contrast.metric.greater_is_better else -1.0
 
-    def bounds(level: float) -> tuple[float, float]:
+    unseen = Unseen.of(contrast, sign, in_memory=served.in_memory)
+
+    def seen(level: float) -> tuple[float, float]:
         low, high = sorted(sign * end for end in contrast.interval(method, 1 - 2 * level))
         return low, high
 
-    low, high = bounds(alpha)
-    gain = sign * contrast.difference
+    def bounds(level: float) -> tuple[float, float]:
+        return unseen.widened(seen(level), level)
+
+    low, high = seen(alpha)
+    gain = unseen.gain
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or low < high):
         _refuse_calibration(contrast, method)
@@ -263,13 +284,16 @@ def decide(
             f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples say nothing of its "
             "uncertainty. Use method='auto'."
         )
+    needed = _n_needed(kind, margin, gain, low, high, alpha, contrast.n_units)
+    needed = max(needed, _n_unseen(kind, margin, unseen, alpha, contrast.n_units))
+    low, high = unseen.widened((low, high), alpha)
     found = _answer(kind, margin, low, high)
     return DecisionResult(
         baseline, candidate, contrast.metric.name, label, kind, margin, gain, low, high, alpha,
         found, _p_value(kind, margin, bounds), contrast.n_units,
-        _n_needed(kind, margin, gain, low, high, alpha, contrast.n_units)
-        if found == "not enough data" else math.nan,
-        contrast.unit, {"B": n_resamples, "ci": method},
+        needed if found == "not enough data" else math.nan,
+        contrast.unit, {"B": n_resamples, "ci": method}, unseen.assumption(contrast.metric),
+        unseen.caveat(contrast.metric, contrast.n_units, contrast.unit),
     )  # fmt: skip
 
 
@@ -334,3 +358,9 @@ def _n_needed(
     z_alpha, z_power = float(-ndtri(alpha)), float(ndtri(_POWER))
     needed = n * ((z_alpha + z_power) / z_alpha * (reach / distance)) ** 2
     return math.ceil(needed) if math.isfinite(needed) else math.inf
+
+
+def _n_unseen(kind: Decision, margin: float, unseen: Unseen, alpha: float, n: int) -> float:
+    """Samples after which a failure that was not seen no longer keeps it open."""
+    sides = {"non-inferior": -1.0, "superior": 1.0, "equivalent": math.copysign(1.0, unseen.gain)}
+    return unseen.n_needed(sides[kind] * margin, alpha, float(ndtri(_POWER)), n)

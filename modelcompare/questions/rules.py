@@ -89,6 +89,7 @@ class GateResult(Result):
     decisions: tuple[DecisionResult, ...]
 
     stem: ClassVar[str] = "gate"
+    schema_version: ClassVar[int] = 2
 
     @property
     def answer(self) -> Answer:

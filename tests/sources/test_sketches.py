@@ -77,8 +77,8 @@ def test_paired_tests_of_a_sketch_are_those_of_clusters(method):
 
 
 def test_the_gate_runs_on_a_sketch_and_counts_samples():
-    rules = ["accuracy:-0.03", "recall[neutral]:-0.05"]
-    sketched = mc.sketch(PREDS, ["accuracy", "recall"])
+    rules = ["f1_macro:-0.03", "recall[neutral]:-0.05"]
+    sketched = mc.sketch(PREDS, ["f1_macro", "recall"])
     ours = mc.gate(sketched, "bow_pair", "naive_bayes", rules, n_resamples=299)
     theirs = mc.gate(in_buckets(PREDS, 1024), "bow_pair", "naive_bayes", rules, n_resamples=299)
     for one, two in zip(ours.decisions, theirs.decisions, strict=True):
@@ -87,6 +87,17 @@ def test_the_gate_runs_on_a_sketch_and_counts_samples():
         assert one.n_needed / 3000 == pytest.approx(
             two.n_needed / two.n_samples, nan_ok=True, rel=0.01
         )
+
+
+def test_the_failure_that_a_sketch_may_not_have_seen_is_one_of_a_sample_not_of_a_bucket():
+    asked = {"metric": "accuracy", "margin": 0.03, "n_resamples": 299}
+    ours, clustered, whole = (
+        mc.decide(given, "bow_pair", "naive_bayes", **asked)
+        for given in (mc.sketch(PREDS, "accuracy"), in_buckets(PREDS, 1024), PREDS)
+    )
+    assert ours.gain == clustered.gain
+    assert clustered.ci_low < ours.ci_low - 5e-4
+    assert ours.ci_low == pytest.approx(whole.ci_low, abs=5e-4)
 
 
 def test_the_values_are_those_of_all_samples_and_the_errors_nearly():

@@ -1,0 +1,138 @@
+"""The failure that was not seen: bounds of a mean's difference with more units at the worst.
+
+Of n samples without a failure, up to 3 / n of all may fail (Hanley & Lippman-Hand 1983), and an
+interval of what was seen knows nothing of them. So each bound of a gate is that of the data and
+`unseen_units` more samples, or clusters, whose differences lie at that end of the range: the worst
+that samples can do. At the level 0.05 these are 1.28. Where a share of the samples as large as the
+margin loses the whole range, and nothing else differs, a candidate then passes with at most 5.4 %,
+whatever margin and n are; with 1 it would be 7.1 % (none seen, margin times n of 2.65 ranges), with
+a half 19 %.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from modelcompare.directions import sentence
+from modelcompare.intervals.influences import denominator_units
+from modelcompare.intervals.ratios import t_quantile
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.served import range_of_samples
+from modelcompare.questions.contrast import Contrast
+
+
+def unseen_units(level: float) -> float:
+    """How many units at the worst end are added to the data, for a bound at a one-sided level.
+
+    One, and half of what the skewness of rare failures adds to a bound (a Cornish-Fisher
+    correction of ``(z^2 - 1) / 3`` units); the other half is in the variance of the added ones.
+
+    Examples
+    --------
+    >>> print(f"{unseen_units(0.05):.2f} {unseen_units(0.01):.2f}")
+    1.28 1.74
+    """
+    return float(5 + ndtri(level) ** 2) / 6
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """More units at either end of the range of a difference.
+
+    Parameters
+    ----------
+    gain, error : float
+        Difference on the test set, and its standard error.
+    size : float
+        Effective number of units: of unequal weights w, (sum w)^2 / sum w^2.
+    low, high : float
+        Range of the numbers of single samples, infinite where it is not known.
+    covers : bool
+        Whether the metric is a mean, whose samples have such a range.
+    """
+
+    gain: float
+    error: float
+    size: float
+    low: float
+    high: float
+    covers: bool
+
+    @classmethod
+    def of(cls, contrast: Contrast, sign: float, *, in_memory: bool) -> Unseen:
+        """What a contrast may not have seen."""
+        metric, evaluation = contrast.metric, contrast.view.evaluation
+        low, high = range_of_samples(metric, evaluation.predictions, in_memory=in_memory)
+        if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
+            return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
+        predictions = evaluation.predictions
+        alike = predictions.sums is not None or (
+            in_memory and predictions.groups is None and predictions.sample_weight is None
+        )
+        size = contrast.n_units if alike else denominator_units(evaluation, metric)
+        return cls(sign * contrast.difference, contrast.error, size, low, high, True)
+
+    def widened(self, bounds: tuple[float, float], level: float) -> tuple[float, float]:
+        """Bounds of the gain at a one-sided level, with more units at the end of each."""
+        if not self.covers:
+            return bounds
+        low, high = (self._end(side, level) for side in (-1.0, 1.0))
+        return min(bounds[0], low), max(bounds[1], high)
+
+    def _end(self, side: float, level: float, n: float | None = None) -> float:
+        """Bound of the data and the added units, of as many units, or of `n` such ones."""
+        size = self.size if n is None else n
+        added = unseen_units(level)
+        share = added / (size + added)
+        away = side * (self.high - self.low) - self.gain
+        squared = (1 - share) ** 2 * self.error**2 * self.size / size + (share * away) ** 2 / added
+        quantile = float(t_quantile(np.array(size), 1 - 2 * level))
+        return self.gain + share * away + side * quantile * math.sqrt(squared)
+
+    def n_needed(self, threshold: float, level: float, reserve: float, n_units: int) -> float:
+        """Units after which a bound that keeps a reserve lies on the gain's side of a threshold.
+
+        The reserve is the quantile of the power, in standard errors of the data.
+        """
+        if not self.covers or self.gain == threshold:
+            return 0.0
+        side = -1.0 if self.gain > threshold else 1.0
+
+        def is_enough(times: float) -> bool:
+            error = reserve * self.error / math.sqrt(times)
+            end = self._end(side, level, times * self.size) + side * error
+            return side * (end - threshold) < 0
+
+        if not is_enough(2.0**60):
+            return math.inf
+        low, high = 0.0, 60.0
+        while high - low > 1e-6:
+            middle = (low + high) / 2
+            low, high = (low, middle) if is_enough(2.0**middle) else (middle, high)
+        return n_units * 2.0**high
+
+    def assumption(self, metric: AnyMetric) -> str:
+        """What is taken for granted of scores: their range, and their direction if not told."""
+        parts = []
+        if self.covers and metric.needs == "scores":
+            parts.append(f"assuming scores lie within {self.low:g} and {self.high:g}")
+        up, known = metric.greater_is_better, metric.direction_from
+        if known != "told" or (metric.needs == "scores" and not up):
+            parts.append(sentence(up, known))
+        return "; ".join(parts)
+
+    def caveat(self, metric: AnyMetric, n_units: int, unit: str) -> str:
+        """That no level is promised, where the range is not known."""
+        if math.isfinite(self.high - self.low):
+            return ""
+        remedy = (
+            " (declare it with bounds= or --range LOW,HIGH)" if metric.needs == "scores" else ""
+        )
+        return (
+            f"No level is promised, as {metric.name} has no known range{remedy}: losses on fewer "
+            f"than {300 / n_units:.2g} % of the {unit} would not have been seen."
+        )

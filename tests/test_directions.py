@@ -1,0 +1,119 @@
+"""Whether more is better: told, or read off the name, or said to be taken for granted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.directions import direction_of
+from modelcompare.metrics import METRICS, from_callable
+
+LOWER = """
+wer WER cer loss val_loss valLoss test/loss nll NLL perplexity ppl error error_rate ErrorRate mae rmse
+latency latency_ms time seconds runtime cost total_cost_usd distance brier brier_score log_loss logloss
+crossEntropy word_error_rate edit-distance timeToFirstToken toxicity_score bits_per_byte failures
+negative_log_likelihood loss_per_token
+"""
+HIGHER = """
+accuracy acc acc_norm score f1 F1 f1_macro bleu BLEU chrf ROUGE-L rougeL reward exact_match recall
+precision roc_auc AUROC mcc pass@1 resolved ndcg_cut_10 success neg_log_loss negMeanSquaredError
+log_likelihood BERTScore correct average_precision
+"""
+UNSAID = """
+lossless no_error error_free cost_savings accuracy_drop loss_reduction images_per_second judge x
+brier_skill_score brier_resolution accuracy_loss reward_cost tokens closs timeless glossary <lambda>
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"), [(LOWER, False), (HIGHER, True), (UNSAID, None)], ids=str
+)
+def test_a_name_says_which_way_it_is_better_or_nothing(names, expected):
+    assert {name: direction_of(name) for name in names.split()} == dict.fromkeys(
+        names.split(), expected
+    )
+
+
+def test_no_name_of_a_metric_says_the_opposite_of_what_the_metric_does():
+    said = {name: direction_of(name) for name in METRICS}
+    assert [n for n, up in said.items() if up not in (None, METRICS[n].greater_is_better)] == []
+    # Nine of ten losses are known; those that are not are soft twins, whose c is part of the word.
+    losses = [n for n, metric in METRICS.items() if not metric.greater_is_better and n[0] != "c"]
+    assert [n for n in losses if said[n] is None] == []
+
+
+@pytest.mark.parametrize("name", ["wer", "loss", "perplexity", "error", "latency", "cost"])
+def test_the_worse_model_does_not_pass_a_gate_on_a_score_that_should_be_low(name):
+    rng = np.random.default_rng(0)
+    low = rng.uniform(0.1, 0.2, 200)
+    preds = mc.Predictions.from_scores({"good": {name: low}, "bad": {name: low + 0.3}})
+    asked = {"metric": name, "margin": 0.05, "n_resamples": 99}
+    worse, better = (
+        mc.decide(preds, "good", "bad", **asked),
+        mc.decide(preds, "bad", "good", **asked),
+    )
+    assert (worse.answer, better.answer) == ("shown otherwise", "shown")
+    assert "lower is better, by its name" in worse.sentence()
+    result = mc.compare(preds, n_resamples=99)
+    assert not result.metric_info[name].greater_is_better
+    assert result.scores.set_index("model")["rank"]["good"] == 1
+    with pytest.raises(AssertionError, match="is shown to be worse"):
+        mc.testing.assert_not_worse(preds, "good", "bad", name, margin=0.05, n_resamples=99)
+
+
+def test_what_is_told_wins_and_the_default_is_said():
+    logged = {m: {"wer": [0.1, 0.2, i], "judge": [1, i, 3]} for i, m in enumerate("ab")}
+    told = mc.Predictions.from_scores(logged, greater_is_better={"wer": True})
+    assert told.greater_is_better == {"wer": True, "judge": True}
+    assert mc.Predictions.from_scores(logged).greater_is_better == {"wer": False, "judge": True}
+    assert mc.Predictions.from_scores(logged, greater_is_better=True).greater_is_better is True
+    asked = {"margin": 0.5, "n_resamples": 99}
+    said = {n: mc.decide(told, "a", "b", n, **asked).assumption for n in ("wer", "judge")}
+    assert "is better" not in said["wer"]
+    assert said["judge"].endswith("higher is better, by default")
+    one = mc.Predictions.from_scores({m: np.arange(9.0) for m in "ab"})
+    assert (
+        mc.decide(one, "a", "b", "mean_score", **asked).assumption == "higher is better, by default"
+    )
+
+
+def test_parts_and_other_outputs_keep_how_the_direction_is_known():
+    preds = mc.Predictions.from_scores({m: {"judge": [1, 0, 1], "wer": [1, 0, 0]} for m in "ab"})
+    for part in (preds, preds["a"], preds.subset([0, 1]), mc.sketch(preds, ["judge", "wer"])):
+        assert part.direction("judge") == (True, "default")
+        assert part.direction("wer") == (False, "name")
+
+
+def test_a_function_is_better_the_way_its_name_says():
+    def val_loss(y_true, y_pred):
+        return float(np.mean(np.asarray(y_true) != np.asarray(y_pred)))
+
+    made = from_callable(val_loss)
+    assert (made.greater_is_better, made.direction_from) == (False, "name")
+    assert from_callable(val_loss, greater_is_better=True).greater_is_better
+    assert from_callable(lambda y, p: (y != p).mean()).direction_from == "default"
+    truth = np.arange(200) % 2
+    preds = mc.Predictions(
+        truth, {"good": truth, "bad": np.where(np.arange(200) < 60, 1 - truth, truth)}
+    )
+    found = mc.decide(preds, "good", "bad", val_loss, margin=0.05, n_resamples=99)
+    assert (found.answer, found.gain) == ("shown otherwise", pytest.approx(-0.3))
+    assert "lower is better, by its name" in found.sentence()
+
+
+def test_a_missing_result_of_a_loss_counts_as_the_highest_one():
+    frame = pd.DataFrame(
+        {"model": ["a"] * 4 + ["b"] * 4, "item": [*range(4)] * 2,
+         "wer": [0.1, 0.3, np.nan, 0.2, 0.4, 0.1, 0.2, 0.1]}
+    )  # fmt: skip
+    preds = mc.read_predictions(frame, missing="worst")
+    assert preds.greater_is_better is False
+    assert preds.output("a").array.tolist() == [0.1, 0.3, 1.0, 0.2]
+
+
+def test_folds_of_a_loss_with_a_name_of_its_own_need_no_direction():
+    rng = np.random.default_rng(0)
+    rows = [(f, m, "val_loss", rng.random() + i) for f in range(6) for i, m in enumerate("ab")]
+    frame = pd.DataFrame(rows, columns=["fold", "model", "metric", "value"])
+    found = mc.compare_folds(frame, n_train=90, n_test=10)
+    assert found.greater_is_better == {"val_loss": False}
