@@ -48,13 +48,18 @@ def _functions() -> Iterator[Params]:
 
 
 def _score_gates() -> Iterator[Params]:
+    noisy = {"part": "score gate", "noise": 0.05}
     for failing, loss, n in product((0.01, 0.02, 0.05, 0.1), (0.5, 0.8, 1.0), (40, 100, 200, 1000)):
-        yield {"part": "score gate", "n": n, "failing": failing, "loss": loss}
-    yield {"part": "score gate", "n": 50, "failing": 0.02, "loss": 0.8}
+        yield {**noisy, "n": n, "failing": failing, "loss": loss}
+    # Where the margin is about three ranges over n, one unseen failure decides.
+    for n, noise in product((50, 54, 60, 64), (0.0, 0.05)):
+        yield {"part": "score gate", "n": n, "failing": 0.05, "loss": 1.0, "noise": noise}
+    yield {**noisy, "n": 50, "failing": 0.02, "loss": 0.8}
+    for failing, n in product((0.02, 0.1), (40, 200, 1000)):
+        yield {"part": "score gate", "n": n, "failing": failing, "loss": 0.8}
     for n, unit in product((100, 400), ("clusters", "weights")):
         yield {"part": "score gate", "n": n, "failing": 0.05, "loss": 0.8, "unit": unit}
     for failing, n in product((0.02, 0.1), (100, 1000)):
-        yield {"part": "score gate", "n": n, "failing": failing, "loss": 0.8, "noise": 0.05}
         yield {"part": "score gate", "n": n, "failing": failing, "loss": 0.8, "gain": 0.0}
 
 
@@ -231,8 +236,9 @@ def score_gate_trial(params: Params, rng: np.random.Generator) -> Found:
     if params.get("unit") == "weights":
         options["sample_weight"] = rng.lognormal(0, 0.5, n)
     noise = params.get("noise", 0.0) * rng.uniform(-1, 1, n)
-    baseline = np.clip(np.full(n, 0.9 if noise.any() else 1.0), loss, 1.0)
-    candidate = np.where(fails, baseline - loss, np.clip(baseline + noise, 0, 1))
+    # Where nothing fails there is room for noise on both sides.
+    baseline = np.where(fails, 1.0, 0.9 if noise.any() else 1.0)
+    candidate = np.where(fails, baseline - loss, baseline + noise)
     margin = failing * loss
     if "gain" in params:
         # Both models fail, each on samples of its own, at half the rate: the true gain is 0.
