@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from modelcompare.sources.fragments import hive_dataset
 from modelcompare.words import shown
 
 # Kinds of files whose rows can be read without those before them, by suffix.
@@ -21,7 +22,6 @@ _SIGNS = re.compile(r"[*?\[]")
 def dataset_of(sources: Sequence[str | PathLike[str]]) -> tuple[Any, str]:
     """The files that are named, as one Dataset, and a name for people."""
     import pyarrow as pa
-    import pyarrow.dataset as ds
 
     for each in sources:
         if not isinstance(each, str | PathLike):
@@ -40,7 +40,7 @@ def dataset_of(sources: Sequence[str | PathLike[str]]) -> tuple[Any, str]:
     if len(kinds) > 1:
         raise ValueError(f"{texts[0]} holds Parquet beside Arrow files; name those of one kind.")
     try:
-        found = ds.dataset(files, format=kinds.pop(), filesystem=filesystem, partitioning="hive")
+        found = hive_dataset(files, kinds.pop(), filesystem)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{texts[0]}: not a readable Parquet or Arrow file ({error}).") from error
     return found, PurePosixPath(texts[0].rstrip("/")).name

@@ -15,6 +15,7 @@ import numpy as np
 
 from modelcompare.arrays import IntArray
 from modelcompare.resampling import ROW_BLOCK
+from modelcompare.sources.fragments import Fragment, check_alike, fragments_of, partial_columns
 from modelcompare.words import shown
 
 # Heading of how often a row occurs.
@@ -38,6 +39,13 @@ class Rows(Protocol):
     @property
     def of_folders(self) -> list[str]:
         """Headings of cells that are the folders' names, such as day=monday."""
+
+    @property
+    def partial(self) -> Mapping[str, str]:
+        """Columns that some of the files lack, and which of them."""
+
+    def check_alike(self, columns: Sequence[str]) -> None:
+        """Refuse columns that the files do not hold alike."""
 
     @property
     def n_rows(self) -> int:
@@ -67,11 +75,21 @@ class DatasetRows:
 
     @property
     def of_folders(self) -> list[str]:
-        import pyarrow.dataset as ds
+        told = {name for file in self._files for name in (*file.folders, *file.given)}
+        return [name for name in self.dataset.schema.names if name in told]
 
+    @property
+    def partial(self) -> Mapping[str, str]:
+        return partial_columns(self._files)
+
+    def check_alike(self, columns: Sequence[str]) -> None:
         with self._readable():
-            first = next(iter(self.dataset.get_fragments()), None)
-        return [] if first is None else [*ds.get_partition_keys(first.partition_expression)]
+            check_alike(self._files, columns)
+
+    @cached_property
+    def _files(self) -> list[Fragment]:
+        with self._readable():
+            return fragments_of(self.dataset)
 
     @cached_property
     def n_rows(self) -> int:
@@ -133,15 +151,27 @@ class DatasetRows:
         from pyarrow import fs
 
         local = isinstance(getattr(self.dataset, "filesystem", None), fs.LocalFileSystem)
-        if not local or not self._is_parquet:
+        if not local or not self._is_parquet or find_spec("duckdb") is None:
             return None
-        first = next(self.dataset.get_fragments())
-        if find_spec("duckdb") is None or not {*columns} <= {*first.physical_schema.names}:
+        if not self._files or not all(self._as_duckdb_reads(file, columns) for file in self._files):
             return None
         import duckdb
         import narwhals as nw
 
-        return FrameRows(nw.from_native(duckdb.read_parquet(self.dataset.files)))
+        found = duckdb.read_parquet(self.dataset.files, hive_partitioning=False)
+        return FrameRows(nw.from_native(found))
+
+    def _as_duckdb_reads(self, file: Fragment, columns: Sequence[str]) -> bool:
+        """Whether DuckDB, to which aB is ab, takes the columns of a file as they are.
+
+        It casts cells to the types of the first file, a fraction to a whole number too.
+        """
+        distinct = len({name.lower() for name in file.schema.names}) == len(file.schema.names)
+        return distinct and all(
+            name in file.schema.names
+            and file.schema.field(name).type == self.dataset.schema.field(name).type
+            for name in columns
+        )
 
     def fingerprint(self) -> Mapping[str, object]:
         found: dict[str, object] = {"schema": str(self.dataset.schema), "n_rows": self.n_rows}
@@ -166,6 +196,13 @@ class FrameRows:
     @property
     def of_folders(self) -> list[str]:
         return []
+
+    @property
+    def partial(self) -> Mapping[str, str]:
+        return {}
+
+    def check_alike(self, columns: Sequence[str]) -> None:
+        """Nothing: the columns of a frame are of one kind."""
 
     @cached_property
     def n_rows(self) -> int:

@@ -135,7 +135,14 @@ class ScannedPredictions(Predictions):
         where = rows.name or "the table"
         if rows.n_rows < 2:
             raise ValueError(f"{where} has {rows.n_rows} rows; at least 2 are needed.")
-        table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
+        if columns.models is None:
+            # Nobody said whether such a column is of a model.
+            rows.check_alike([*rows.partial])
+        try:
+            table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
+        except ValueError:
+            rows.check_alike(rows.columns)
+            raise
         read = named(arrow_table(table, where), columns, where)
         roles = find_roles(read, columns, where, alone=True, of_folders=rows.of_folders)
         if roles.layout != "wide":
@@ -150,6 +157,7 @@ class ScannedPredictions(Predictions):
             replace(columns, models=None), replace(roles, id=None, outputs=chosen), where,
             id=roles.id,
         )  # fmt: skip
+        rows.check_alike([*layout.needed, *([] if layout.id is None else [layout.id])])
         first = table.select(layout.needed)
         counted = layout.counted(first, rows)
         if counted is None:

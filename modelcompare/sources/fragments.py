@@ -1,0 +1,197 @@
+"""The files of a Dataset: one schema for all, and columns that they hold unlike each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+# What Hive calls the folder of rows whose cell is missing.
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """One file of a Dataset.
+
+    Parameters
+    ----------
+    name : str
+        Its last folder and name, for people.
+    rows : pyarrow Fragment
+        Its rows.
+    folders : mapping of str to str
+        What the names of its folders say, such as day=monday.
+    """
+
+    name: str
+    rows: Any
+    folders: Mapping[str, str]
+
+    @property
+    def given(self) -> Collection[str]:
+        """Columns whose cells the Dataset takes from the folders."""
+        import pyarrow.dataset as ds
+
+        return ds.get_partition_keys(self.rows.partition_expression)
+
+    @property
+    def schema(self) -> Any:
+        """Headings and types of its columns, without what the folders say."""
+        return self.rows.physical_schema
+
+    def values(self, column: str) -> Iterator[Any]:
+        """Distinct cells of a column, batch by batch, as the file holds them."""
+        import pyarrow.dataset as ds
+
+        alone = ds.dataset(self.rows.path, format=self.rows.format, filesystem=self.rows.filesystem)
+        for batch in alone.to_batches(columns=[column]):
+            yield from batch[column].unique().to_pylist()
+
+
+def fragments_of(dataset: Any) -> list[Fragment]:
+    """The files of a Dataset; none of one that is filtered, which does not tell them."""
+    try:
+        found = [*dataset.get_fragments()]
+    except ValueError:
+        return []
+    named = [(getattr(each, "path", None), each) for each in found]
+    return [
+        Fragment("/".join(PurePosixPath(path).parts[-2:]), each, _folders(path))
+        for path, each in named
+        if path is not None
+    ]
+
+
+def hive_dataset(files: Sequence[str], kind: str, filesystem: Any) -> Any:
+    """Files as one Dataset, with every column that any holds and those of folders, key=value.
+
+    A column that the files hold is theirs, whatever the folders say of it.
+    """
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    plain = ds.dataset([*files], format=kind, filesystem=filesystem)
+    schemas = [each.physical_schema for each in plain.get_fragments()]
+    held = {name for schema in schemas for name in schema.names}
+    told: dict[str, list[str]] = {}
+    for file in files:
+        for key, value in _folders(file).items():
+            told.setdefault(key, []).append(value)
+    keys = pa.schema([(k, _type(values)) for k, values in told.items() if k not in held])
+    return ds.dataset(
+        [*files], format=kind, filesystem=filesystem,
+        schema=pa.schema([*_united(schemas), *keys]),
+        partitioning=ds.partitioning(keys, flavor="hive"),
+    )  # fmt: skip
+
+
+def _folders(path: str) -> dict[str, str]:
+    """What the names of a file's folders say."""
+    pairs = (part.partition("=") for part in PurePosixPath(path).parent.parts)
+    return {unquote(key): unquote(value) for key, sign, value in pairs if sign}
+
+
+def _type(values: Sequence[str]) -> Any:
+    """Whole numbers where every folder names one as it would be written again, else texts."""
+    import pyarrow as pa
+
+    told = [value for value in values if value != _NO_VALUE]
+    whole = all(value.isdecimal() and str(int(value)) == value for value in told)
+    return pa.int64() if told and whole else pa.string()
+
+
+def _united(schemas: Sequence[Any]) -> list[Any]:
+    """Fields of all columns, of types that hold the cells of every file; else the first file's."""
+    import pyarrow as pa
+
+    fields: dict[str, Any] = {}
+    for schema in schemas:
+        for field in schema.remove_metadata():
+            known = fields.setdefault(field.name, field)
+            try:
+                both = [pa.schema([known]), pa.schema([field])]
+                (fields[field.name],) = pa.unify_schemas(both, promote_options="permissive")
+            except (pa.ArrowTypeError, pa.ArrowInvalid):
+                continue  # Refused by `check_alike` if it is needed.
+    return [*fields.values()]
+
+
+def partial_columns(files: Sequence[Fragment]) -> dict[str, str]:
+    """Columns that some files lack: which file does, and which does not."""
+    holding: dict[str, Fragment] = {}
+    for file in files:
+        for name in file.schema.names:
+            holding.setdefault(name, file)
+    return {
+        name: f"{file.name} lacks the column {name!r}, which {holding[name].name} has"
+        for file in reversed(files)
+        for name in [*holding]
+        if name not in file.schema.names and name not in file.given
+    }
+
+
+def check_alike(files: Sequence[Fragment], columns: Sequence[str]) -> None:
+    """Refuse columns that a file lacks, holds in another kind of cells, or its folder denies."""
+    lacking = partial_columns(files)
+    for column in columns:
+        if column in lacking:
+            raise ValueError(
+                f"{lacking[column]}; add it there, or name the models that every file has with "
+                "models= (--model)."
+            )
+        kinds = {
+            _kind(file.schema.field(column).type): file for file in files
+            if column in file.schema.names
+        }  # fmt: skip
+        kinds.pop("nothing", None)
+        if len(kinds) > 1:
+            (one, first), (other, second) = [*kinds.items()][:2]
+            raise ValueError(
+                f"column {column!r} holds {one} in {first.name} and {other} in {second.name}; "
+                "write them alike."
+            )
+        for file in files:
+            if column in file.folders and column in file.schema.names:
+                _check_folder(file, column)
+
+
+def _kind(of: Any) -> str:
+    """What the cells of a type are, in words."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(of):
+        of = of.value_type
+    if pa.types.is_null(of):
+        return "nothing"
+    if pa.types.is_boolean(of):
+        return "True and False"
+    if pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of):
+        return "numbers"
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return "texts" if any(is_text(of) for is_text in texts) else str(of)
+
+
+def _check_folder(file: Fragment, column: str) -> None:
+    """Refuse a file whose cells are others than its folder's name says."""
+    told = file.folders[column]
+    other = next((value for value in file.values(column) if not _same(value, told)), told)
+    if other is not told:
+        raise ValueError(
+            f"{file.name}: the folder is named {column}={told}, but the file's column {column!r} "
+            f"holds {other!r}; rename the folder or the column."
+        )
+
+
+def _same(value: Any, told: str) -> bool:
+    """Whether a cell is what the name of a folder says."""
+    if value is None:
+        return told == _NO_VALUE
+    if str(value) == told:
+        return True
+    try:
+        return not isinstance(value, str) and float(value) == float(told)
+    except (TypeError, ValueError):
+        return False
