@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare import checks, spelling
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.scores import scored
 from modelcompare.texts import text_lists, texts
 from modelcompare.words import Kind, KindOrAuto, check_choice
@@ -174,7 +174,7 @@ def check_guess(
     )
     if truth is not None:
         said = {m: outputs[m].array for m, kind in kinds.items() if kind == "labels"}
-        _check_matches(labels, truth, said)
+        check_matches(labels, truth, said)
 
 
 def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
@@ -189,15 +189,34 @@ def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
         )
 
 
-def _check_matches(labels: AnyArray, truth: IntArray, said: Mapping[str, IntArray]) -> None:
+def check_pairs(labels: AnyArray, pairs: Mapping[str, tuple[IntArray, IntArray, IntArray]]) -> None:
+    """Check labels as `check_guess` does, by true and predicted classes and how often they occur.
+
+    Each model has rows of its own.
+    """
+    truth = np.concatenate([codes for codes, _, _ in pairs.values()])
+    said = np.concatenate([codes for _, codes, _ in pairs.values()])
+    whose = np.repeat(np.arange(len(pairs)), [len(codes) for codes, _, _ in pairs.values()])
+    times = np.concatenate([times for _, _, times in pairs.values()])
+    own = {model: np.where(whose == place, times, 0) for place, model in enumerate(pairs)}
+    check_matches(labels, truth, dict.fromkeys(pairs, said), own)
+
+
+def check_matches(
+    labels: AnyArray, truth: IntArray, said: Mapping[str, IntArray],
+    times: Mapping[str, IntArray] | None = None,
+) -> None:  # fmt: skip
     """Refuse labels that never match the true ones, and tell of single ones written otherwise.
+
+    Rows are samples, or stand for so many `times` of a model's.
 
     A label that the truth lacks is no fault by itself: the test set may lack the class. It is one
     where nothing that the model says is a true label, or said by a model that does match, and
     where the labels are true ones written otherwise or counted from another number.
     """
     present = np.bincount(truth, minlength=len(labels)) > 0
-    counts = {model: np.bincount(codes, minlength=len(labels)) for model, codes in said.items()}
+    told = {m: _Said(codes, None if times is None else times[m]) for m, codes in said.items()}
+    counts = {model: each.by_class(len(labels)) for model, each in told.items()}
     matching = [count > 0 for count in counts.values() if count[present].any()]
     spoken = np.any([present, *matching], axis=0)
     for model, count in counts.items():
@@ -208,9 +227,9 @@ def _check_matches(labels: AnyArray, truth: IntArray, said: Mapping[str, IntArra
         twins = spelling.twins(unknown, known)
         never = not count[present].any() and bool(((count > 0) & ~spoken).any())
         off_by_one = spelling.shift(labels[count > 0].tolist(), known)
-        if never or _systematic(labels, truth, said[model], twins):
+        if never or _systematic(labels, truth, told[model], twins):
             _refuse_mismatch(model, labels[count > 0], labels[present], unknown)
-        if off_by_one and _shifted(labels, truth, said[model], off_by_one):
+        if off_by_one and _shifted(labels, truth, told[model], off_by_one):
             _refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
         for label, (other, how) in twins.items():
             n_said = int(count[labels.tolist().index(label)])
@@ -222,26 +241,44 @@ def _check_matches(labels: AnyArray, truth: IntArray, said: Mapping[str, IntArra
             )
 
 
+@dataclass(frozen=True)
+class _Said:
+    """The class that a model said in each row, and how many samples the row stands for if not 1."""
+
+    codes: IntArray
+    times: IntArray | None
+
+    def by_class(self, n_classes: int) -> IntArray:
+        """Samples of each class."""
+        found = np.bincount(self.codes, self.times, minlength=n_classes)
+        return found.astype(np.intp, copy=False)
+
+    def number(self, rows: BoolArray) -> int:
+        """Samples of some rows."""
+        return int(np.count_nonzero(rows) if self.times is None else self.times[rows].sum())
+
+
 def _systematic(
-    labels: AnyArray, truth: IntArray, said: IntArray, twins: Mapping[Any, tuple[Any, str]]
+    labels: AnyArray, truth: IntArray, said: _Said, twins: Mapping[Any, tuple[Any, str]]
 ) -> bool:
     """Whether a model writes a true label otherwise always, and mostly where it would be right."""
     place = {label: code for code, label in enumerate(labels.tolist())}
     for label, (other, _) in twins.items():
-        here, meant = said == place[label], truth == place[other]
-        always = not (said == place[other]).any()
-        if always and here.sum() >= _FEW and 2 * (here & meant).sum() >= here.sum():
+        here, meant = said.codes == place[label], truth == place[other]
+        n_here, always = said.number(here), said.number(said.codes == place[other]) == 0
+        if always and n_here >= _FEW and 2 * said.number(here & meant) >= n_here:
             return True
     return False
 
 
-def _shifted(labels: AnyArray, truth: IntArray, said: IntArray, by: int) -> bool:
+def _shifted(labels: AnyArray, truth: IntArray, said: _Said, by: int) -> bool:
     """Whether labels match the true ones clearly better once they are moved by one."""
     values = labels.astype(np.int64)
-    as_given = int((said == truth).sum())
-    moved = int((values[said] - by == values[truth]).sum())
+    as_given = said.number(said.codes == truth)
+    moved = said.number(values[said.codes] - by == values[truth])
     beyond_chance = (moved - as_given) ** 2 >= 3 * (moved + as_given)
-    return beyond_chance and 2 * moved >= len(truth) and moved >= 2 * as_given
+    n_samples = said.number(np.ones(len(truth), dtype=bool))
+    return beyond_chance and 2 * moved >= n_samples and moved >= 2 * as_given
 
 
 def _refuse_mismatch(model: str, said: AnyArray, true: AnyArray, unknown: list[Any]) -> None:

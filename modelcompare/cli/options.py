@@ -209,10 +209,7 @@ class ReadingOptions:
         if not all(kinds):
             other = self.files[kinds.index(False)]
             raise ValueError(f"{other} is no sketch and others are; sketch it too.")
-        for field in fields(self):
-            if field.name not in ("files", "model") and getattr(self, field.name) != field.default:
-                flag = field.name.replace("_", "-")
-                raise ValueError(f"--{flag} is for predictions; leave it out of sketches.")
+        self.refuse_beside(("files", "model"), "is for predictions; leave it out of sketches")
         first, *others = map(read_sketch, self.files)
         total = sum(others, first)
         count = f"{len(kinds)} sketches" if others else "a sketch"
@@ -305,6 +302,12 @@ class ReadingOptions:
         say(f"modelcompare: read {found.sentence}")
         metrics = metrics_on(found.predictions)
         return bounded_comparison(found.predictions, best.predictions, metrics, **options)
+
+    def refuse_beside(self, used: Sequence[str], why: str) -> None:
+        """Refuse options that would change nothing about what is asked."""
+        for field in fields(self):
+            if field.name not in used and getattr(self, field.name) != field.default:
+                raise ValueError(f"--{field.name.replace('_', '-')} {why}.")
 
     def _check_one_case(self) -> None:
         if self.missing == "bounds":

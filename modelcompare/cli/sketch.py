@@ -13,6 +13,7 @@ from modelcompare.cli.streams import answer, say
 from modelcompare.words import Dialect, listed
 
 _FILES = "Predictions, as for compare; or sketches, which are added up."
+_DEFAULTS = 1024, "modelcompare"
 _NO_FILES = cast("list[Path]", ())
 
 
@@ -36,10 +37,10 @@ def sketch(
     buckets: Annotated[
         int,
         option("N", "Number of buckets; the standard errors' own error is 1 / sqrt(2 N).", min=2),
-    ] = 1024,
+    ] = _DEFAULTS[0],
     salt: Annotated[
         str, option("TEXT", "Hashed before the names of the samples; sketches add up if equal.")
-    ] = "modelcompare",
+    ] = _DEFAULTS[1],
     output: Annotated[
         Path | None, written("PATH", "Where to: a .parquet file.", "--output", "-o")
     ] = None,
@@ -67,6 +68,8 @@ def sketch(
     given together to compare and gate, or added to one here.
     """
     if sql is not None:
+        if metric is not None:
+            raise ValueError("--metric is for predictions; a query's sketch serves what it sums.")
         _check_query(reading, output, {"--table": table, "--true": reading.true})
         from modelcompare.sources.queries import sketch_query
 
@@ -97,6 +100,8 @@ def sketch(
         found = sum_up(found, metric, buckets=buckets, salt=salt)
     elif metric is not None:
         raise ValueError("--metric is for predictions; a sketch serves what it was made for.")
+    elif (found.n_buckets, found.about.salt) != (buckets, salt) and (buckets, salt) != _DEFAULTS:
+        raise ValueError("--buckets and --salt are for predictions; a sketch keeps its own.")
     say(f"wrote {found.save(output)}: {found.n_samples:,} samples")
 
 
@@ -109,5 +114,11 @@ def _check_query(
     for name, value in needed.items():
         if value is None:
             raise ValueError(f"--sql needs {name}.")
+    reading.refuse_beside(
+        ("files", "true", "id", "groups", "model"),
+        "is for predictions that are read, and a query does without; leave it out",
+    )
+    if reading.id is not None and reading.groups is not None:
+        raise ValueError("--sql needs --id or --groups, the column by which rows go together.")
     if not reading.model:
         raise ValueError("--sql needs --model: a column of labels, or the stem of MODEL:CLASS.")

@@ -41,6 +41,8 @@ def dataset_of(sources: Sequence[str | PathLike[str]]) -> tuple[Any, str]:
         raise ValueError(f"{texts[0]} holds Parquet beside Arrow files; name those of one kind.")
     try:
         found = hive_dataset(files, kinds.pop(), filesystem)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{texts[0]}: the rows cannot be read ({error}).") from error
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{texts[0]}: not a readable Parquet or Arrow file ({error}).") from error
     return found, PurePosixPath(texts[0].rstrip("/")).name

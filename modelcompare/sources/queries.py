@@ -1,18 +1,23 @@
 """The query that makes the table of a sketch, in the words of several databases.
 
 One pass over the predictions counts every bucket by true class, and by true and named class of each
-model; what follows reads that small table. Buckets are those of `sources.hashing`.
+model; what follows reads that small table. Buckets are those of `sources.hashing`. Some rows are no
+sums: `sources.found` refuses by them what memory refuses when it reads the samples.
 """
 
 from __future__ import annotations
 
 import json
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from modelcompare.sources.sketches import About, Summed
-from modelcompare.sources.summing import BUCKETS, MOST_BUCKETS, SALT
+import numpy as np
+
+from modelcompare import checks
+from modelcompare.sources.found import FAULTS, PAIRS, Fault
+from modelcompare.sources.sketches import MOST_BUCKETS, About, Summed
+from modelcompare.sources.summing import BUCKETS, SALT
 from modelcompare.words import Dialect, check_choice, check_count, check_names, check_text
 
 _HARD = ("hits", "predicted")
@@ -24,7 +29,8 @@ class Words:
     """How one database says what the query needs.
 
     `number` is what makes a number of the first eight hexadecimal digits of an MD5 digest; `digest`
-    gives them of a text.
+    gives them of a text. A `quote` in a name is doubled, or comes after a backslash where these
+    escape there; `slashed` where they do so in texts, `doubled` where a quote in a text is doubled.
     """
 
     text: str
@@ -32,32 +38,62 @@ class Words:
     quote: str
     digest: str
     number: str
+    slashed: bool
+    doubled: bool
+    slashed_names: bool = False
+    reads_case: bool = False  # whether names that differ in case name two columns
+
+    def name(self, column: str) -> str:
+        """A column's name, quoted, so that no name is a word of the language."""
+        if self.slashed_names:
+            column = column.replace("\\", "\\\\").replace(self.quote, f"\\{self.quote}")
+        else:
+            column = column.replace(self.quote, 2 * self.quote)
+        return f"{self.quote}{column}{self.quote}"
+
+    def literal(self, text: str) -> str:
+        """A text in quotes."""
+        if self.slashed:
+            text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+        text = text.replace("'", "''" if self.doubled else "\\'")
+        return f"'{text}'"
 
 
 WORDS: dict[Dialect, Words] = {
-    "duckdb": Words("VARCHAR", "DOUBLE", '"', "MD5({})", "CAST(CONCAT('0x', {}) AS BIGINT)"),
-    "bigquery": Words(
-        "STRING", "FLOAT64", "`", "TO_HEX(MD5({}))", "CAST(CONCAT('0x', {}) AS INT64)"
+    "duckdb": Words(
+        "VARCHAR", "DOUBLE", '"', "MD5({})", "CAST(CONCAT('0x', {}) AS BIGINT)",
+        slashed=False, doubled=True,
     ),
-    "snowflake": Words("VARCHAR", "DOUBLE", '"', "MD5({})", "TO_NUMBER({}, 'XXXXXXXX')"),
-    "spark": Words("STRING", "DOUBLE", "`", "MD5({})", "CAST(CONV({}, 16, 10) AS BIGINT)"),
-}
+    "bigquery": Words(
+        "STRING", "FLOAT64", "`", "TO_HEX(MD5({}))", "CAST(CONCAT('0x', {}) AS INT64)",
+        slashed=True, doubled=False, slashed_names=True,
+    ),
+    "snowflake": Words(
+        "VARCHAR", "DOUBLE", '"', "MD5({})", "TO_NUMBER({}, 'XXXXXXXX')",
+        slashed=True, doubled=True, reads_case=True,
+    ),
+    "spark": Words(
+        "STRING", "DOUBLE", "`", "MD5({})", "CAST(CONV({}, 16, 10) AS BIGINT)",
+        slashed=True, doubled=False,
+    ),
+}  # fmt: skip
 
 
 def sketch_query(
     dialect: Dialect, *, table: str, true: str, models: Sequence[str], id: str,
     classes: Sequence[str] = (), buckets: int = BUCKETS, salt: str = SALT,
 ) -> str:  # fmt: skip
-    """A query whose result `read_sketch` reads: the sketch of a table of predictions.
+    """Write the query whose result `read_sketch` reads: the sketch of a table of predictions.
 
     Parameters
     ----------
     dialect : {"duckdb", "bigquery", "snowflake", "spark"}
         Whose words to use.
     table : str
-        The table, as the query may name it.
+        The table, as the query may name it; it is the one text that is not quoted.
     true, id : str
-        Columns of the true labels, and of the samples' (or clusters') names.
+        Columns of the true labels, and of the samples' (or clusters') names: rows of one name stay
+        together.
     models : sequence of str
         Columns of the predicted labels; with `classes` each model has a column ``model:class`` of
         probabilities for each class instead.
@@ -69,7 +105,7 @@ def sketch_query(
     Examples
     --------
     >>> query = sketch_query("duckdb", table="preds", true="y", models=["a", "b"], id="id")
-    >>> print(query.splitlines()[12].strip())
+    >>> print(next(line.strip() for line in query.splitlines() if "GROUPING SETS" in line))
     GROUP BY GROUPING SETS ((bucket, truth), (bucket, truth, said_0), (bucket, truth, said_1))
     """
     check_choice("dialect", dialect, Dialect)
@@ -78,11 +114,30 @@ def sketch_query(
     names = check_names("models", models)
     if not names:
         raise ValueError("`models` is empty; name the models' columns (--model).")
-    check_names("classes", classes)
-    for name in (true, id, salt, *names, *classes):
-        if re.search(r"['\"`\\]", name):
-            raise ValueError(f"{name!r} holds a quote or a backslash; rename it for the query.")
-    return _Query(WORDS[dialect], table, true, names, id, tuple(classes), buckets, salt).text()
+    checks.model_arrays(dict.fromkeys(names, ()))
+    if len({*names}) < len(names):
+        repeated = Counter(names).most_common(1)[0][0]
+        raise ValueError(f"model name {repeated!r} occurs twice; names must be distinct.")
+    if check_names("classes", classes):
+        checks.classes(np.array(classes, dtype=object), np.empty(0))
+    query = _Query(WORDS[dialect], table, true, names, id, tuple(classes), buckets, salt)
+    _check_distinct(query, dialect)
+    return query.text()
+
+
+def _check_distinct(query: _Query, dialect: Dialect) -> None:
+    """Refuse a column of two roles, and two that a database takes for one."""
+    columns = [query.true, *query.columns]
+    written = columns if query.words.reads_case else [column.lower() for column in columns]
+    for place, column in enumerate(written):
+        first = columns[written.index(column)]
+        if written.index(column) < place and first == columns[place]:
+            raise ValueError(f"column {first!r} is named for the truth and for a model; name one.")
+        if written.index(column) < place:
+            raise ValueError(
+                f"columns {first!r} and {columns[place]!r} differ in case alone, and {dialect} "
+                "takes them for one; rename one in the table."
+            )
 
 
 @dataclass(frozen=True)
@@ -100,12 +155,21 @@ class _Query:
         """The whole query."""
         item = ",\n    ".join(self._item())
         cell = ",\n    ".join(self._cell())
-        sets = ", ".join(["(bucket, truth)", *(f"(bucket, truth, {s})" for s in self._said)])
+        faults = [f", fault_{place}" * bool(self.classes) for place in range(len(self.models))]
+        of_models = zip(self._said, faults, strict=True)
+        sets = ", ".join(["(bucket, truth)", *(f"(bucket, truth, {s}{f})" for s, f in of_models)])
         rows = "\nUNION ALL ".join(self._rows())
         return (
             f"WITH item AS (\n  SELECT {item}\n  FROM {self.table}\n), cell AS (\n  SELECT {cell}\n"
             f"  FROM item\n  GROUP BY GROUPING SETS ({sets})\n)\n{rows}\n"
         )
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of what the models gave."""
+        if not self.classes:
+            return [*self.models]
+        return [f"{model}:{name}" for model in self.models for name in self.classes]
 
     @property
     def _said(self) -> list[str]:
@@ -119,39 +183,62 @@ class _Query:
     def _item(self) -> Iterator[str]:
         """Columns of each sample: its bucket, its truth, what each model said."""
         words = self.words
-        text = f"CONCAT('{self.salt}:', CAST({self._name(self.id)} AS {words.text}))"
+        name, literal = words.name(self.id), words.literal
+        text = f"CONCAT({literal(f'{self.salt}:')}, CAST({name} AS {words.text}))"
         digits = f"SUBSTR({words.digest.format(text)}, 1, 8)"
-        yield f"MOD({words.number.format(digits)}, {self.buckets}) AS bucket"
-        yield f"CAST({self._name(self.true)} AS {words.text}) AS truth"
+        bucket = f"MOD({words.number.format(digits)}, {self.buckets})"
+        yield f"CASE WHEN {name} IS NOT NULL THEN {bucket} END AS bucket"
+        yield f"CAST({words.name(self.true)} AS {words.text}) AS truth"
         for place, model in enumerate(self.models):
             if not self.classes:
-                yield f"CAST({self._name(model)} AS {words.text}) AS said_{place}"
+                yield f"CAST({words.name(model)} AS {words.text}) AS said_{place}"
                 continue
-            columns = [self._name(f"{model}:{name}") for name in self.classes]
+            columns = [self._real(words.name(f"{model}:{each}")) for each in self.classes]
             yield f"{self._likeliest(columns)} AS said_{place}"
+            yield f"{self._fault(columns)} AS fault_{place}"
             yield from (f"{column} AS p_{place}_{k}" for k, column in enumerate(columns))
 
     def _likeliest(self, columns: Sequence[str]) -> str:
         """The class of the largest probability, the first of ties."""
+        classes = [self.words.literal(each) for each in self.classes]
         cases = [
             f"WHEN {' AND '.join(f'{column} >= {other}' for other in columns[k + 1 :])} "
-            f"THEN '{self.classes[k]}'"
+            f"THEN {classes[k]}"
             for k, column in enumerate(columns[:-1])
         ]
-        return f"CASE {' '.join(cases)} ELSE '{self.classes[-1]}' END"
+        return f"CASE {' '.join(cases)} ELSE {classes[-1]} END"
+
+    def _fault(self, columns: Sequence[str]) -> str:
+        """What is wrong with a row of probabilities, empty if nothing is.
+
+        Comparisons are negated, as NaN is above all numbers in some databases, and unlike all in
+        others.
+        """
+        whole = " + ".join(columns)
+        rules: dict[Fault, str] = {
+            "missing": " OR ".join(f"{column} IS NULL" for column in columns),
+            "odd": " OR ".join(f"NOT (ABS({column}) <= 1e300)" for column in columns),
+            "negative": " OR ".join(f"{column} < 0" for column in columns),
+            "per cent": f"ABS({whole} - 100) <= {100 * checks.SUM_TOLERANCE}",
+            "sum": f"NOT (ABS({whole} - 1) <= {checks.SUM_TOLERANCE})",
+        }
+        cases = " ".join(f"WHEN {rule} THEN '{fault}'" for fault, rule in rules.items())
+        return f"CASE {cases} ELSE '' END"
 
     def _cell(self) -> Iterator[str]:
         """Columns of each bucket by true class, and by named class of one model."""
         yield "bucket, truth"
         for place, said in enumerate(self._said):
             yield f"{said}, GROUPING({said}) AS of_{place}"
+            if self.classes:
+                yield f"fault_{place}"
         yield "COUNT(*) AS n"
         for place in range(len(self.models)):
             yield from (f"SUM(p_{place}_{k}) AS s_{place}_{k}" for k in range(len(self.classes)))
 
     def _rows(self) -> Iterator[str]:
-        """Rows of the sketch: first what it is, then its numbers."""
-        told = f"'{self._about()}'"
+        """Rows of the sketch: first what it is, then its numbers, and what may be wrong."""
+        told = self.words.literal(self._about())
         yield (
             f"SELECT 0 AS bucket, 'about' AS statistic, '' AS model, {told} AS label, '' AS said, "
             f"0 AS place, {self._real('0')} AS value"
@@ -161,30 +248,34 @@ class _Query:
         yield self._row("support", "", "truth", "SUM(n)", self._alone, "bucket, truth")
         for place, model in enumerate(self.models):
             said, here = f"said_{place}", f"of_{place} = 0"
-            yield self._row("hits", model, "truth", "n", f"{here} AND {said} = truth")
+            right = f"{here} AND {said} = truth"
+            yield self._row("hits", model, "truth", "SUM(n)", right, "bucket, truth")
             yield self._row("predicted", model, said, "SUM(n)", here, f"bucket, {said}")
             for k, label in enumerate(self.classes):
                 total = f"SUM(s_{place}_{k})"
-                literal, right = f"'{label}'", f"{self._alone} AND truth = '{label}'"
+                literal = self.words.literal(label)
+                right = f"{self._alone} AND truth = {literal}"
                 yield self._row("soft_hits", model, literal, total, right, "bucket")
                 yield self._row("soft_predicted", model, literal, total, self._alone, "bucket")
+            if self.classes:
+                wrong = f"{here} AND fault_{place} <> ''"
+                yield self._row(FAULTS, model, f"fault_{place}", "SUM(n)", wrong, f"fault_{place}")
+            else:
+                yield self._row(PAIRS, model, "truth", "SUM(n)", here, f"truth, {said}", said)
 
     def _row(
-        self, statistic: str, model: str, label: str, value: str, where: str, by: str = ""
-    ) -> str:
-        grouped = f" GROUP BY {by}" if by else ""
+        self, statistic: str, model: str, label: str, value: str, where: str, by: str,
+        said: str = "''",
+    ) -> str:  # fmt: skip
+        bucket = "bucket" if by.startswith("bucket") else "0"
+        whose = self.words.literal(model.strip())
         return (
-            f"SELECT bucket, '{statistic}', '{model}', {label}, '', 0, {self._real(value)} "
-            f"FROM cell WHERE {where}{grouped}"
+            f"SELECT {bucket}, '{statistic}', {whose}, {label}, {said}, 0, {self._real(value)} "
+            f"FROM cell WHERE {where} GROUP BY {by}"
         )
 
     def _real(self, value: str) -> str:
         return f"CAST({value} AS {self.words.real})"
-
-    def _name(self, column: str) -> str:
-        """A column, quoted if it must be: some databases read quoted names letter by letter."""
-        plain = re.fullmatch(r"[A-Za-z_]\w*", column, re.ASCII)
-        return column if plain else f"{self.words.quote}{column}{self.words.quote}"
 
     def _about(self) -> str:
         """What the rows mean, as JSON; without `classes` the rows name them."""
@@ -192,9 +283,10 @@ class _Query:
         statistics = [Summed("count", shared=True), Summed("support", shared=True, class_axes=1)]
         statistics += [Summed(name, class_axes=1) for name in of_class]
         about = About(
-            salt=self.salt, models=self.models,
+            salt=self.salt, models=tuple(model.strip() for model in self.models),
             kinds=("probabilities" if self.classes else "labels",) * len(self.models),
             labels=self.classes or None, statistics=tuple(statistics),
             metrics=("accuracy", "f1_macro", *(["cf1_macro"] if self.classes else [])),
+            weighted=False, missing_mass=False,
         )  # fmt: skip
         return json.dumps({**asdict(about), "buckets": self.buckets}, ensure_ascii=False)

@@ -80,7 +80,8 @@ class DatasetRows:
 
     @property
     def partial(self) -> Mapping[str, str]:
-        return partial_columns(self._files)
+        with self._readable():
+            return partial_columns(self._files)
 
     def check_alike(self, columns: Sequence[str]) -> None:
         with self._readable():

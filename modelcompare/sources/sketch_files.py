@@ -12,10 +12,10 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -24,9 +24,11 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.paths import write_bytes
 from modelcompare.readers.frames import as_frame
 from modelcompare.readers.opening import read_table
-from modelcompare.sources.sketches import VERSION, About, Sketch, Summed
+from modelcompare.sources.found import check_known, classes, without_findings
+from modelcompare.sources.possible import check_possible
+from modelcompare.sources.sketches import MOST_BUCKETS, VERSION, About, Sketch, Summed
 from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
-from modelcompare.words import shown
+from modelcompare.words import Kind, shown
 
 _ABOUT = "about"
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
@@ -151,8 +153,13 @@ def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> 
 def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str) -> Sketch:
     rows = frame.assign(
         **{column: frame[column].fillna("").astype(str) for column in COLUMNS[1:5]},
-        **{column: _numbers(frame[column], name) for column in ("bucket", "place", "value")},
-    ).astype({"bucket": np.int64, "place": np.int64})
+    )
+    rows = without_findings(rows, name)
+    cells = {column: _numbers(rows[column], name) for column in ("bucket", "place", "value")}
+    for column in ("bucket", "place"):
+        if not (cells[column] % 1 == 0).all():
+            raise ValueError(f"{name} holds fractions in column {column!r}; sketch again.")
+    rows = rows.assign(**cells).astype({"bucket": np.int64, "place": np.int64})
     # Parts may have met other classes.
     first, *others = (_blank(each, rows, name) for each in told)
     blank = sum(others, first)
@@ -161,14 +168,22 @@ def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str
     summed = {each.name: each for each in (*about.statistics, SAMPLES)}
     for key, part in rows.groupby(["statistic", "model"], sort=False):
         if key not in numbers:
-            raise ValueError(f"{name} holds {key[0]!r} of {key[1]!r}, of which it says nothing.")
+            raise ValueError(
+                f"{name} holds {key[0]!r} of {key[1]!r}, of which it says nothing; sketch the "
+                "predictions again."
+            )
+        if key == ("support", EVERY_MODEL):
+            check_known(part, about.labels or ())
         columns = _columns(part, summed[key[0]], about.labels or ())
         _check_places(part, summed[key[0]], blank.n_buckets, name)
         np.add.at(numbers[key], (part["bucket"].to_numpy(), columns), part["value"].to_numpy())
     counts = numbers.pop((SAMPLES.name, EVERY_MODEL))[:, 0]
-    if not ((counts >= 0) & (counts < _MOST_SAMPLES)).all():
-        raise ValueError(f"{name} counts {counts[np.abs(counts).argmax()]:g} samples in a bucket.")
-    return Sketch(about, np.rint(counts).astype(np.intp), numbers)
+    bad = ~((counts >= 0) & (counts < _MOST_SAMPLES) & (counts % 1 == 0))
+    if bad.any():
+        raise ValueError(f"{name} counts {counts[bad][0]:g} samples in a bucket.")
+    sketch = Sketch(about, counts.astype(np.intp), numbers)
+    check_possible(sketch, name)
+    return sketch
 
 
 def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
@@ -192,6 +207,42 @@ def _check_places(rows: pd.DataFrame, summed: Summed, n_buckets: int, name: str)
         )
 
 
+def _is_count(number: Any, most: int) -> bool:
+    return type(number) is int and 1 <= number <= most
+
+
+def _are_distinct(names: Any) -> bool:
+    """Whether models have names, each its own."""
+    texts = isinstance(names, tuple) and all(isinstance(name, str) for name in names)
+    return texts and all(map(str.strip, names)) and 0 < len(names) == len({*names})
+
+
+def _are_classes(labels: Any) -> bool:
+    plain = isinstance(labels, tuple) and all(isinstance(x, str | int | float) for x in labels)
+    return labels is None or (plain and len({*map(str, labels)}) == len(labels))
+
+
+def _are_statistics(found: tuple[Summed, ...]) -> bool:
+    return _are_distinct(tuple(each.name for each in found)) and all(
+        type(each.shared) is bool and each.class_axes in (0, 1, 2) and _is_count(each.width, 2**16)
+        for each in found
+    )
+
+
+def _is_flag(value: Any) -> bool:
+    return type(value) is bool
+
+
+# What a file may say of its numbers.
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "salt": lambda salt: isinstance(salt, str), "models": _are_distinct,
+    "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*get_args(Kind)},
+    "labels": _are_classes, "metrics": _are_distinct, "statistics": _are_statistics,
+    "judged": lambda names: isinstance(names, tuple) and all(isinstance(x, str) for x in names),
+    **dict.fromkeys(("soft_truth", "weighted", "missing_mass"), _is_flag),
+}  # fmt: skip
+
+
 def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
     """A sketch of nothing that is such as a table says."""
     if told.get("version") != VERSION:
@@ -199,7 +250,15 @@ def _blank(told: Mapping[str, Any], rows: pd.DataFrame, name: str) -> Sketch:
             f"{name} is a sketch of version {shown(told.get('version'))}, and this program reads "
             f"version {VERSION}; sketch the predictions again."
         )
-    about, size = _about(told, rows), int(told["buckets"])
+    about, size = _about(told, rows), told["buckets"]
+    wrong = next((field for field, fits in _FITS.items() if not fits(getattr(about, field))), None)
+    if wrong is None and len(about.kinds) != len(about.models):
+        wrong = "kinds"
+    if wrong is not None or not _is_count(size, MOST_BUCKETS):
+        raise ValueError(
+            f"{name} is no whole sketch: it says of its {wrong or 'buckets'} what none does; "
+            "sketch the predictions again."
+        )
     numbers = {
         (each.name, model): np.zeros(
             (size, len(about.labels or ()) ** each.class_axes * each.width)
@@ -235,13 +294,5 @@ def _about(told: Mapping[str, Any], rows: pd.DataFrame) -> About:
         said["bounds"] = {name: tuple(ends) for name, ends in said["bounds"].items()}
     said["statistics"] = tuple(Summed(**each) for each in told["statistics"])
     if said["labels"] is None and any(each.class_axes for each in said["statistics"]):
-        said["labels"] = _labels(rows)
+        said["labels"] = classes({*rows["label"], *rows["said"]})
     return About(**said)
-
-
-def _labels(rows: pd.DataFrame) -> tuple[Any, ...]:
-    """The classes that rows name: whole numbers if all of them are, else texts."""
-    texts = sorted({*rows["label"], *rows["said"]} - {""})
-    if all(text.removeprefix("-").isdecimal() and str(int(text)) == text for text in texts):
-        return tuple(sorted(map(int, texts)))
-    return tuple(texts)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare import checks
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.kinds import Output
 from modelcompare.predictions import Predictions
@@ -21,6 +22,7 @@ from modelcompare.truths import Truth
 from modelcompare.words import Kind
 
 VERSION = 1
+MOST_BUCKETS = 2**20
 _NOTHING = np.empty(0)
 
 Numbers = Mapping[tuple[str, str], FloatArray]
@@ -59,6 +61,9 @@ class About:
         Statistics of scores that are all 0 or 1.
     soft_truth : bool
         Whether the truth is a distribution over classes.
+    weighted, missing_mass : bool
+        Whether samples have weights, and whether probabilities may sum to less than 1; true where
+        an older file does not say.
     score_names, greater_is_better, bounds
         As in Predictions; the direction None where only the scores' names may tell it.
     name : str, optional
@@ -73,6 +78,8 @@ class About:
     statistics: tuple[Summed, ...]
     judged: tuple[str, ...] = ()
     soft_truth: bool = False
+    weighted: bool = True
+    missing_mass: bool = True
     score_names: tuple[str, ...] = ()
     greater_is_better: Direction | None = None
     bounds: Ranges | None = None
@@ -122,7 +129,13 @@ class Sketch(Predictions):
 
     @cached_property
     def sums(self) -> Sums:
-        """The sums of buckets that hold samples, as the engine takes them."""
+        """The sums of buckets that hold samples, as the engine takes them.
+
+        A part of a test set may hold one sample, or one class; a test set may not.
+        """
+        checks.check_lengths({}, None, self.n_samples)
+        if self.labels is not None:
+            checks.classes(self.labels, self.labels)
         held = self.counts > 0
         numbers = {key: found[held] for key, found in self.numbers.items()}
         about = self.about
@@ -137,9 +150,14 @@ class Sketch(Predictions):
         metrics = dict.fromkeys((*self.about.metrics, *other.about.metrics))
         judged = tuple(name for name in self.about.judged if name in other.about.judged)
         name = self.name if self.name == other.name else None
+        either = {
+            field: getattr(self.about, field) or getattr(other.about, field)
+            for field in ("weighted", "missing_mass")
+        }
         return Sketch(
             replace(
-                self.about, labels=labels, metrics=tuple(metrics), judged=judged, name=name
+                self.about, labels=labels, metrics=tuple(metrics), judged=judged, name=name,
+                **either,
             ),
             self.counts + other.counts,
             {key: one[key] + two[key] for key in one},

@@ -22,13 +22,12 @@ from modelcompare.readers import read_predictions
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.scanned import ScannedPredictions
-from modelcompare.sources.sketches import About, Numbers, Sketch, Summed
+from modelcompare.sources.sketches import MOST_BUCKETS, About, Numbers, Sketch, Summed
 from modelcompare.sums import EVERY_MODEL
 from modelcompare.words import check_count, check_options, check_predictions, check_text
 
 BUCKETS = 1024
 SALT = "modelcompare"
-MOST_BUCKETS = 2**20
 # Up to so many classes samples are counted by kind first.
 _FEW_CLASSES = 8
 # Numbers of one statistic and model that are held at once.
@@ -186,8 +185,10 @@ def _of_block(block: Predictions, names: AnyArray, metrics: Any, buckets: int, s
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         metrics=tuple(metric.name for metric in chosen),
         statistics=_described(statistics, numbers, block), judged=_judged(chosen),
-        soft_truth=block.true_distribution is not None, score_names=block.score_names,
-        greater_is_better=block.told_direction, bounds=block.bounds, name=block.name,
+        soft_truth=block.true_distribution is not None,
+        weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
+        score_names=block.score_names, greater_is_better=block.told_direction,
+        bounds=block.bounds, name=block.name,
     )  # fmt: skip
     return Sketch(about, np.bincount(bucket, minlength=buckets), numbers)
 

@@ -50,6 +50,11 @@ def test_models_of_sketches_are_chosen_by_pattern(days, run):
     assert "poor" in done.out
 
 
+QUERY = (
+    "sketch", "--sql", "duckdb", "--table", "t", "--true", "y", "--id", "i", "--model", "a",
+)  # fmt: skip
+
+
 @pytest.mark.usefixtures("days")
 @pytest.mark.parametrize(
     ("arguments", "told"),
@@ -67,6 +72,13 @@ def test_models_of_sketches_are_chosen_by_pattern(days, run):
         (("sketch", "--sql", "duckdb", "--table", "t", "--model", "a"), "--sql needs --true"),
         (("sketch", "--sql", "duckdb", "--table", "t", "--true", "y"), "--sql needs --model"),
         (("sketch", "--sql", "duckdb", "mon.csv"), "prints a query and reads nothing"),
+        ((*QUERY, "--weight", "w"), "--weight is for predictions that are read, and a query does"),
+        ((*QUERY, "--strata", "s"), "--strata is for predictions that are read"),
+        ((*QUERY, "--missing", "worst"), "--missing is for predictions that are read"),
+        ((*QUERY, "--normalize"), "--normalize is for predictions that are read"),
+        ((*QUERY, "--groups", "g"), "--sql needs --id or --groups"),
+        ((*QUERY, "--metric", "f1"), "--metric is for predictions"),
+        (("sketch", "mon.parquet", "-o", "x.parquet", "--buckets", "9"), "--buckets and --salt are"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_told(run, arguments, told):

@@ -1,0 +1,132 @@
+"""What a query found beside the sums: rows by which its result is refused as samples are in memory.
+
+They are no numbers of a sketch: a row without a bucket is of samples without a name; those of the
+statistic `PAIRS` count the samples by true class and by what a model said, over all buckets; those
+of `FAULTS` count rows of probabilities that are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from modelcompare import checks, spelling
+from modelcompare.kinds import check_pairs
+from modelcompare.readers.cells import MISSING_MARKS, as_numbers, said
+from modelcompare.sums import EVERY_MODEL
+
+PAIRS, FAULTS = "pairs", "faults"
+Fault = Literal["missing", "odd", "negative", "per cent", "sum"]
+
+_FILL = "fill them in, or leave these rows out in the query (WHERE)"
+_SAYS: dict[Fault, str] = {
+    "odd": "model {} has NaN or infinite probabilities in {:,} rows; " + _FILL,
+    "negative": "model {} has negative probabilities in {:,} rows; give probabilities, no logits",
+    "per cent": "model {} has probabilities that do not sum to 1 in {:,} rows, but to 100; divide "
+    "them by 100",
+    "sum": "model {} has probabilities that do not sum to 1 in {:,} rows; divide them by their sum",
+}
+
+
+def without_findings(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows that are sums, once nothing was found that memory refuses.
+
+    `label` and `said` are empty where they were missing.
+    """
+    rows = rows.assign(value=pd.to_numeric(rows["value"], errors="coerce").astype(np.float64))
+    nameless = rows[rows["bucket"].isna()]
+    n_nameless = nameless["value"][nameless["statistic"] == "samples"].sum()
+    if n_nameless > 0:
+        raise ValueError(
+            f"`ids` has missing values in {n_nameless:,.0f} rows; drop these samples or fill them "
+            "in."
+        )
+    beside = rows["statistic"].isin([PAIRS, FAULTS])
+    pairs, faults = (rows[rows["statistic"] == each] for each in (PAIRS, FAULTS))
+    if len(pairs) or len(faults):
+        _refuse_missing(rows, pairs, faults, name)
+    _refuse_faults(faults)
+    if len(pairs):
+        _check_pairs(pairs)
+    return rows[~beside]
+
+
+def _refuse_missing(
+    rows: pd.DataFrame, pairs: pd.DataFrame, faults: pd.DataFrame, name: str
+) -> None:
+    """Refuse cells that are empty, or hold a mark of a missing one, with their numbers."""
+    marks = {"", *MISSING_MARKS}
+    support = rows[rows["statistic"] == "support"]
+    parts = {
+        "the truth": support[support["label"].isin(marks)],
+        **dict(iter(pairs[pairs["said"].isin(marks)].groupby("model", sort=False))),
+        **dict(iter(faults[faults["label"] == "missing"].groupby("model", sort=False))),
+    }
+    counts = {column: part["value"].sum() for column, part in parts.items()}
+    told = ", ".join(f"{column} {count:,.0f}" for column, count in counts.items() if count > 0)
+    if told:
+        held = {*support["label"], *pairs["said"]} & MISSING_MARKS
+        marked = f"{min(held)!r} is taken for one; " if held else ""
+        raise ValueError(f"{name} has missing cells ({told}); {marked}{_FILL}.")
+
+
+def _refuse_faults(faults: pd.DataFrame) -> None:
+    for fault, says in _SAYS.items():
+        of_fault = faults[(faults["label"] == fault) & (faults["value"] > 0)]
+        if len(of_fault):
+            model = of_fault["model"].iloc[0]
+            count = int(of_fault["value"][of_fault["model"] == model].sum())
+            raise ValueError(says.format(repr(model), count).replace("in 1 rows", "in 1 row") + ".")
+
+
+def _check_pairs(pairs: pd.DataFrame) -> None:
+    """Refuse labels of the models that cannot be those of the truth, as for samples."""
+    labels = np.array(classes({*pairs["label"], *pairs["said"]}))
+    if said(_texts({*pairs["label"]})).dtype.kind == "f":
+        raise ValueError(
+            "the truth holds numbers with fractions, which are values and no classes; a query "
+            "counts labels, so read these predictions with scan_predictions or read_predictions."
+        )
+    if labels.dtype.kind != "i":
+        numbers = as_numbers(_texts({*pairs["label"]}))
+        if not np.isnan(numbers).any() and not np.isfinite(numbers).all():
+            raise ValueError("`y_true` has missing values, infinite ones; " + _FILL + ".")
+    place = {str(label): code for code, label in enumerate(labels.tolist())}
+    codes = pairs.assign(**{side: pairs[side].map(place) for side in ("label", "said")})
+    columns = {
+        model: tuple(part[c].to_numpy(dtype=np.intp) for c in ("label", "said", "value"))
+        for model, part in codes.groupby("model", sort=False)
+    }
+    check_pairs(labels.astype(object), columns)
+
+
+def _texts(labels: set[str]) -> Any:
+    return np.array(sorted(labels), dtype=object)
+
+
+def classes(texts: set[str]) -> tuple[Any, ...]:
+    """Classes that rows name: whole numbers if all of them are, else texts; sorted."""
+    named = sorted(texts - {EVERY_MODEL})
+    if all(text.removeprefix("-").isdecimal() and str(int(text)) == text for text in named):
+        return tuple(sorted(map(int, named)))
+    return tuple(named)
+
+
+def check_known(rows: pd.DataFrame, labels: Sequence[Any]) -> None:
+    """Refuse true classes that are none of those that were told."""
+    known = {str(label) for label in labels}
+    support = rows[rows["statistic"] == "support"]
+    strange = support[~support["label"].isin(known)]
+    if not len(strange):
+        return
+    unknown = np.unique(strange["label"].to_numpy(dtype=str)).astype(object)
+    meant = spelling.remedy(unknown.tolist(), [*labels]) or "Name all classes (--class)"
+    count = int(strange["value"].sum())
+    raise ValueError(
+        f"`y_true` holds unknown labels ({checks.listed(unknown)}) in {count:,} "
+        f"row{'s' * (count != 1)}; known are {checks.listed(np.array([*labels], dtype=object))}. "
+        f"{meant[0].upper()}{meant[1:]}."
+    )
