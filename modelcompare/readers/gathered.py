@@ -29,6 +29,8 @@ def named(table: Table, columns: Columns, where: str) -> Table:
     frame = table.frame
     if is_sketch(frame.columns):
         raise ValueError(f"{where} is a sketch; read it with modelcompare.read_sketch.")
+    if not len(frame):
+        raise ValueError(f"{where}: there are 0 samples; at least 2 are needed.")
     if not table.written:  # a file of texts has headings of texts, and no objects in its cells
         frame = flattened(frame.rename(columns=str).reset_index(drop=True))
     check_columns_distinct(frame, where)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare import checks
-from modelcompare.arrays import AnyArray
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.checks import DataWarning, rows_from
 from modelcompare.engine.statistics import COLLAPSE_AT
 from modelcompare.predictions import Predictions
@@ -20,11 +20,15 @@ from modelcompare.readers.cells import alike, column_array
 from modelcompare.readers.roles import Roles
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
-from modelcompare.sources.rows import Batches, Rows
+from modelcompare.sources.rows import TIMES, Rows
 
 # A column of more different labels holds no classes.
 _MOST_CLASSES = 65_536
 _SERVED = ("labels", "probabilities", "values", "scores")
+
+
+# True classes, predicted classes, and how often they occur together.
+Pairs = tuple[IntArray, IntArray, IntArray]
 
 
 class CannotScanError(ValueError):
@@ -88,10 +92,15 @@ class Layout:
             return None
         return rows.counted(self.needed, int(COLLAPSE_AT * rows.n_rows))
 
-    def with_classes(self, first: Any, rows: Rows) -> Layout:
-        """The same with all classes, where cells name them: the first rows may lack some."""
+    def with_classes(self, first: Any, rows: Rows, batches: Iterable[Any] | None = None) -> Layout:
+        """The same with all classes, where cells name them: the first rows may lack some.
+
+        The cells are those of all rows, or of the `batches` that hold each of them once.
+        """
         named = self._names_classes(first)
-        return replace(self, labels=_classes(rows.batches(named), named)) if named else self
+        if not named:
+            return self
+        return replace(self, labels=_classes(batches or rows.batches(named), named))
 
     def _names_classes(self, first: Any) -> list[str]:
         """The columns of labels: the truth and models that gave no fractions; none of headings."""
@@ -105,6 +114,18 @@ class Layout:
             and column != self.columns.weight
         ]  # fmt: skip
         return [] if by_heading or true not in named or kind in ("values", "scores") else named
+
+    def pairs(self, rows: Rows, shown: Predictions) -> dict[str, Pairs]:
+        """Codes of true and predicted labels, and how often they occur, of each model of labels."""
+        found = {}
+        for model in shown.models:
+            if shown.output(model).kind == "labels":
+                layout = self.of_models([model])
+                counted: Any = rows.counted(layout.needed, rows.n_rows)
+                part = layout.quietly(counted.drop_columns(TIMES), rows.name)
+                times = counted[TIMES].to_numpy().astype(np.intp)
+                found[model] = np.asarray(part.codes), part.predicted(model), times
+        return found
 
     def settled(self, shown: Predictions) -> Layout:
         """The same for all rows: classes, and the kind of the outputs, as some rows show them."""
@@ -125,7 +146,7 @@ class Layout:
         return replace(self, roles=replace(self.roles, outputs=outputs))
 
 
-def _classes(batches: Batches, columns: Sequence[str]) -> AnyArray:
+def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:
     """All labels in some columns, sorted."""
     import pyarrow as pa
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.kinds import Output, check_guess
+from modelcompare.kinds import Output, check_guess, check_matches, check_pairs
 from modelcompare.predictions import Predictions
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.gathered import named
@@ -24,6 +24,7 @@ from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.layouts import CannotScanError, Layout
+from modelcompare.sources.names import check_names
 from modelcompare.sources.rows import TIMES, Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, SampleColumn, shown
 
@@ -56,8 +57,8 @@ def scan_predictions(
         As for `read_predictions`, found in the same ways from the first 65,536 rows; name the
         models where these rows are not like the others.
     id : str, optional
-        The column that names the samples, which is no model's. That no name comes twice is not
-        checked.
+        The column that names the samples, which is no model's. Where it is told, that no name comes
+        twice is checked up to ten million rows.
     checkpoint : path, optional
         Folder in which totals of resamples are kept while they are added up: a run that was ended
         goes on where it was, with the same numbers to the last bit. Of rows that changed since it
@@ -133,8 +134,7 @@ class ScannedPredictions(Predictions):
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
         """Predictions of a source of rows, whose columns were told or are found."""
         where = rows.name or "the table"
-        if rows.n_rows < 2:
-            raise ValueError(f"{where} has {rows.n_rows} rows; at least 2 are needed.")
+        checks.check_lengths({}, None, rows.n_rows)
         if columns.models is None:
             # Nobody said whether such a column is of a model.
             rows.check_alike([*rows.partial])
@@ -152,23 +152,32 @@ class ScannedPredictions(Predictions):
                 "read it whole with read_predictions."
             )
         places = columns_of_models(read.frame, roles, columns.models, where)
+        checks.model_arrays(dict.fromkeys(places, ()))
         chosen = tuple(column for of_model in places.values() for column in of_model.values())
         layout = Layout(
             replace(columns, models=None), replace(roles, id=None, outputs=chosen), where,
             id=roles.id,
         )  # fmt: skip
         rows.check_alike([*layout.needed, *([] if layout.id is None else [layout.id])])
+        if columns.id is not None:
+            check_names(rows, columns.id, where)
         first = table.select(layout.needed)
         counted = layout.counted(first, rows)
         if counted is None:
             return cls._by_first_rows(rows, layout, first, checkpoint)
         try:
-            layout = layout.settled(layout.predictions(counted.drop_columns(TIMES), rows.name))
+            layout = layout.with_classes(first, rows, counted.to_batches())
+            shown = layout.predictions(counted.drop_columns(TIMES), rows.name)
         except ValueError:
             # The rows themselves say where they are wrong.
             for _ in cls._by_first_rows(rows, layout, first, checkpoint).blocks():
                 pass
             raise
+        if layout.labels is not None:
+            times = counted[TIMES].to_numpy().astype(np.intp)
+            said = {model: shown.predicted(model) for model in shown.models}
+            check_matches(layout.labels, np.asarray(shown.codes), said, dict.fromkeys(said, times))
+        layout = layout.settled(shown)
         part = cls._made(rows, layout, layout.quietly(first, rows.name), checkpoint)
         part._kept["counted"] = counted
         return part
@@ -184,8 +193,24 @@ class ScannedPredictions(Predictions):
             # Single probabilities are of the last class, as nobody said.
             outputs = {model: shown.output(model) for model in shown.models}
             check_guess(layout.labels, None, outputs, dict.fromkeys(outputs, np.empty(0)))
+            cls._check_labels(rows, layout, shown, checkpoint)
         layout = layout.settled(shown)
         return cls._made(rows, layout, layout.quietly(first, rows.name), checkpoint)
+
+    @classmethod
+    def _check_labels(
+        cls, rows: Rows, layout: Layout, shown: Predictions, checkpoint: Path | None
+    ) -> None:
+        """Refuse labels that cannot be those of the truth, as in memory, by all rows."""
+        try:
+            pairs = layout.pairs(rows, shown)
+        except ValueError:
+            settled = layout.settled(shown)
+            for _ in cls._made(rows, settled, shown, checkpoint).blocks():
+                pass
+            raise
+        if pairs and layout.labels is not None:
+            check_pairs(layout.labels, pairs)
 
     @classmethod
     def _made(

@@ -1,0 +1,212 @@
+"""One rule on every road: what memory refuses, scans, sketches and queries refuse in its words."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.sources.queries import sketch_query
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+duckdb = pytest.importorskip("duckdb")
+pl = pytest.importorskip("polars")
+N = 60
+
+
+def hard():
+    y = np.where(np.arange(N) % 3 > 0, "no", "yes")
+    said = {m: np.where(np.arange(N) % k > 0, y, "no") for m, k in (("a", 5), ("b", 4))}
+    return pd.DataFrame({"id": [f"s{i}" for i in range(N)], "y_true": y, **said})
+
+
+def soft():
+    frame = hard()
+    for model in "ab":
+        chance = np.where(frame.pop(model) == "yes", 0.75, 0.25)
+        frame[f"{model}:no"], frame[f"{model}:yes"] = 1 - chance, chance
+    return frame
+
+
+def scored():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"id": [f"s{i}" for i in range(N)], **{m: rng.random(N) for m in "ab"}})
+
+
+def with_cell(frame, column, value, row=7):
+    """The table with another cell."""
+    cells = frame[column].tolist()
+    cells[row] = value
+    return frame.assign(**{column: cells})
+
+
+def weighted(cells):
+    return hard().assign(w=cells)
+
+
+LABELS, CHANCES, SCORES = {"models": ["a", "b"]}, {}, {"models": ["a", "b"], "scores": True}
+WEIGHTS = LABELS | {"weight": "w"}
+ONE = np.ones(N)
+# Each defect: the table, what is said of it, and the words that begin the refusal.
+DEFECTS = {
+    "a true label is missing": (with_cell(hard(), "y_true", None), LABELS, "has missing cells"),
+    "a model's label is missing": (with_cell(hard(), "a", None), LABELS, "has missing cells"),
+    "a mark of a missing label": (with_cell(hard(), "a", "NA"), LABELS, "has missing cells"),
+    "labels in other case": (
+        hard().assign(a=hard()["a"].str.capitalize()), LABELS,
+        "the labels of model 'a' do not match those of `y_true`",
+    ),
+    "labels with spaces": (
+        hard().assign(b=hard()["b"] + " "), LABELS,
+        "the labels of model 'b' do not match those of `y_true`",
+    ),
+    "some labels in other case": (
+        hard().replace({"a": {"yes": "Yes"}}), LABELS,
+        "the labels of model 'a' do not match those of `y_true`",
+    ),
+    "codes counted from 1": (
+        pd.DataFrame({"id": hard()["id"], "y_true": np.arange(N) % 3, "a": np.arange(N) % 3 + 1,
+                      "b": np.arange(N) % 3}), LABELS,
+        "the labels of model 'a' do not match those of `y_true`",
+    ),
+    "fractions for three classes": (
+        pd.DataFrame({"id": hard()["id"], "y_true": np.arange(N) % 3, "a": np.arange(N) % 3 + 0.5,
+                      "b": np.arange(N) % 3}), LABELS,
+        "model 'a' gave real numbers for 3 classes|the labels of model 'a' do not match",
+    ),
+    "a single class": (
+        hard().assign(y_true="no", a="no", b="no"), LABELS, "there is a single class",
+    ),
+    "a single row": (hard()[1:2], LABELS, "there is 1 sample"),
+    "no rows": (hard()[:0], LABELS, "there are 0 samples"),
+    "a name that is missing": (with_cell(hard(), "id", None), LABELS, "`ids` has missing values"),
+    "names that repeat": (with_cell(hard(), "id", "s8"), LABELS, "`ids` repeats 1 ids"),
+    "a probability that is missing": (
+        with_cell(soft(), "a:no", None), CHANCES, "has missing cells",
+    ),
+    "a probability that is infinite": (
+        with_cell(soft(), "a:no", np.inf), CHANCES, "model 'a' has NaN or infinite probabilities",
+    ),
+    "a negative probability": (
+        with_cell(with_cell(soft(), "a:no", -0.5), "a:yes", 1.5), CHANCES,
+        "model 'a' has negative probabilities",
+    ),
+    "probabilities that sum to 2": (
+        with_cell(soft(), "a:no", 1.75), CHANCES,
+        "model 'a' has probabilities that do not sum to 1 in 1 row",
+    ),
+    "probabilities in per cent": (
+        soft().assign(**{f"b:{c}": 100 * soft()[f"b:{c}"] for c in ("no", "yes")}), CHANCES,
+        "model 'b' has probabilities that do not sum to 1 in 60 rows",
+    ),
+    "a true class without a probability": (
+        with_cell(soft(), "y_true", "eel"), CHANCES, r"`y_true` holds unknown labels \('eel'\) in 1 row",
+    ),
+    "a score that is missing": (with_cell(scored(), "a", None), SCORES, "has missing cells"),
+    "a score that is infinite": (
+        with_cell(scored(), "a", np.inf), SCORES, "model 'a' is NaN or infinite",
+    ),
+    "a score that cannot be squared": (
+        with_cell(scored(), "a", 1e200), SCORES, "model 'a' holds numbers that cannot be squared",
+    ),
+    "a negative weight": (
+        weighted(np.where(np.arange(N) == 7, -1.0, ONE)), WEIGHTS, "`sample_weight` is negative",
+    ),
+    "an infinite weight": (
+        weighted(np.where(np.arange(N) == 7, np.inf, ONE)), WEIGHTS,
+        "`sample_weight` is NaN or infinite",
+    ),
+    "a weight that is missing": (
+        weighted(np.where(np.arange(N) == 7, np.nan, ONE)), WEIGHTS,
+        "`sample_weight` is NaN or infinite",
+    ),
+    "weights of 0": (weighted(0 * ONE), WEIGHTS, "`sample_weight` is 0 for every sample"),
+    "weights of texts": (weighted("x"), WEIGHTS, "`sample_weight` must hold numbers"),
+    "no such model": (hard(), {"models": ["c"]}, "there is no model 'c'"),
+    "a model without a name": (
+        hard().rename(columns={"a": " "}), {"models": [" ", "b"]}, "model names must not be empty",
+    ),
+    "a name of two models": (
+        hard().rename(columns={"b": "a "}), {"models": ["a", "a "]}, "model name 'a' occurs twice",
+    ),
+    "no such truth": (hard(), LABELS | {"true": "gold"}, "has no column 'gold'"),
+}  # fmt: skip
+
+
+def answered(predictions):
+    return mc.compare(predictions, n_resamples=99).scores
+
+
+def by_query(table, _, true="y_true", models=(), scores=False, weight=None):
+    """What DuckDB answers; it has no scores, weights or patterns."""
+    if scores or weight is not None or "c" in models:
+        pytest.skip("a query has neither scores nor weights, and takes columns as they are named")
+    classes = [] if models else ["no", "yes"]
+    query = sketch_query(
+        "duckdb", table="preds", true=true, models=models or ["a", "b"], id="id", classes=classes
+    )
+    with duckdb.connect() as connection:
+        connection.register("preds", table)
+        return mc.read_sketch(connection.sql(query).df())
+
+
+def file_of(table, folder):
+    path = folder / "the table.parquet"
+    pq.write_table(table, path)
+    return path
+
+
+def read_sketch_of(table, folder, **options):
+    sketched = mc.sketch(mc.read_predictions(table, id="id", **options))
+    return mc.read_sketch(sketched.save(folder / "s.parquet"))
+
+
+ROADS = {
+    "memory": lambda t, _, **o: mc.read_predictions(t, id="id", **o),
+    "a scan of a file": lambda t, f, **o: mc.scan_predictions(file_of(t, f), id="id", **o),
+    "a scan of a frame": lambda t, _, **o: mc.scan_predictions(t, id="id", **o),
+    "a scan of lazy polars": lambda t, _, **o: mc.scan_predictions(
+        pl.from_arrow(t).lazy(), id="id", **o
+    ),
+    "a scan of DuckDB": lambda t, _, **o: mc.scan_predictions(
+        duckdb.from_arrow(t), id="id", **o
+    ),
+    "blocks": lambda t, f, **o: mc.sketch(mc.scan_predictions(file_of(t, f), id="id", **o)),
+    "a sketch": read_sketch_of,
+    "a query": by_query,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_defect_is_refused_on_every_road(road, defect, tmp_path):
+    frame, options, words = DEFECTS[defect]
+    if (road, defect) in EXCUSED:
+        pytest.skip(EXCUSED[road, defect])
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    with pytest.raises(ValueError, match=words):
+        answered(ROADS[road](table, tmp_path, **options))
+
+
+# A query keeps rows of one name together, as clusters: that a name repeats moves no answer.
+EXCUSED = {
+    ("a query", "names that repeat"): "rows of one name are a cluster",
+    ("a query", "no such truth"): "the database refuses it",
+}
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("make", [hard, soft, scored])
+def test_without_a_defect_every_road_gives_the_values_of_memory(road, make, tmp_path):
+    options = {hard: LABELS, soft: CHANCES, scored: SCORES}[make]
+    table = pa.Table.from_pandas(make(), preserve_index=False)
+    metric = "mean_score" if make is scored else "accuracy"
+    found, memory = (
+        mc.compare(each, metric, n_resamples=99).scores.set_index("model").estimate
+        for each in (
+            ROADS[road](table, tmp_path, **options),
+            mc.read_predictions(table, id="id", **options),
+        )
+    )
+    pd.testing.assert_series_equal(found, memory, rtol=1e-12)
