@@ -44,7 +44,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
         return False
     total = evaluation.grand_total(slice(None))
     parts = {c.statistic: c.of(total) for c in evaluation.columns(slice(None), [metric])}
-    totals = [parts[statistic] / _largest_weight(evaluation) for statistic in metric.statistics]
+    totals = [parts[statistic] / evaluation.largest_weight for statistic in metric.statistics]
     counted = [statistic in _WITHIN_ONE for statistic in metric.statistics]
     share = 0.0
     for place, within in enumerate(counted):
@@ -62,11 +62,6 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
         for t, within in zip(totals, counted, strict=True)
     ]
     return not value.without(*least).any()
-
-
-def _largest_weight(evaluation: Evaluation) -> float:
-    weight = evaluation.predictions.sample_weight
-    return 1.0 if weight is None else float(weight.max())
 
 
 def _has_all_classes(evaluation: Evaluation) -> bool:

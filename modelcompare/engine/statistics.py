@@ -103,6 +103,12 @@ class UnitStatistics:
         return DistinctRows.of_each(p)
 
     @property
+    def largest_weight(self) -> float:
+        """The largest weight of a sample; 1 where they have none."""
+        weight = self.predictions.sample_weight
+        return 1.0 if weight is None else float(weight.max())
+
+    @property
     def collapsed(self) -> bool:
         """Whether units are distinct rows with multiplicities."""
         return self._rows is not None

@@ -81,6 +81,14 @@ class ScannedEvaluation(Evaluation):
         with progress_bar(n_rows, progress, unit=" rows") as self._bar:
             return super().replicates(weights, n_jobs=n_jobs)
 
+    @property
+    def largest_weight(self) -> float:
+        if not self.predictions.weighted:
+            return 1.0
+        weights = (block.sample_weight for block in self.predictions.blocks())
+        largest = (float(weight.max()) for weight in weights if weight is not None)
+        return self.predictions.kept("largest weight", lambda: max(largest))
+
     def of_metrics(self, metrics: Sequence[AnyMetric]) -> ScannedEvaluation:
         return ScannedEvaluation(self.predictions, metrics, collapse=self.collapsed)
 

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import get_args
 
 import numpy as np
 
@@ -209,7 +210,7 @@ class _Query:
         return f"CASE {' '.join(cases)} ELSE {classes[-1]} END"
 
     def _fault(self, columns: Sequence[str]) -> str:
-        """What is wrong with a row of probabilities, empty if nothing is.
+        """What is wrong with a row of probabilities, by its place among the faults; 0 if nothing.
 
         Comparisons are negated, as NaN is above all numbers in some databases, and unlike all in
         others.
@@ -222,8 +223,12 @@ class _Query:
             "per cent": f"ABS({whole} - 100) <= {100 * checks.SUM_TOLERANCE}",
             "sum": f"NOT (ABS({whole} - 1) <= {checks.SUM_TOLERANCE})",
         }
-        cases = " ".join(f"WHEN {rule} THEN '{fault}'" for fault, rule in rules.items())
-        return f"CASE {cases} ELSE '' END"
+        # Nearly all rows are settled by the first case; NaN is not within the sum's bounds.
+        right = " AND ".join(f"{column} >= 0" for column in columns)
+        right = f"ABS({whole} - 1) <= {checks.SUM_TOLERANCE} AND {right}"
+        places = get_args(Fault)
+        cases = " ".join(f"WHEN {rules[each]} THEN {n}" for n, each in enumerate(places, 1))
+        return f"CASE WHEN {right} THEN 0 {cases} ELSE 0 END"
 
     def _cell(self) -> Iterator[str]:
         """Columns of each bucket by true class, and by named class of one model."""
@@ -258,8 +263,10 @@ class _Query:
                 yield self._row("soft_hits", model, literal, total, right, "bucket")
                 yield self._row("soft_predicted", model, literal, total, self._alone, "bucket")
             if self.classes:
-                wrong = f"{here} AND fault_{place} <> ''"
-                yield self._row(FAULTS, model, f"fault_{place}", "SUM(n)", wrong, f"fault_{place}")
+                fault = f"fault_{place}"
+                cases = (f"WHEN {n} THEN '{each}'" for n, each in enumerate(get_args(Fault), 1))
+                label, wrong = f"CASE {fault} {' '.join(cases)} END", f"{here} AND {fault} <> 0"
+                yield self._row(FAULTS, model, label, "SUM(n)", wrong, fault)
             else:
                 yield self._row(PAIRS, model, "truth", "SUM(n)", here, f"truth, {said}", said)
 

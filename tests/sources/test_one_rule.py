@@ -210,3 +210,24 @@ def test_without_a_defect_every_road_gives_the_values_of_memory(road, make, tmp_
         )
     )
     pd.testing.assert_series_equal(found, memory, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("road", [road for road in ROADS if "scan" in road])
+@pytest.mark.parametrize("make", [hard, soft, scored])
+def test_a_weighted_scan_is_answered_as_memory_is(road, make, tmp_path):
+    options = {hard: LABELS, soft: CHANCES, scored: SCORES}[make] | {"weight": "w"}
+    frame = make().assign(w=np.random.default_rng(1).gamma(2, size=N))
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    metrics = {hard: ["accuracy", "f1", "precision"], soft: ["accuracy", "cf1", "log_loss"]}
+    found, memory = (
+        mc.compare(
+            each, metrics.get(make, "mean_score"), n_resamples=99, method="normal", test="wald"
+        )
+        for each in (
+            ROADS[road](table, tmp_path, **options),
+            mc.read_predictions(table, id="id", **options),
+        )
+    )
+    pd.testing.assert_frame_equal(found.scores, memory.scores, rtol=1e-12)
+    pd.testing.assert_frame_equal(found.differences, memory.differences, rtol=1e-12)
