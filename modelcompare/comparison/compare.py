@@ -132,7 +132,8 @@ def compare(
     UndefinedMetricWarning
         Where a metric has no value on some resamples, with its share.
     SparseDataWarning
-        Where fewer than ten samples, or clusters, decide about a metric, with their number.
+        Where fewer than ten samples, or clusters, decide about a metric, with their number: of a
+        class, of a typical class of an average, or of a heavy tail; or one by its weight alone.
 
     Examples
     --------
@@ -182,8 +183,10 @@ def compare(
     outcome = significance.run_test(served.test, pairs)
     adjusted = adjust_families(pairs, outcome, served.test, correction, family=family, alpha=alpha)
     score_interval = replicated.score_interval(method, confidence_level)
-    warn_of_sparse_data(evaluation, score_interval)
     difference_interval = replicated.difference_interval(model_a, model_b, method, confidence_level)
+    warn_of_sparse_data(
+        replicated, scores=score_interval, differences=difference_interval, pairs=(model_a, model_b)
+    )
     replicated.warn_of_no_width(
         difference_interval,
         pairs.difference,

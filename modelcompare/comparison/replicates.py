@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DifferenceView, ScoreView
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.definedness import never_undefined
@@ -209,8 +210,14 @@ class BootstrapResult:
         DataFrame
             Columns model, metric, label, estimate, standard_error, ci_low, ci_high, n_undefined,
             method (what each interval was made with).
+
+        Warns
+        -----
+        SparseDataWarning
+            Where fewer than ten samples, or clusters, decide about a metric; see `compare`.
         """
         interval = self.score_interval(method, confidence_level)
+        warn_of_sparse_data(self, scores=interval)
         return score_frame(
             self.models,
             self.evaluation.keys,

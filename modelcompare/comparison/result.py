@@ -396,7 +396,10 @@ class Comparison(Result):
         return method_of(self)[1]
 
     def cautions(self) -> list[str]:
-        sparse = sparse_values(self.bootstrap.evaluation, self.score_interval)
+        sparse = sparse_values(
+            self.bootstrap, scores=self.score_interval, differences=self.difference_interval,
+            pairs=self.pairs,
+        )  # fmt: skip
         return [*sparse, *self.warned]
 
     def recipe(self) -> str:

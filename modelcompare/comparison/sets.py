@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +15,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.told import warn_of_parts
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -266,11 +268,15 @@ def compare_sets(
                 f"test sets {first_name!r} and {name!r} hold different models ({differ[0]!r})."
             )
     seed = seed_sequence(rng)
-    results = {
-        name: compare(
-            predictions[list(first.models)], metrics, confidence_level=confidence_level,
-            alpha=alpha, correction=correction, rng=child_seed(seed, place), **options,
-        )
-        for place, (name, predictions) in enumerate(sets.items())
-    }  # fmt: skip
+    results: dict[str, Comparison] = {}
+    told: list[tuple[str, warnings.WarningMessage]] = []
+    for place, (name, predictions) in enumerate(sets.items()):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            results[name] = compare(
+                predictions[list(first.models)], metrics, confidence_level=confidence_level,
+                alpha=alpha, correction=correction, rng=child_seed(seed, place), **options,
+            )  # fmt: skip
+        told += [(name, warning) for warning in caught]
+    warn_of_parts(told, "sets")
     return SetComparison(results, confidence_level, alpha, correction, rng_label(rng))

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.told import warn_of_parts
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
@@ -22,8 +23,6 @@ from modelcompare.words import Correction, check_options, check_sequence, signat
 
 # Of smaller subgroups little can be said.
 MIN_SIZE = 30
-# Subgroups that a warning names.
-_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,7 @@ def compare_slices(
                 frames.append(part)
     if not parts["scores"]:
         raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
-    _warn_by_subgroup(told)
+    warn_of_parts(told, "subgroups")
     scores = pd.concat(parts["scores"], ignore_index=True)
     differences = pd.concat(parts["differences"], ignore_index=True)
     if len(differences):
@@ -191,17 +190,6 @@ def compare_slices(
         n_resamples=result.n_resamples, method=result.method, test=result.test,
         correction=correction, rng_label=rng_label(rng),
     )  # fmt: skip
-
-
-def _warn_by_subgroup(told: Sequence[tuple[str, warnings.WarningMessage]]) -> None:
-    """One warning of each kind, which names the first subgroups that it is about."""
-    by_kind: dict[type[Warning], list[str]] = {}
-    for subgroup, warning in told:
-        by_kind.setdefault(warning.category, []).append(f"{subgroup}: {warning.message}")
-    for category, texts in by_kind.items():
-        more = len(texts) - _NAMED
-        rest = f" (and {more:,} more like this in subgroups)" if more > 0 else ""
-        warnings.warn(" ".join(texts[:_NAMED]) + rest, category, stacklevel=3)
 
 
 def _open_ranks(scores: pd.DataFrame, differences: pd.DataFrame) -> None:

@@ -31,7 +31,7 @@ from modelcompare.intervals.base import (
     PairsView,
     View,
 )
-from modelcompare.intervals.choice import FEW
+from modelcompare.intervals.choice import FEW, informative_sizes
 from modelcompare.intervals.closed import logit_interval, normal_interval, proportion_interval
 from modelcompare.intervals.resampled import (
     basic_interval,
@@ -45,7 +45,7 @@ from modelcompare.words import IntervalMethod
 __all__ = [
     "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "ModelsView",
     "PairsView", "View",
-    "basic_interval", "bca_interval", "choices", "difference_method",
+    "basic_interval", "bca_interval", "choices", "difference_method", "informative_sizes",
     "logit_interval", "normal_interval", "percentile_interval", "proportion_interval", "quantiles",
     "studentized_interval",
 ]  # fmt: skip

@@ -25,8 +25,8 @@ what influences do not describe  expanded-BCa, where it is one     expanded-perc
 Student's degrees of freedom are those of the influences that carry the variance, and of clusters
 between the effective ones and all. Strata draw intervals in by what they explain. Below `FEW`
 informative samples coverage is near 1 and intervals are wide, or clusters are too few to say:
-`compare` warns, naming class and number. ``experiments/validity/intervals_on_sparse_data.py``
-simulates each row.
+a warning names class and number (`comparison.sparse`).
+``experiments/validity/intervals_on_sparse_data.py`` simulates each row.
 """
 
 from __future__ import annotations
@@ -46,11 +46,13 @@ from modelcompare.intervals.counted import (
     Labels,
     Pairs,
     averages_absent_classes,
+    class_ratio,
     is_soft_macro,
     size_of_others,
 )
 from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
+    class_sizes,
     difference_degrees,
     difference_interval,
     effective_units,
@@ -78,15 +80,25 @@ _ROUNDING = 1e-12
 
 def choose_scores(view: ModelsView, level: float) -> Interval:
     """Interval of every value of every model, by the method that holds for it."""
-    rule = _Rule(view.evaluation, view.moments, view.estimate, level)
+    rule = _Rule(view.evaluation, lambda: view.moments, view.estimate, level)
     return rule.intervals(lambda: expanded_bca(view, level))
 
 
 def choose_differences(view: PairsView, level: float) -> Interval:
     """Interval of every paired difference a - b, by the method that holds for it."""
     pairs = view.model_a, view.model_b
-    rule = _Rule(view.evaluation, view.moments, view.values, level, pairs)
+    rule = _Rule(view.evaluation, lambda: view.moments, view.values, level, pairs)
     return rule.intervals(lambda: expanded_percentiles(view, level))
+
+
+def informative_sizes(evaluation: Evaluation, values: FloatArray) -> FloatArray:
+    """How many samples, or equal clusters, say something about each model's values.
+
+    The same as `Interval.n_informative` of `choose_scores`, whatever the interval is made with.
+    """
+    # Neither the level nor the influences matter to what is behind a value.
+    rule = _Rule(evaluation, lambda: influence_moments(evaluation, values), values, 0.95)
+    return np.concatenate([rule.informative(metric) for metric in evaluation.metrics], axis=1)
 
 
 @dataclass(frozen=True)
@@ -94,10 +106,38 @@ class _Rule:
     """The rule on one test set, for models or for pairs of them."""
 
     evaluation: Evaluation
-    moments: InfluenceMoments
+    moments_of: Callable[[], InfluenceMoments]
     values: FloatArray
     level: float
     pairs: Pairs | None = None
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        return self.moments_of()
+
+    def informative(self, metric: AnyMetric) -> FloatArray:
+        """How many samples, or equal clusters, say something about each model's values."""
+        closed = self._closed[metric.name]
+        if closed is not None and closed.n_informative is not None:
+            return closed.n_informative
+        where = self.evaluation.metric_slice(metric.name)
+        if metric.name in _RANKS and not self._clustered:
+            return np.full_like(self.values[:, where], self._rarer)
+        found = np.minimum(self._sizes[:, where], self._typical_support(metric))
+        if not (metric.smooth or is_calibration_error(metric)):
+            # One sample decides a maximum. Where leaving one out changes nothing, none is known to.
+            moved = np.diagonal(self.moments.second, axis1=1, axis2=2).T[:, where] > 0
+            carriers = self.moments.carriers()[:, where]
+            found = np.where(moved, np.minimum(found, carriers), found)
+        return np.minimum(found, self._of_class(metric))
+
+    def _of_class(self, metric: AnyMetric) -> FloatArray:
+        """Samples, or equal clusters, of each class, for a ratio that misses of the class enter."""
+        p = self.evaluation.predictions
+        ratio = class_ratio(metric, 2) if isinstance(metric, Metric) and metric.per_class else None
+        if ratio is None or not ratio.denominator[1] or self._support is None:
+            return np.array([np.inf])
+        return class_sizes(p)
 
     def intervals(self, resampled: Callable[[], Interval]) -> Interval:
         """Intervals of all values, which hold their estimates."""
@@ -182,7 +222,7 @@ class _Rule:
         estimate, size = self.estimate[:, where], self._sizes[:, where]
         error = self.moments.standard_error()[:, where]
         if metric.name in _RANKS and not self._clustered:
-            size = np.full_like(estimate, self._rarer)
+            size = self.informative(metric)
             ends = rank_interval(estimate, error**2, size, _RANKS[metric.name][0], self.level)
             return Interval.of(*ends, "effective-size", size)
         carriers = self.moments.carriers()[:, where]
@@ -197,12 +237,8 @@ class _Rule:
             estimate * scale - bias, error, metric.bounds, degrees, size, self.level, skew, power
         )
         scales = {0: "t" if skew is None else "hall-t", 1: "log-t", 2: "logit-t"}
-        informative = np.minimum(size, self._typical_support(metric))
-        if not metric.smooth:
-            # One sample decides a maximum. Where leaving one out changes nothing, none is known to.
-            moved = np.diagonal(self.moments.second, axis1=1, axis2=2).T[:, where] > 0
-            informative = np.where(moved, np.minimum(informative, carriers), informative)
-        return Interval.of(low, high, scales[np.isfinite(metric.bounds).sum()], informative)
+        method = scales[np.isfinite(metric.bounds).sum()]
+        return Interval.of(low, high, method, self.informative(metric))
 
     def _corrections(self, metric: AnyMetric) -> tuple[FloatArray, FloatArray]:
         """Bias and unseen variance of each model's macro average of soft counts; else 0."""

@@ -353,6 +353,11 @@ def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
     return float(out[0])
 
 
+def class_sizes(predictions: Predictions) -> FloatArray:
+    """Effective number of units of each true class, by the weight of its samples."""
+    return _of_samples(predictions, by_class=True)
+
+
 def _of_samples(predictions: Predictions, *, by_class: bool) -> FloatArray:
     """Effective number of units by the weight of their samples, of each class or of all."""
     n, p = len(predictions), predictions

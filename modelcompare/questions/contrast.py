@@ -13,7 +13,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
@@ -118,6 +120,11 @@ class Contrast:
             used=found.used,
         )  # fmt: skip
 
+    def warn_of_sparse_data(self) -> None:
+        """Say at the caller's line where too little decides about the two values."""
+        pairs = self.view.model_a, self.view.model_b
+        warn_of_sparse_data(self._drawn, pairs=pairs, place=self.position)
+
     @cached_property
     def _drawn(self) -> BootstrapResult:
         return _DrawnLater(self.view)
@@ -147,6 +154,12 @@ class _DrawnLater(BootstrapResult):
         """Values on the resamples."""
         view: PairView = vars(self)["_view"]
         return view.replicates
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        """Second and third moments of the models' influence functions."""
+        view: PairView = vars(self)["_view"]
+        return view.moments
 
 
 def evaluate(

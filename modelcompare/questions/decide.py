@@ -239,6 +239,11 @@ def decide(
     ValueError
         If the margin does not fit the question.
 
+    Warns
+    -----
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+
     Examples
     --------
     >>> import modelcompare as mc
@@ -274,6 +279,7 @@ def decide(
     def bounds(level: float) -> tuple[float, float]:
         return unseen.widened(seen(level), level)
 
+    contrast.warn_of_sparse_data()
     low, high = seen(alpha)
     gain = unseen.gain
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))

@@ -161,6 +161,11 @@ def paired_test(
     ValueError
         If the method does not apply to the metric; the message names those that do.
 
+    Warns
+    -----
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+
     Examples
     --------
     >>> import modelcompare as mc
@@ -184,6 +189,7 @@ def paired_test(
         collapse=False if TESTS[test].by_sample else None, alternative=alternative,
         enumerate_swaps=served.in_memory, n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
+    contrast.warn_of_sparse_data()
     outcome = contrast.test(test)
     return PairedTestResult.of(
         (model_a, model_b), contrast.metric.name, label, contrast.difference, outcome,

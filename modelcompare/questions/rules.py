@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from modelcompare.comparison.told import each_warning_once
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
@@ -164,6 +165,11 @@ def gate(
     ValueError
         If there is no rule, or one cannot be read.
 
+    Warns
+    -----
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+
     Examples
     --------
     >>> import modelcompare as mc
@@ -178,12 +184,14 @@ def gate(
     read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in given]
     if not read:
         raise ValueError("`rules` is empty; give at least one, e.g. 'f1_macro:-0.005'.")
-    return GateResult(
-        tuple(
-            decide(
-                predictions, baseline, candidate, rule.metric, kind=rule.kind, margin=rule.margin,
-                label=predictions.class_named(rule.label), alpha=alpha, **options,
+    with each_warning_once():
+        return GateResult(
+            tuple(
+                decide(
+                    predictions, baseline, candidate, rule.metric, kind=rule.kind,
+                    margin=rule.margin, label=predictions.class_named(rule.label), alpha=alpha,
+                    **options,
+                )
+                for rule in read
             )
-            for rule in read
-        )
-    )  # fmt: skip
+        )  # fmt: skip

@@ -241,6 +241,11 @@ def sample_size(
         If the metric is not smooth, is per class and no `label` is given, or a level is not in
         (0, 1).
 
+    Warns
+    -----
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+
     Notes
     -----
     The observed difference is itself uncertain; a sample size computed from it is as uncertain,
@@ -276,6 +281,7 @@ def sample_size(
             f"the {contrast.n_units:,} {contrast.unit}; without any spread there is nothing to "
             "plan from. Take a larger pilot test set."
         )
+    contrast.warn_of_sparse_data()
     return SampleSize(
         model_a=model_a,
         model_b=model_b,

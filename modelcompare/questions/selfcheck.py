@@ -87,6 +87,11 @@ def selfcheck(
     ValueError
         If there is nothing to draw from: one cluster.
 
+    Warns
+    -----
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
+
     References
     ----------
     .. [1] Efron (1981), Nonparametric standard errors and confidence intervals, Canadian Journal of
@@ -114,6 +119,7 @@ def selfcheck(
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.of(pair, model_a, model_b, metric, label=label, collapse=False)
+    whole.warn_of_sparse_data()
     truth = whole.view.estimate[:, whole.position]
     truths = float(truth[0]), float(truth[0] - truth[1])
     seed = seed_sequence(rng)

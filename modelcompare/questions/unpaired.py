@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.sparse import sparse_values
+from modelcompare.comparison.told import warn_caller
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.replicate_errors import replicate_second_moments
-from modelcompare.metrics import AnyMetric, Metric
+from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import evaluate, value_position
@@ -42,12 +44,16 @@ class _Side:
     weights: BootstrapWeights
 
     @cached_property
+    def point(self) -> FloatArray:
+        return self.evaluation.estimate()
+
+    @property
     def estimate(self) -> float:
-        return float(self.evaluation.estimate()[0, self.position])
+        return float(self.point[0, self.position])
 
     @cached_property
     def moments(self) -> InfluenceMoments:
-        return influence_moments(self.evaluation, self.evaluation.estimate())
+        return influence_moments(self.evaluation, self.point)
 
     @property
     def variance(self) -> float:
@@ -175,6 +181,11 @@ def unpaired_test(
     ------
     ValueError
         If there is more than one model on a side, or the method does not apply.
+
+    Warns
+    -----
+    SparseDataWarning
+        Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
     """
     check_choice("method", method, UnpairedTest)
     check_options(
@@ -192,6 +203,8 @@ def unpaired_test(
         weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
         # The same class may stand in other places of the two sets' labels.
         sides.append(_Side(side, value_position(side, label), weights))
+        for told in sparse_values(sides[-1], place=sides[-1].position):
+            warn_caller(f"`{name}`: {told}", SparseDataWarning)
     contrast = _Unpaired(sides[0], sides[1], label, alternative, n_resamples, seed)
     found = _RUN[method](contrast)
     p_value = np.maximum(found.p_value, contrast.smallest_p_value)

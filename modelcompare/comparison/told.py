@@ -1,0 +1,45 @@
+"""Warnings at the line of the caller's code, once, and with what they are about."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+# Parts of the data whose warnings stand in one.
+_NAMED = 3
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warn at the line outside of this package that asked."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    # Decorators that are context managers call from the standard library.
+    return module.partition(".")[0] in ("modelcompare", "contextlib")
+
+
+@contextmanager
+def each_warning_once() -> Iterator[None]:
+    """Hold warnings back, and tell each of them once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text, category in dict.fromkeys((str(each.message), each.category) for each in caught):
+        warn_caller(text, category)
+
+
+def warn_of_parts(told: Sequence[tuple[str, warnings.WarningMessage]], parts: str) -> None:
+    """One warning of each kind, which names the first parts of the data that it is about."""
+    by_kind: dict[type[Warning], list[str]] = {}
+    for part, warning in told:
+        by_kind.setdefault(warning.category, []).append(f"{part}: {warning.message}")
+    for category, texts in by_kind.items():
+        more = len(texts) - _NAMED
+        rest = f" (and {more:,} more like this in {parts})" if more > 0 else ""
+        warn_caller(" ".join(texts[:_NAMED]) + rest, category)

@@ -1,0 +1,300 @@
+"""Every question says where too few samples, clusters or weights decide, and nothing elsewhere."""
+
+import json
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import modelcompare as mc
+from modelcompare.cli.app import main
+from modelcompare.engine.influence import influence_moments
+from modelcompare.metrics import SparseDataWarning
+from modelcompare.sources.scanned import scan_predictions
+
+N = 120
+
+
+def told(ask: Callable[[], object]) -> list[warnings.WarningMessage]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask()
+    return [each for each in caught if each.category is SparseDataWarning]
+
+
+def three_positives() -> mc.Predictions:
+    rng = np.random.default_rng(0)
+    y = (np.arange(N) < 3).astype(int)
+    wrong = rng.random((2, N)) < 0.1
+    return mc.Predictions(y, {"a": y ^ wrong[0], "b": y ^ wrong[1]})
+
+
+def scores(draw: Callable[[np.random.Generator, int], np.ndarray], n: int = 100) -> mc.Predictions:
+    rng = np.random.default_rng(1)
+    return mc.Predictions.from_scores({"a": draw(rng, n), "b": draw(rng, n)})
+
+
+PREDS = three_positives()
+OF_RARE: dict[str, Callable[[], object]] = {
+    "compare": lambda: mc.compare(PREDS, "f1", n_resamples=999, correction="none"),
+    "compare, percentile": lambda: mc.compare(
+        PREDS, "f1", n_resamples=999, method="percentile", correction="none"
+    ),
+    "decide": lambda: mc.decide(PREDS, "a", "b", "f1", label=1, margin=0.1),
+    "gate": lambda: mc.gate(PREDS, "a", "b", ["f1[1]:-0.1", "f1[1]:+0"]),
+    "paired_test": lambda: mc.paired_test(PREDS, "a", "b", "f1", label=1, n_resamples=99),
+    "sample_size": lambda: mc.sample_size(PREDS, "a", "b", "f1", label=1),
+    "confidence_interval": lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).confidence_interval(),
+    "percentile": lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).confidence_interval(
+        method="percentile"
+    ),
+    "to_frame": lambda: mc.bootstrap(PREDS, "f1", n_resamples=99).to_frame(),
+    "selfcheck": lambda: mc.selfcheck(
+        PREDS, "a", "b", "f1", label=1, n_trials=2, n_resamples=19
+    ),
+    "compare_sets": lambda: mc.compare_sets(
+        {"news": PREDS, "mails": PREDS}, "f1", n_resamples=999, correction="none"
+    ),
+    "sketch": lambda: mc.decide(
+        mc.sketch(PREDS, metrics="f1"), "a", "b", "f1", label=1, margin=0.1
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_RARE)
+def test_every_question_about_three_positives_says_so_once_at_the_line_that_asks(name: str):
+    (warning,) = told(OF_RARE[name])
+
+    text = str(warning.message)
+    unit = "effective buckets of" if name == "sketch" else "samples. Fewer than 10"
+    assert f"f1 of 1: 3 {unit}" in text
+    assert warning.filename == __file__
+
+
+def test_two_test_sets_are_told_apart():
+    first, second = told(
+        lambda: mc.unpaired_test(PREDS["a"], PREDS["b"], "f1", label=1, n_resamples=99)
+    )
+    assert str(first.message).startswith("`predictions_a`: f1 of 1: 3 samples.")
+    assert str(second.message).startswith("`predictions_b`: f1 of 1: 3 samples.")
+    assert first.filename == second.filename == __file__
+
+
+def test_sets_are_named_in_one_warning():
+    (warning,) = told(OF_RARE["compare_sets"])
+    assert str(warning.message).startswith("news: f1 of 1: 3 samples.")
+    assert "mails: f1 of 1: 3 samples." in str(warning.message)
+
+
+def test_only_the_class_that_is_asked_for_is_looked_at():
+    assert not told(lambda: mc.decide(PREDS, "a", "b", "f1", label=0, margin=0.1))
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_gate_of_the_command_line_says_it_on_stderr(tmp_path: Path, capsys):
+    path, p = tmp_path / "rare.csv", PREDS
+    rows = zip(range(N), p.y_true, p.predicted("a"), p.predicted("b"), strict=True)
+    path.write_text("id,y_true,a,b\n" + "".join(f"{i},{y},{a},{b}\n" for i, y, a, b in rows))
+
+    main(["gate", str(path), "--baseline", "a", "--candidate", "b", "--metric", "f1",
+          "--label", "1", "--margin", "0.1"])  # fmt: skip
+
+    assert "f1 of 1: 3 samples. Fewer than 10 samples" in " ".join(capsys.readouterr().err.split())
+
+
+def test_scans_by_blocks_say_it(tmp_path: Path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    p = three_positives()
+    prob = {m: np.where(p.predicted(m) == 1, 0.8, 0.3) for m in "ab"}
+    table = {"y_true": p.y_true}
+    for m in "ab":
+        table |= {f"{m}:0": 1 - prob[m], f"{m}:1": prob[m]}
+    pq.write_table(pa.table(table), tmp_path / "rare.parquet")
+    scan = scan_predictions(tmp_path / "rare.parquet")
+
+    (warning,) = told(
+        lambda: mc.compare(scan, "cf1", method="normal", test="wald", correction="none")
+    )
+
+    assert "cf1 of 1: 3 samples. Fewer than 10 samples" in str(warning.message)
+
+
+# -- what decides -----------------------------------------------------------------------------
+
+
+def weighted(share: float) -> mc.Predictions:
+    """One of many samples holds a share of the weight."""
+    y = np.arange(N) % 2
+    wrong = np.random.default_rng(2).random((2, N)) < 0.3
+    weights = np.r_[share / (1 - share) * (N - 1), np.ones(N - 1)]
+    return mc.Predictions(y, {"a": y ^ wrong[0], "b": y ^ wrong[1]}, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda p: mc.compare(p, "accuracy", n_resamples=99),
+        lambda p: mc.decide(p, "a", "b", "accuracy", margin=0.1),
+        lambda p: mc.paired_test(p, "a", "b", "accuracy", n_resamples=99),
+    ],
+)
+def test_one_weight_of_thirty_per_cent_is_told(ask: Callable[[mc.Predictions], object]):
+    (warning,) = told(lambda: ask(weighted(0.3)))
+    assert str(warning.message).startswith(
+        f"accuracy: 1 of {N} samples holds 30 % of the weight. Where so few decide, intervals"
+    )
+    assert not told(lambda: ask(weighted(0.05)))
+
+
+def test_one_cluster_of_thirty_per_cent_is_told():
+    y = np.arange(400) % 2
+    wrong = np.random.default_rng(2).random((2, 400)) < 0.3
+    groups = np.maximum(np.arange(400) - 119, 0)
+    preds = mc.Predictions(y, {"a": y ^ wrong[0], "b": y ^ wrong[1]}, groups=groups)
+    (warning,) = told(lambda: mc.decide(preds, "a", "b", "accuracy", margin=0.1))
+    assert str(warning.message).startswith("accuracy: 1 of 281 clusters holds 30 % of the weight.")
+
+
+def by_class(*support: int) -> mc.Predictions:
+    y, rng = np.repeat(np.arange(len(support)), support), np.random.default_rng(3)
+    said = {m: np.where(rng.random(len(y)) < 0.2, rng.permutation(y), y) for m in "ab"}
+    return mc.Predictions(y, said, labels=np.arange(len(support)))
+
+
+@pytest.mark.parametrize(
+    ("support", "number"),
+    [
+        # A class of n samples adds 1 / n to the variance of the mean; of two this is nearly all.
+        ((117, 3), (1 / 117 + 1 / 3) ** 2 / (1 / 117**3 + 1 / 27)),
+        ((500, 480, 3), (1 / 500 + 1 / 480 + 1 / 3) ** 2 / (1 / 500**3 + 1 / 480**3 + 1 / 27)),
+        # Many rare classes are many samples together, but the average is biased.
+        ((2,) * 60, 2),
+    ],
+)
+def test_averages_over_rare_classes_are_told(support: tuple[int, ...], number: float):
+    preds = by_class(*support)
+    for ask in (
+        lambda: mc.compare(preds, "f1_macro", n_resamples=99),
+        lambda: mc.decide(preds, "a", "b", "f1_macro", margin=0.1),
+        lambda: mc.sample_size(preds, "a", "b", "f1_macro"),
+    ):
+        texts = " ".join(str(each.message) for each in told(ask))
+        found = re.search(r"f1_macro: ([\d.]+) samples\. Fewer than 10 samples", texts)
+        # Fewer where the rare class is also that whose value varies.
+        assert found is not None
+        assert float(found[1]) == pytest.approx(number, rel=0.06)
+
+
+def lognormal(sigma: float) -> Callable[[np.random.Generator, int], np.ndarray]:
+    return lambda rng, n: rng.lognormal(0, sigma, n)
+
+
+def test_heavy_tails_are_told_with_how_many_samples_carry_the_variance():
+    preds = scores(lognormal(2))
+    result = mc.bootstrap(preds, "mean_score", n_resamples=2)
+    x = preds.output("a").array.astype(float)
+    u = x - x.mean()
+    carriers = (u**2).sum() ** 2 / (u**4).sum()
+    assert carriers < 10
+    # The influences of a mean are its deviations, whose sums the engine gives.
+    moments = influence_moments(result.evaluation, result.point)
+    np.testing.assert_allclose(moments.carriers()[0, 0], carriers, rtol=1e-9)
+
+    for ask in (
+        lambda: mc.compare(preds, "mean_score", n_resamples=99),
+        lambda: mc.decide(preds, "a", "b", "mean_score", margin=1.0),
+        lambda: mc.paired_test(preds, "a", "b", "mean_score", n_resamples=99),
+        lambda: mc.sample_size(preds, "a", "b", "mean_score"),
+        lambda: result.confidence_interval(method="percentile"),
+    ):
+        (warning,) = told(ask)
+        assert f"mean_score of 'a': {carriers:.2g} of 100 samples carry its variance" in str(
+            warning.message
+        )
+        assert "intervals hold the true value less often" in str(warning.message)
+
+
+def test_heavy_tails_of_a_difference_alone_are_told():
+    """Two per cent of the items lose 0.8, and the models agree but for little elsewhere."""
+    rng = np.random.default_rng(4)
+    shared = rng.normal(0, 0.3, 100)
+    lost = shared + rng.normal(0, 0.02, 100) - 0.8 * (np.arange(100) < 2)
+    preds = mc.Predictions.from_scores({"a": shared, "b": lost})
+    (warning,) = told(lambda: mc.decide(preds, "a", "b", "mean_score", margin=0.1))
+    assert str(warning.message).startswith("mean_score of 'b' - 'a': 2")
+    assert not told(lambda: mc.compare(preds["a"], "mean_score", n_resamples=99))
+
+
+def test_the_lognormal_mean_is_warned_of_where_it_covers_too_little_and_the_normal_one_is_not():
+    """Of 100 lognormal(2) numbers the default covers 0.82 and nearly all trials warn.
+
+    Of 60 trials each at least 48 must warn: at the share of 0.9 that a larger simulation gives,
+    fewer have probability 0.01.
+    """
+    warned = {"lognormal": 0, "normal": 0, "exponential": 0}
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        drawn = {
+            "lognormal": rng.lognormal(0, 2, 100), "normal": rng.normal(size=100),
+            "exponential": rng.exponential(size=100),
+        }  # fmt: skip
+        for name, x in drawn.items():
+            preds = mc.Predictions.from_scores({"a": x})
+            result = mc.bootstrap(preds, "mean_score", n_resamples=2)
+            warned[name] += bool(told(result.to_frame))
+    assert warned["lognormal"] >= 48
+    assert warned["normal"] == warned["exponential"] == 0
+
+
+def probabilities(share: float, n: int) -> mc.Predictions:
+    rng = np.random.default_rng(6)
+    y = (np.arange(n) < share * n).astype(int)
+    logits = {m: 2 * y - 1 + rng.normal(size=n) for m in "ab"}
+    return mc.Predictions(
+        y, {m: 1 / (1 + np.exp(-np.c_[-x, x])) for m, x in logits.items()}, labels=[0, 1]
+    )
+
+
+HEALTHY: dict[str, tuple[mc.Predictions, list[str]]] = {
+    "labels": (by_class(60, 60), ["accuracy", "f1", "f1_macro", "matthews_corrcoef"]),
+    "a rare class": (by_class(400, 20), ["recall", "precision", "f1", "f1_macro"]),
+    "many classes": (by_class(*[8] * 50), ["f1_macro", "balanced_accuracy", "f1_weighted"]),
+    "near-identical models": (
+        mc.Predictions(np.arange(300) % 2, {
+            "a": np.arange(300) % 2, "b": np.where(np.arange(300) < 3, 0, np.arange(300) % 2)
+        }), ["accuracy", "f1"],
+    ),
+    "probabilities": (probabilities(0.3, 100), ["cf1", "cf1_macro", "log_loss", "brier_score"]),
+    "areas": (probabilities(0.2, 100), ["roc_auc", "average_precision"]),
+    "normal scores": (scores(lambda rng, n: rng.normal(size=n), 40), ["mean_score"]),
+    "exponential scores": (scores(lambda rng, n: rng.exponential(size=n)), ["mean_score"]),
+    "lognormal scores": (scores(lognormal(1), 1000), ["mean_score"]),
+    "right or wrong": (
+        scores(lambda rng, n: (rng.random(n) < 0.97).astype(float)), ["mean_score"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_where_intervals_hold_nothing_is_said(name: str):
+    preds, metrics = HEALTHY[name]
+    assert not told(lambda: mc.compare(preds, metrics, n_resamples=999, correction="none"))
+    for metric in metrics:
+        label = preds.labels[-1] if metric in ("f1", "recall", "precision", "cf1") else None
+        assert not told(
+            lambda metric=metric, label=label: mc.decide(
+                preds, "a", "b", metric, label=label, margin=0.1
+            )
+        )
+
+
+def test_a_page_says_what_the_warning_says():
+    with pytest.warns(SparseDataWarning) as caught:
+        result = mc.compare(scores(lognormal(2)), "mean_score", n_resamples=99)
+    assert result.cautions()[0] == str(caught[0].message)
+    assert json.dumps(result.cautions())
