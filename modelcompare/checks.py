@@ -288,17 +288,34 @@ def column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     return array
 
 
-def check_ids(ids: AnyArray | None) -> None:
-    """No two samples share an id."""
+def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
+    """No two samples share an id; of several runs, no two samples of one run."""
     if ids is None:
         return
-    again = pd.Series(ids).duplicated().to_numpy()
+    again = pd.DataFrame({"id": ids, "run": 0 if runs is None else runs}).duplicated().to_numpy()
     if again.any():
         repeated = distinct(ids[again], "`ids`")
+        within = "" if runs is None else " within a run"
         raise ValueError(
-            f"`ids` repeats {len(repeated):,} ids ({listed(repeated)}); ids must be distinct. For "
-            "clusters use `groups`, for several runs of an item `runs`."
+            f"`ids` repeats {len(repeated):,} ids{within} ({listed(repeated)}); ids must be "
+            f"distinct{within}. For clusters use `groups`, for several runs of an item `runs`."
         )
+
+
+def clusters_of_runs(
+    ids: AnyArray | None, groups: AnyArray | None, runs: AnyArray | None
+) -> AnyArray | None:
+    """Clusters in which the runs of an item stay together: as told, else the items themselves."""
+    if ids is None or runs is None or len(pd.unique(ids)) == len(ids):
+        return groups
+    if groups is None:
+        return ids
+    item, group = pd.factorize(ids)[0], pd.factorize(groups)[0]
+    first = np.full(item.max() + 1, -1)
+    first[item[::-1]] = group[::-1]
+    remedy = "the runs of an item are not independent, so a cluster must hold all of them"
+    refuse_rows(group != first[item], "`groups` part the runs of an item", remedy)
+    return groups
 
 
 def check_nesting(groups: AnyArray | None, strata: AnyArray | None) -> None:

@@ -60,13 +60,15 @@ class Predictions:
         The classes, in the order of the probabilities' columns; the sorted labels by default.
         Without them, models whose labels do not match those of `y_true` are refused.
     ids : array-like of shape (n_samples,), optional
-        Name of each sample, distinct.
+        Name of each sample, distinct; of several `runs`, of the item, distinct in each run.
     groups : array-like of shape (n_samples,), optional
         Cluster of each sample; clusters are resampled whole.
     strata : array-like of shape (n_samples,), optional
         Stratum of each sample; resamples keep the strata's sizes.
     runs : array-like of shape (n_samples,), optional
-        Which run (seed) of the models a row belongs to, in designs of items times runs.
+        Which run (seed) of the models a row belongs to, in designs of items times runs. The rows
+        of an item, by `groups` or else by `ids`, are then one cluster, and answers are for these
+        runs: others would vary more. Without either no question is answered.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each sample in every metric; not negative.
     slices : DataFrame or mapping of str to array-like, optional
@@ -156,7 +158,8 @@ class Predictions:
             name: None if column is None else frozen(checks.column(name, column, n_samples))
             for name, column in columns.items()
         }
-        checks.check_ids(self.ids)
+        checks.check_ids(self.ids, self.runs)
+        self._keep_runs_together()
         checks.check_nesting(self.groups, self.strata)
         self._columns["sample_weight"] = checks.weights(sample_weight, n_samples)
         self._slices = checks.slice_frame(slices, n_samples)
@@ -385,6 +388,7 @@ class Predictions:
         part._columns = self._columns | {
             name: frozen(checks.column(name, column, len(self))) for name, column in columns.items()
         }
+        part._keep_runs_together()
         checks.check_nesting(part.groups, part.strata)
         return part
 
@@ -448,6 +452,10 @@ class Predictions:
         return "\n".join([f"Predictions: {', '.join(parts)}", *rows])
 
     # -- workers ----------------------------------------------------------------------------
+
+    def _keep_runs_together(self) -> None:
+        groups = checks.clusters_of_runs(self.ids, self.groups, self.runs)
+        self._columns = self._columns | {"groups": groups}
 
     def _replaced(self, outputs: dict[str, Output]) -> Predictions:
         part = object.__new__(Predictions)

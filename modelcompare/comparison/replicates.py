@@ -20,6 +20,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_covariance, replicate_second_moments
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
@@ -167,7 +168,8 @@ class BootstrapResult:
     def signature(self) -> str:
         """How the replicates were drawn, in one line."""
         made = {"n": len(self.evaluation.predictions), "B": self.n_resamples}
-        return signature("bootstrap", made, self.scheme)
+        runs = THESE_RUNS if for_these_runs(self.evaluation.predictions) else ""
+        return signature("bootstrap", made, runs, self.scheme)
 
     @property
     def plot(self) -> BootstrapPlots:

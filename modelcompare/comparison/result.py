@@ -23,6 +23,7 @@ from modelcompare.comparison.verdict import foremost_sentences, sentences
 from modelcompare.deprecation import deprecated
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
     comparison_tables,
@@ -304,6 +305,7 @@ class Comparison(Result):
         return signature(
             {"n": self.n_samples},
             {clusters: evaluation.units.n_units} if predictions.groups is not None else "",
+            THESE_RUNS if self.notes else "",
             {
                 "B": self.n_resamples, "ci": self._interval_methods,
                 "test": _with_others(self.test, self.tests_used),
@@ -364,11 +366,16 @@ class Comparison(Result):
         name = f"{self.name}: " if self.name else ""
         return f"{name}{models}, {self.n_samples:,} samples"
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer is for: the runs at hand, where there are several."""
+        return for_these_runs(self.bootstrap.evaluation.predictions)
+
     def findings(self) -> list[str]:
-        return sentences(self)
+        return [*sentences(self), *self.notes]
 
     def foremost_findings(self, most: int) -> list[str]:
-        return foremost_sentences(self, most)
+        return [*foremost_sentences(self, most), *self.notes]
 
     def tables(self) -> dict[str, Table]:
         return comparison_tables(self)

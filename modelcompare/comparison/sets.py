@@ -17,6 +17,7 @@ from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.told import warn_of_parts
 from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
@@ -63,7 +64,11 @@ class SetComparison(Result):
             **({} if pooled is None else {"ci_pooled": pooled.method, "test_pooled": pooled.test}),
             "test": first.test, "adjust": self.correction, "rng": self.rng_label,
         }  # fmt: skip
-        return signature("compare_sets", parts)
+        return signature("compare_sets", parts, THESE_RUNS if self.findings() else "")
+
+    def findings(self) -> list[str]:
+        found = {name: result.notes for name, result in self.results.items()}
+        return [f"{name}: {note}" for name, notes in found.items() for note in notes]
 
     def tables(self) -> dict[str, Table]:
         level = self.confidence_level

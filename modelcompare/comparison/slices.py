@@ -12,6 +12,7 @@ import pandas as pd
 
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.told import warn_of_parts
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
@@ -44,6 +45,8 @@ class SliceComparison(Result):
         As given to `compare_slices`.
     n_samples : int
         Size of the whole test set.
+    notes : tuple of str
+        What the answer is for: the runs at hand, where there are several.
     """
 
     scores: pd.DataFrame = field(repr=False)
@@ -56,6 +59,7 @@ class SliceComparison(Result):
     test: str
     correction: str
     rng_label: str = field(repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "slices"
     page_title: ClassVar[str] = "Subgroups"
@@ -66,7 +70,10 @@ class SliceComparison(Result):
             "n": self.n_samples, "B": self.n_resamples, "ci": self.method, "test": self.test,
             "adjust": self.correction, "rng": self.rng_label,
         }  # fmt: skip
-        return signature("compare_slices", parts)
+        return signature("compare_slices", parts, THESE_RUNS if self.notes else "")
+
+    def findings(self) -> list[str]:
+        return [*self.notes]
 
     def tables(self) -> dict[str, Table]:
         level = self.confidence_level
@@ -188,7 +195,7 @@ def compare_slices(
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
         confidence_level=result.confidence_level, n_samples=len(predictions),
         n_resamples=result.n_resamples, method=result.method, test=result.test,
-        correction=correction, rng_label=rng_label(rng),
+        correction=correction, rng_label=rng_label(rng), notes=for_these_runs(predictions),
     )  # fmt: skip
 
 

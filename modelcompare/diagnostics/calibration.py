@@ -10,6 +10,7 @@ import pandas as pd
 
 from modelcompare.checks import check_models
 from modelcompare.diagnostics.reliability import confidences
+from modelcompare.engine.units import check_runs
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, indicators
@@ -184,6 +185,7 @@ def _only_model(predictions: Predictions, model: str | None) -> str:
 
 
 def _check_plain(predictions: Predictions) -> None:
+    check_runs(predictions)
     if predictions.groups is not None or predictions.sample_weight is not None:
         raise ValueError(
             "calibration_test needs independent samples of equal weight: take one sample of each "

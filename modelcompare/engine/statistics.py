@@ -13,6 +13,7 @@ from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
 from modelcompare.engine.parted import PartedColumns
 from modelcompare.engine.units import (
     DistinctRows,
+    check_runs,
     cluster_codes,
     cluster_sums,
     collapsible,
@@ -43,6 +44,7 @@ class UnitStatistics:
         collapse: bool | None = None,
         stratify: bool = True,
     ) -> None:
+        check_runs(predictions)
         self.predictions = predictions
         self.metrics = tuple(metrics)
         self.models = predictions.models

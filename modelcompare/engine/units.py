@@ -127,6 +127,41 @@ def sample_units(
     return Units(n_units, strata=codes, rescaled=rescaled)
 
 
+def n_runs(predictions: Predictions) -> int:
+    """How many runs of the models there are; 1 where none were told."""
+    return 1 if predictions.runs is None else len(np.unique(predictions.runs))
+
+
+def for_these_runs(predictions: Predictions) -> tuple[str, ...]:
+    """Say that an answer is for the runs at hand, where there are several."""
+    n = n_runs(predictions)
+    if n < 2 or predictions.groups is None or _each_its_cluster(predictions):
+        return ()
+    return (f"For these {n:,} runs: others of the same models would vary more.",)
+
+
+# What a signature says of the same.
+THESE_RUNS = "for these runs"
+
+
+def _each_its_cluster(predictions: Predictions) -> bool:
+    """Whether the runs themselves are what is drawn."""
+    codes = [cluster_codes(column) for column in (predictions.groups, predictions.runs)]
+    pairs = np.unique(np.stack([code for code in codes if code is not None], axis=1), axis=0)
+    return all(len(np.unique(column)) == len(pairs) for column in pairs.T)
+
+
+def check_runs(predictions: Predictions) -> None:
+    """Refuse runs of nobody knows which items: they would count as independent samples."""
+    if predictions.groups is None and (n := n_runs(predictions)) > 1:
+        raise ValueError(
+            f"`runs` names {n:,} runs, and nothing says which rows are one item, so that "
+            f"{len(predictions):,} rows would count as independent samples. Give the items as "
+            "`groups` (--groups COLUMN), or as `ids` that repeat from run to run (--id COLUMN); "
+            "where each row is an item of its own, leave `runs` (--run) out."
+        )
+
+
 def check_units(units: Units, *, clustered: bool) -> None:
     """Refuse what cannot be resampled: one cluster, or strata of one sample or cluster each."""
     if units.size < 2:

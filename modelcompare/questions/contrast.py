@@ -17,7 +17,7 @@ from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import check_units
+from modelcompare.engine.units import check_units, for_these_runs
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -110,6 +110,11 @@ class Contrast:
         predictions = self.view.evaluation.predictions
         clustered = predictions.groups is not None and predictions.sums is None
         return "clusters" if clustered else "samples"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an answer is for: the runs at hand, where there are several."""
+        return for_these_runs(self.view.evaluation.predictions)
 
     def test(self, name: str) -> Outcome:
         """Outcome of a test of this one value, with arrays of shape (1, 1)."""

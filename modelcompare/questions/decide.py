@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from modelcompare.checks import check_models
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
@@ -82,6 +83,8 @@ class DecisionResult(Result):
         Range of the scores, and their direction where it was not told; empty of other metrics.
     caveat : str
         That no level is promised, where single samples have no known range; else empty.
+    notes : tuple of str
+        What the answer is for: the runs at hand, where there are several.
     """
 
     baseline: str
@@ -102,6 +105,7 @@ class DecisionResult(Result):
     made_with: Mapping[str, object]
     assumption: str = ""
     caveat: str = ""
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "decision"
     schema_version: ClassVar[int] = 2
@@ -114,10 +118,12 @@ class DecisionResult(Result):
     @property
     def signature(self) -> str:
         asked = {"kind": self.kind, "margin": f"{self.margin:g}", "alpha": f"{self.alpha:g}"}
-        return signature("decide", {"n": self.n_samples}, asked, self.made_with)
+        runs = THESE_RUNS if self.notes else ""
+        return signature("decide", {"n": self.n_samples}, asked, self.made_with, runs)
 
     def settings(self) -> dict[str, object]:
-        return {"passed": self.passed, **vars(self), "sentence": self.sentence()}
+        plain = {name: value for name, value in vars(self).items() if name != "notes"}
+        return {"passed": self.passed, **plain, "sentence": self.sentence()}
 
     def findings(self) -> list[str]:
         return [self.sentence()]
@@ -128,7 +134,10 @@ class DecisionResult(Result):
             Column("gain", "difference"), interval_column(1 - 2 * self.alpha),
             Column("p", "p-value", ["p_value"]), Column("answer"),
         ]  # fmt: skip
-        title, frame = f"Is {self.candidate} {self.kind}?", pd.DataFrame([vars(self)])
+        title, frame = (
+            f"Is {self.candidate} {self.kind}?",
+            pd.DataFrame([vars(self)]).drop(columns="notes"),
+        )
         return {"decision": Table(title, columns, frame, decimals=self.decimals)}
 
     @property
@@ -137,7 +146,10 @@ class DecisionResult(Result):
         return decimals_for([(self.ci_high - self.ci_low) / 4])
 
     def sentence(self) -> str:
-        """Say it in one honest sentence."""
+        """Say it in one honest sentence, and for which runs where there are several."""
+        return " ".join([self._answer_in_words(), *self.notes])
+
+    def _answer_in_words(self) -> str:
         by = f" by {self.margin:g} or more"
         beyond = f" by more than {self.margin:g}" if self.margin else ""
         claim, opposite = {
@@ -299,7 +311,7 @@ def decide(
         found, _p_value(kind, margin, bounds), contrast.n_units,
         needed if found == "not enough data" else math.nan,
         contrast.unit, {"B": n_resamples, "ci": method}, unseen.assumption(contrast.metric),
-        unseen.caveat(contrast.metric, contrast.n_units, contrast.unit),
+        unseen.caveat(contrast.metric, contrast.n_units, contrast.unit), contrast.notes,
     )  # fmt: skip
 
 

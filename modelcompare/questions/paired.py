@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, get_args
 
 import pandas as pd
 
 from modelcompare.checks import check_models
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
@@ -54,6 +55,8 @@ class PairedTestResult(Result):
         Resamples drawn or enumerated; 0 where there were none.
     exact : bool
         Whether the p-value has no Monte-Carlo error.
+    notes : tuple of str
+        What the answer is for: the runs at hand, where there are several.
     """
 
     model_a: str
@@ -68,6 +71,7 @@ class PairedTestResult(Result):
     alternative: str
     n_resamples: int
     exact: bool
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
@@ -79,6 +83,7 @@ class PairedTestResult(Result):
         outcome: Outcome,
         method: str,
         alternative: str,
+        notes: tuple[str, ...] = (),
     ) -> PairedTestResult:
         """Result from the outcome for one pair and one value."""
         warn_of_undefined(metric, label, difference, models)
@@ -87,7 +92,7 @@ class PairedTestResult(Result):
         error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
         return cls(
             *models, metric, label, difference, float(outcome.statistic[0, 0]), p_value, error,
-            method, alternative, drawn, outcome.exact,
+            method, alternative, drawn, outcome.exact, notes,
         )  # fmt: skip
 
     stem: ClassVar[str] = "test"
@@ -97,6 +102,7 @@ class PairedTestResult(Result):
         return signature(
             "test",
             {"B": self.n_resamples, "test": self.method, "alternative": self.alternative},
+            THESE_RUNS if self.notes else "",
         )
 
     def tables(self) -> dict[str, Table]:
@@ -108,7 +114,8 @@ class PairedTestResult(Result):
         title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
         # A test gives no standard error; a small difference shows two digits of itself.
         decimals = max(decimals_for([abs(self.difference)]), 4)
-        table = Table(title, columns, pd.DataFrame([vars(self)]), decimals=decimals)
+        row = pd.DataFrame([vars(self)]).drop(columns="notes")
+        table = Table(title, columns, row, notes=self.notes, decimals=decimals)
         return {"test": table}
 
 
@@ -193,5 +200,5 @@ def paired_test(
     outcome = contrast.test(test)
     return PairedTestResult.of(
         (model_a, model_b), contrast.metric.name, label, contrast.difference, outcome,
-        outcome.used.get(contrast.metric.name, test), alternative,
+        outcome.used.get(contrast.metric.name, test), alternative, contrast.notes,
     )  # fmt: skip

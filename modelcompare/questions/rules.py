@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from modelcompare.comparison.told import each_warning_once
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
@@ -109,7 +110,7 @@ class GateResult(Result):
     def signature(self) -> str:
         first = self.decisions[0]
         made = {"n": first.n_samples, "rules": len(self.decisions), "alpha": f"{first.alpha:g}"}
-        return signature("gate", made, first.made_with)
+        return signature("gate", made, first.made_with, THESE_RUNS if first.notes else "")
 
     def settings(self) -> dict[str, object]:
         return {"answer": self.answer, "passed": self.passed}

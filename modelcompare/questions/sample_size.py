@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
 from modelcompare.checks import check_models
+from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
@@ -54,6 +55,8 @@ class SampleSize(Result):
         Two-sided level of the test, and the probability of seeing the difference.
     unit : {"samples", "clusters"}
         What is counted: clusters where `groups` are given.
+    notes : tuple of str
+        What the answer is for: the runs at hand, where there are several.
     """
 
     model_a: str
@@ -67,6 +70,7 @@ class SampleSize(Result):
     power: float
     confidence_level: float = field(repr=False)
     unit: str = "samples"
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "sample_size"
 
@@ -144,7 +148,8 @@ class SampleSize(Result):
     def signature(self) -> str:
         """How the numbers were made, in one line."""
         settings = {"n": self.n_samples, "alpha": f"{self.alpha:g}", "power": f"{self.power:g}"}
-        return signature("sample_size", settings, "se:influence")
+        runs = THESE_RUNS if self.notes else ""
+        return signature("sample_size", settings, "se:influence", runs)
 
     def sentence(self) -> str:
         """Say it in words."""
@@ -160,7 +165,7 @@ class SampleSize(Result):
         return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
 
     def findings(self) -> list[str]:
-        return [self.sentence()]
+        return [self.sentence(), *self.notes]
 
     def tables(self) -> dict[str, Table]:
         return sample_size_tables(self)
@@ -294,4 +299,5 @@ def sample_size(
         power=power,
         confidence_level=confidence_level,
         unit=contrast.unit,
+        notes=contrast.notes,
     )

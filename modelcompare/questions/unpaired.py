@@ -16,6 +16,7 @@ from modelcompare.comparison.told import warn_caller
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.replicate_errors import replicate_second_moments
+from modelcompare.engine.units import for_these_runs
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
@@ -214,6 +215,7 @@ def unpaired_test(
     return PairedTestResult.of(
         (predictions_a.models[0], predictions_b.models[0]), contrast.metric.name, label,
         contrast.difference, outcome, f"unpaired-{method}", alternative,
+        tuple(dict.fromkeys((*for_these_runs(predictions_a), *for_these_runs(predictions_b)))),
     )  # fmt: skip
 
 

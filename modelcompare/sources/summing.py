@@ -11,6 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.parallel import as_they_come
+from modelcompare.engine.units import check_runs
 from modelcompare.kinds import Output
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.base import Metric, Outcomes, Statistic
@@ -138,6 +139,7 @@ def _blocks(source: Any) -> Iterator[tuple[Predictions, AnyArray | None]]:
         yield from source.named_blocks()
     elif isinstance(source, Predictions):
         check_predictions("source", source)
+        check_runs(source)
         yield from ((part, part.ids) for part in _parts(source))
     elif isinstance(source, Blocks):
         yield from ((part, part.ids) for part in source.blocks())
