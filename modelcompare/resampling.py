@@ -368,6 +368,32 @@ def deals(
         yield weights
 
 
+def deals_of_kinds(
+    count: IntArray, size: int, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """The same of equal samples: how many of each kind are in the hand, (block_size, n_kinds)."""
+    blocks = SwapMasks(Units(len(count)), n_resamples, seed)
+    for block in range(blocks.n_blocks):
+        generator = np.random.default_rng(child_seed(seed, block, 1))
+        drawn = generator.multivariate_hypergeometric(
+            count, size, size=blocks.block_size(block), method="marginals"
+        )
+        yield drawn.astype(np.float64)
+
+
+def deals_of_few(
+    n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[IntArray]:
+    """The same of a small hand: the samples in it, of shape (block_size, size)."""
+    blocks = SwapMasks(Units(n_samples), n_resamples, seed)
+    for block in range(blocks.n_blocks):
+        generator = np.random.default_rng(child_seed(seed, block, 1))
+        hand = np.empty((blocks.block_size(block), size), dtype=np.intp)
+        for row in hand:
+            row[:] = generator.choice(n_samples, size, replace=False, shuffle=False)
+        yield hand
+
+
 def subsample(
     n_samples: int, size: int, seed: np.random.SeedSequence, *, index: int = 0,
     strata: IntArray | None = None,

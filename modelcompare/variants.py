@@ -54,12 +54,33 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
         {name: array for name, array in outputs.items() if array is not None},
         kind=kinds[0],
         labels=first.labels,
-        sample_weight=both(first.sample_weight, second.sample_weight),
+        groups=_groups_of_both(first, second),
+        sample_weight=_weights_of_both(first, second),
         missing_mass=first.missing_mass or second.missing_mass,
         greater_is_better=first.told_direction,
         bounds=first.bounds if first.bounds == second.bounds else None,
         score_names=first.score_names,
     )
+
+
+def _groups_of_both(first: Predictions, second: Predictions) -> AnyArray | None:
+    """Clusters of two test sets, which share none; samples by themselves beside clusters."""
+    if first.groups is None and second.groups is None:
+        return None
+    a, b = (
+        np.arange(len(each)) if each.groups is None
+        else np.unique(each.groups, return_inverse=True)[1]
+        for each in (first, second)
+    )  # fmt: skip
+    return np.concatenate([a, int(a.max()) + 1 + b])
+
+
+def _weights_of_both(first: Predictions, second: Predictions) -> AnyArray | None:
+    """Weights of two test sets, 1 on average in each."""
+    if first.sample_weight is None and second.sample_weight is None:
+        return None
+    weights = (np.ones(len(p)) if (w := p.sample_weight) is None else w for p in (first, second))
+    return np.concatenate([w / w.mean() for w in weights])
 
 
 def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: Any) -> Predictions:

@@ -79,7 +79,9 @@ PAIRED_TESTS: Mapping[str, str] = {
     "replicate-t": "Welch's t on bootstrap replicates, as papers run it: for reproduction",
     "replicate-paired-t": "the paired t on bootstrap replicates: for reproduction",
 }
-UnpairedTest = Literal["bootstrap", "permutation", "wald", "welch", "delong"]
+UnpairedTest = Literal[
+    "studentized-permutation", "fisher-midp", "bootstrap", "permutation", "wald", "welch", "delong"
+]
 OmnibusTest = Literal["cochran-q", "friedman"]
 PosthocTest = Literal["nemenyi", "wilcoxon-holm"]
 AgreementTest = Literal[

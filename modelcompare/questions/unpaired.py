@@ -15,6 +15,7 @@ from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_caller
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
+from modelcompare.engine.proportions import proportions
 from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.engine.units import for_these_runs
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
@@ -24,16 +25,20 @@ from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
 from modelcompare.significance import Outcome
+from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.delong import check_area, delong_covariance
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
+from modelcompare.significance.swapped_forms import MOST_SLOPES
 from modelcompare.variants import joined
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.
 _SMALL = 200
+# From so many units on both sides studentized resamples hold, and soft scores take long to deal.
+_LARGE = 1000
 
 
 @dataclass(frozen=True)
@@ -131,6 +136,30 @@ class _Unpaired:
         extreme = 2 if self.alternative == "two-sided" else 1
         return max(extreme / math.comb(n_a + n_b, n_a), float(np.finfo(np.float64).tiny))
 
+    @cached_property
+    def pooled(self) -> tuple[Evaluation, int]:
+        """Both test sets as one, the first one's samples first, and where the value stands."""
+        first, second = self.a.evaluation.predictions, self.b.evaluation.predictions
+        pooled = Evaluation(joined(first, second), (self.metric,), collapse=False)
+        return pooled, value_position(pooled, self.label)
+
+    @property
+    def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """Counts and trials of both sides, where the value is a proportion of such."""
+        plain = all(
+            p.sample_weight is None and p.groups is None
+            for p in (side.evaluation.predictions for side in self.sides)
+        )
+        if not plain or getattr(self.metric, "proportion", None) is None:
+            return None
+        parts = [proportions(side.evaluation) for side in self.sides]
+        found = [
+            tuple(round(float(each[0, side.position])) for each in part)
+            for part, side in zip(parts, self.sides, strict=True)
+        ]
+        (count_a, trials_a), (count_b, trials_b) = found
+        return ((count_a, count_b), (trials_a, trials_b)) if trials_a and trials_b else None
+
     @property
     def swaps(self) -> FloatArray:
         """Differences after the samples were dealt anew to two test sets of the same sizes."""
@@ -138,10 +167,9 @@ class _Unpaired:
         if first.groups is not None or second.groups is not None:
             raise ValueError(
                 "method 'permutation' deals single samples, which clusters forbid; use "
-                "'bootstrap' or 'wald'."
+                "'studentized-permutation', 'bootstrap' or 'wald'."
             )
-        pooled = Evaluation(joined(first, second), (self.metric,), collapse=False)
-        position = value_position(pooled, self.label)
+        pooled, position = self.pooled
         hands = deals(len(pooled.predictions), len(first), self.n_resamples, self.seed)
         values = [pooled.values(hand) - pooled.values(1.0 - hand) for hand in hands]
         return np.concatenate(values)[:, 0, position]
@@ -152,7 +180,7 @@ def unpaired_test(
     predictions_b: Predictions,
     metric: MetricLike = "f1_macro",
     *,
-    method: UnpairedTest = "bootstrap",
+    method: UnpairedTest = "studentized-permutation",
     label: Any = None,
     alternative: Alternative = "two-sided",
     n_resamples: int = 9999,
@@ -167,12 +195,18 @@ def unpaired_test(
         One model each, on samples that have nothing to do with each other.
     metric, label, alternative, n_resamples, zero_division, rng
         As in `paired_test`.
-    method : {"bootstrap", "permutation", "wald", "welch", "delong"}
-        Independent resamples shifted to the null, each difference over its own standard error
-        where the metric is a sum (without that, two small sets of unequal variances are told apart
-        too often); exchanging samples between the two test sets (its null: both are draws from one
-        distribution); influence-function standard errors, with Student's t; Welch's t for means of
-        per-sample numbers; DeLong's errors of roc_auc, with Student's t, as pROC has it.
+    method : str
+        "studentized-permutation": the samples, or clusters, are dealt anew to two test sets, and
+        each difference is divided by its own standard error. Of proportions (accuracy, recall,
+        precision, scores of 0 and 1) all deals are counted, which is "fisher-midp"; metrics that
+        are no sums, averages over very many classes, test sets of other labels, and soft scores of
+        1,000 samples on both sides take "bootstrap"; the result names it.
+        "bootstrap": independent resamples shifted to the null, each difference over its own
+        standard error where the metric is a sum. It rejects 0.08 of true nulls with 40 samples
+        against 400 of an accuracy of 0.95. "permutation": differences as they are; its null is
+        that both test sets are draws from one distribution. "wald": influence-function standard
+        errors, with Student's t. "welch": Welch's t for means of per-sample numbers. "delong":
+        DeLong's errors of roc_auc, with Student's t, as pROC has it.
 
     Returns
     -------
@@ -212,9 +246,10 @@ def unpaired_test(
     if math.isnan(contrast.difference):
         p_value = np.full_like(p_value, np.nan)
     outcome = replace(found, p_value=p_value)
+    used = found.used.get(contrast.metric.name, method)
     return PairedTestResult.of(
         (predictions_a.models[0], predictions_b.models[0]), contrast.metric.name, label,
-        contrast.difference, outcome, f"unpaired-{method}", alternative,
+        contrast.difference, outcome, f"unpaired-{used}", alternative,
         tuple(dict.fromkeys((*for_these_runs(predictions_a), *for_these_runs(predictions_b)))),
     )  # fmt: skip
 
@@ -226,6 +261,39 @@ def welch_degrees_of_freedom(variances: Sequence[float], degrees: Sequence[float
         return sum(degrees)
     shares = [variance / largest for variance in variances]
     return sum(shares) ** 2 / sum(s**2 / d for s, d in zip(shares, degrees, strict=True))
+
+
+def _studentized(contrast: _Unpaired) -> Outcome:
+    metric, first, second = contrast.metric, *(s.evaluation.predictions for s in contrast.sides)
+    if contrast.proportions is not None:
+        return replace(_fisher(contrast), used={metric.name: "fisher-midp"})
+    labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
+    sizes = [side.evaluation.units.size for side in contrast.sides]
+    soft = not isinstance(metric, Metric) or not all(s.discrete for s in metric.statistics)
+    sums = isinstance(metric, Metric) and metric.smooth
+    if not sums or (soft and min(sizes) >= _LARGE) or labels[0] != labels[1]:
+        return replace(_bootstrap(contrast), used={metric.name: "bootstrap"})
+    pooled, position = contrast.pooled
+    if pooled.statistics(rows=slice(0, 1)).shape[1] > MOST_SLOPES:
+        return replace(_bootstrap(contrast), used={metric.name: "bootstrap"})
+
+    def value(totals: FloatArray) -> FloatArray:
+        return pooled.values_of_totals(totals.T)[:, 0, position]
+
+    return studentized_deals(
+        pooled.statistics(), contrast.a.evaluation.units.size, value, contrast.alternative,
+        contrast.n_resamples, contrast.seed, added=0 if soft else ADDED,
+    )  # fmt: skip
+
+
+def _fisher(contrast: _Unpaired) -> Outcome:
+    counts = contrast.proportions
+    if counts is None:
+        raise ValueError(
+            "method 'fisher-midp' needs a proportion of independent samples of equal weight "
+            "(accuracy, recall, precision, scores of 0 and 1); use 'studentized-permutation'."
+        )
+    return Outcome.of_one(contrast.difference, fisher_midp(*counts, contrast.alternative))
 
 
 def _welch(contrast: _Unpaired) -> Outcome:
@@ -277,6 +345,6 @@ def _share_extreme(
 
 
 _RUN = {
-    "bootstrap": _bootstrap, "permutation": _permutation, "wald": _wald, "welch": _welch,
-    "delong": _delong,
+    "studentized-permutation": _studentized, "fisher-midp": _fisher, "bootstrap": _bootstrap,
+    "permutation": _permutation, "wald": _wald, "welch": _welch, "delong": _delong,
 }  # fmt: skip

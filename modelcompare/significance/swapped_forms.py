@@ -85,7 +85,7 @@ class SwappedForms(SwappedPairs[PairForm | SummedForm]):
         first, second = (self.metric.value(*part) for part in parts)
         difference, size = first - second, self.evaluation.units.size
         if self.metric.average is None:
-            slope = _slopes(self._value, np.stack(totals), pair.total)
+            slope = slopes(self._value, np.stack(totals), pair.total)
             square = pair.squares(sums, slope[0], slope[1])
             if pair.within is None:
                 # What the samples' d lack of the difference is spread over all of them.
@@ -111,7 +111,7 @@ class SwappedForms(SwappedPairs[PairForm | SummedForm]):
         return [np.swapaxes(part, -1, -2) for part in np.split(totals, edges, axis=-2)]
 
 
-def _slopes(
+def slopes(
     value: Callable[[FloatArray], FloatArray], totals: FloatArray, scale: FloatArray
 ) -> FloatArray:
     """Slopes of a value by central differences, shaped like the totals.

@@ -69,7 +69,7 @@ CASES: list[Call | Run] = [
     Call("an unknown way with undefined resamples", lambda _: mc.bootstrap(PREDS, undefined="drop"), "`undefined` must be one of count, stratify, redraw, raise, got 'drop'."),
     Call("an unknown alternative", lambda _: mc.paired_test(PREDS, "a", "b", alternative="larger"), "`alternative` must be one of two-sided, greater, less, got 'larger'."),
     Call("an unknown question of a decision", lambda _: mc.decide(PREDS, "a", "b", kind="better", margin=0.1), "`kind` must be one of non-inferior, superior, equivalent, got 'better'."),
-    Call("an unknown unpaired test", lambda _: mc.unpaired_test(PREDS["a"], PREDS["b"], method="t"), "`method` must be one of bootstrap, permutation, wald, welch, delong, got 't'."),
+    Call("an unknown unpaired test", lambda _: mc.unpaired_test(PREDS["a"], PREDS["b"], method="t"), "`method` must be one of studentized-permutation, fisher-midp, bootstrap, permutation, wald, welch, delong, got 't'."),
     Call("an unknown omnibus test", lambda _: mc.omnibus_test(PREDS, method="anova"), "`method` must be one of cochran-q, friedman, got 'anova'."),
     Call("an unknown curve", lambda _: mc.curve(PREDS, "pr"), "`kind` must be one of roc, precision-recall, got 'pr'."),
     Call("unknown bins of confidence", lambda _: mc.reliability(PREDS, strategy="equal"), "`strategy` must be one of width, mass, got 'equal'."),

@@ -44,7 +44,7 @@ def test_two_sets_with_other_labels_are_compared_by_the_same_class():
     a, b = noisy(y1, 0.9), np.where(RNG.random(300) < 0.7, y2, 1)
     sides = mc.Predictions(y1, {"a": a}), mc.Predictions(y2, {"b": b})
     expected = [recall_score(y, p, labels=[1], average=None)[0] for y, p in ((y1, a), (y2, b))]
-    for method in ("bootstrap", "wald"):
+    for method in ("studentized-permutation", "bootstrap", "wald"):
         found = mc.unpaired_test(*sides, "recall", label=1, n_resamples=99, method=method)
         assert found.difference == pytest.approx(expected[0] - expected[1])
     with pytest.raises(ValueError, match="`label` 0 is not a class"):

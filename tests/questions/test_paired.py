@@ -200,7 +200,7 @@ def test_the_unpaired_bootstrap_divides_by_the_error_of_each_resample():
     rng = np.random.default_rng(3)
     x, y = rng.normal(0.9, 1, 12), rng.normal(0, 4, 20)
     sides = [mc.Predictions.from_scores({m: s}) for m, s in (("a", x), ("b", y))]
-    found = mc.unpaired_test(*sides, "mean_score", n_resamples=999, rng=5)
+    found = mc.unpaired_test(*sides, "mean_score", method="bootstrap", n_resamples=999, rng=5)
     draws = [rng.choice(s, (20_000, len(s))) for s in (x, y)]
     errors = np.sqrt(sum(d.var(axis=1, ddof=1) / d.shape[1] for d in draws))
     t = np.abs(draws[0].mean(axis=1) - draws[1].mean(axis=1) - x.mean() + y.mean()) / errors
@@ -214,7 +214,7 @@ def test_the_unpaired_bootstrap_divides_by_the_error_of_each_resample():
 
 def test_two_sets_of_three_show_no_more_than_exchanging_them_does():
     a, b = (mc.Predictions.from_scores({m: [v] * 3}) for m, v in (("a", 1.0), ("b", 0.0)))
-    for method in ("bootstrap", "permutation", "wald"):
+    for method in ("studentized-permutation", "bootstrap", "permutation", "wald"):
         assert mc.unpaired_test(a, b, "mean_score", method=method).p_value >= 2 / 20
 
 
