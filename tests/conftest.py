@@ -16,6 +16,7 @@ collect_ignore = (
     else [
         "bad_input",
         "cli/test_process.py",
+        "engine/test_progress.py",
         "experiments",
         "readers/test_content.py",
         "report/test_paths.py",

@@ -414,7 +414,10 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
         for name, group in groups.items():
             values = {field.name: options.pop(field.name) for field in fields(group)}
             options[name] = group(**values)
+        from modelcompare.engine.parallel import watched
+
         with ExitStack() as until_done:
+            until_done.enter_context(watched())
             for given in options.values():
                 if isinstance(given, ResamplingOptions):
                     until_done.enter_context(working_on(given.backend, given.scheduler))

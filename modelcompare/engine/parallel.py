@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cached_property
 from itertools import islice
 from threading import Lock
+from time import monotonic
 from typing import Any, Literal, TypeVar
 
 Item = TypeVar("Item")
@@ -30,6 +31,64 @@ WORTH_A_THREAD = 2**21
 _AT_ONCE = 4
 
 _inside: ContextVar[bool] = ContextVar("_inside", default=False)
+_watch: ContextVar[Watch | None] = ContextVar("_watch", default=None)
+
+
+class Watch:
+    """Counts the tasks that are done, and shows them on stderr once they take over two seconds."""
+
+    delay = 2.0
+
+    def __init__(self) -> None:
+        self._start, self._bar = monotonic(), None
+        self.n_tasks = self.n_done = 0
+
+    def expect(self, n_tasks: int) -> None:
+        """So many tasks more."""
+        self.n_tasks += n_tasks
+
+    def done(self) -> None:
+        """One of them."""
+        self.n_done += 1
+        if self._bar is None and monotonic() - self._start > self.delay:
+            from tqdm import tqdm
+
+            # Of a pipe nothing is seen.
+            self._bar = tqdm(
+                total=self.n_tasks, initial=self.n_done - 1, disable=None, unit=" blocks",
+                leave=False,
+            )  # fmt: skip
+        if self._bar is not None:
+            self._bar.total = self.n_tasks
+            self._bar.update()
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+@contextmanager
+def watched() -> Iterator[Watch]:
+    """Show on stderr, if that is a terminal, how far blocks of work are that take long."""
+    watch = Watch()
+    token = _watch.set(watch)
+    try:
+        yield watch
+    finally:
+        _watch.reset(token)
+        watch.close()
+
+
+def told(results: Iterable[Result], n_tasks: int) -> Iterator[Result]:
+    """The same results, counted by who watches; tasks within tasks are not."""
+    watch = None if _inside.get() else _watch.get()
+    if watch is not None:
+        watch.expect(n_tasks)
+    for result in results:
+        yield result
+        if watch is not None:
+            watch.done()
 
 
 class _Blas:
@@ -122,9 +181,9 @@ def map_blocks(
         threads = getattr(get_active_backend(prefer)[0], "uses_threads", False)
         too_short = threads and numbers < WORTH_A_THREAD
         if n_workers == 1 or len(blocks) < 2 or too_short:
-            return [task(block) for block in blocks]
+            return list(told(map(task, blocks), len(blocks)))
         jobs = (delayed(_alone)(task, block) for block in blocks)
-        return list(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs))
+        return list(told(Parallel(n_jobs=n_jobs, prefer=prefer)(jobs), len(blocks)))
 
 
 def map_with_bar(
@@ -166,12 +225,12 @@ def on_threads(
         free = 1 if _inside.get() else _BLAS.n_free
         n_threads = min(free, len(blocks)) if numbers >= WORTH_A_THREAD else 1
         if n_threads < 2:
-            return [task(block) for block in blocks]
+            return list(told(map(task, blocks), len(blocks)))
         # Each task has a context of its own, and finds the caller's `errstate` in it.
         runs = [(copy_context(), block) for block in blocks]
         with ThreadPoolExecutor(n_threads) as pool:
             futures = [pool.submit(context.run, _alone, task, block) for context, block in runs]
-            return [future.result() for future in futures]
+            return list(told((future.result() for future in futures), len(blocks)))
 
 
 def as_they_come(
@@ -223,8 +282,25 @@ def _alone(task: Callable[[Item], Result], item: Item) -> Result:
         _inside.reset(token)
 
 
-def progress_bar(total: int, progress: bool, *, unit: str = " resamples") -> Any:
-    """Bar on stderr, if that is a terminal, once work lasts over a second."""
+@contextmanager
+def progress_bar(total: int, progress: bool, *, unit: str = " resamples") -> Iterator[Any]:
+    """Bar on stderr, if that is a terminal, once work lasts over a second.
+
+    Who watches the blocks looks away meanwhile.
+    """
     from tqdm import tqdm
 
-    return tqdm(total=total, delay=1, disable=None if progress else True, unit=unit)
+    token = _watch.set(None) if progress else None
+    try:
+        with tqdm(total=total, delay=1, disable=None if progress else True, unit=unit) as bar:
+            yield bar
+    finally:
+        if token is not None:
+            _watch.reset(token)
+
+
+def no_bar() -> Any:
+    """A bar that is never seen."""
+    from tqdm import tqdm
+
+    return tqdm(disable=True)

@@ -32,18 +32,20 @@ Which road a metric takes:
   them, and the outcome names it.
 
 Where a pair has so few samples that differ that there are no more than `n_resamples` swaps, all
-are counted. Otherwise p = (1 + number as extreme) / (1 + n_resamples).
+are counted, as far as that is no more work than to draw. Otherwise p = (1 + number as extreme) /
+(1 + n_resamples).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.parallel import told
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
@@ -60,6 +62,8 @@ from modelcompare.words import Alternative
 
 Road = Literal["exact", "quotient", "form", "average", "area", "raw", "output", "flip"]
 NAME = "studentized-permutation"
+# So many sums over swaps are made in a second.
+_MOST_SUMS = 2**27
 
 
 def studentized_permutation(view: PairView) -> Outcome:
@@ -165,7 +169,9 @@ def _drawn_p_values(
         for pair, units in enumerate(few)
         if units is not None and 2 ** len(units) <= masks.n_resamples
     }
-    drawn = np.array([pair for pair in range(len(few)) if pair not in counted], dtype=np.intp)
+    groups = _together(statistic, counted, masks.n_resamples)
+    left = {*range(len(few))} - {pair for pairs, _ in groups for pair in pairs.tolist()}
+    drawn = np.array(sorted(left), dtype=np.intp)
     p_values = np.empty(observed.shape)
     if len(drawn):
         extreme = statistic.n_extreme(masks, drawn, alternative, n_jobs=n_jobs)
@@ -173,12 +179,38 @@ def _drawn_p_values(
     sides = 2.0 if alternative == "two-sided" else 1.0
     floor = np.minimum(1.0, sides * 0.5 ** count.astype(np.float64))
     floor[drawn] = np.maximum(floor[drawn], 1 / (1 + masks.n_resamples))
-    for pair, units in counted.items():
+    for pairs, units in groups:
         bits = np.arange(2 ** len(units))[:, None] >> np.arange(len(units)) & 1
-        found = statistic.enumerated(pair, bits.astype(np.float64), units)
-        # The first swap is none: what is observed, rounded as the others are.
-        p_values[pair] = as_extreme(found, found[0], alternative).mean(axis=0)
+        each = statistic.enumerated_of(pairs, bits.astype(np.float64), units)
+        for pair, found in told(each, len(pairs)):
+            # The first swap is none: what is observed, rounded as the others are.
+            p_values[pair] = as_extreme(found, found[0], alternative).mean(axis=0)
     return np.where(np.isnan(observed), np.nan, p_values), floor
+
+
+def _together(
+    statistic: SwapStatistic, counted: Mapping[int, IntArray], n_resamples: int
+) -> list[tuple[IntArray, IntArray]]:
+    """Pairs whose swaps are gone through at once, and the units that these swap.
+
+    Sums of all models' numbers serve all pairs of which the same units swap, or, where there are no
+    more swaps of all units than of resamples, all pairs. What is left goes through sums of its own,
+    as far as these are no more than those of the resamples would be, or few.
+    """
+    alone: dict[bytes, list[int]] = {}
+    for pair, units in counted.items():
+        alone.setdefault(units.tobytes(), []).append(pair)
+    groups = [(np.array(pairs), counted[pairs[0]]) for pairs in alone.values()]
+    if len(groups) < 2 or statistic.n_shared == 0:
+        return groups
+    every = np.unique(np.concatenate([units for _, units in groups]))
+    every = np.repeat(every, statistic.evaluation.units.counts()[every])
+    if 2 ** len(every) <= min(n_resamples, sum(2 ** len(units) for _, units in groups)):
+        return [(np.array([*counted]), every)]
+    groups.sort(key=lambda group: 2 ** len(group[1]) / len(group[0]))
+    swaps = np.cumsum([2 ** len(units) for _, units in groups])
+    most = max(n_resamples, _MOST_SUMS / statistic.n_shared)
+    return groups[: int(np.searchsorted(swaps, most, side="right"))]
 
 
 ROWS: tuple[PairTest, ...] = (PairTest(NAME, studentized_permutation, all_pairs=True),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -79,6 +79,18 @@ class SwapStatistic(ABC):
     @abstractmethod
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, n_values) of one pair when these units swap where a bit is 1."""
+
+    def enumerated_of(
+        self, pairs: IntArray, bits: FloatArray, units: IntArray
+    ) -> Iterator[tuple[int, FloatArray]]:
+        """The same of several pairs, one after the other."""
+        for pair in pairs.tolist():
+            yield pair, self.enumerated(pair, bits, units)
+
+    @property
+    def n_shared(self) -> int:
+        """Sums of all models that each enumeration makes anew; 0 where a pair has its own."""
+        return 0
 
     @abstractmethod
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:

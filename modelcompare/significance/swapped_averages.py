@@ -19,7 +19,7 @@ exact as with the squares in full.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -151,13 +151,15 @@ class SwappedAverages(SwappedSums):
             found.append(self._of_pair(int(pair), own, halves, own.total[:, None]))
         return np.stack(found, axis=1)[:, :, None]
 
-    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
-        """Statistics (n_swaps, 1) of one pair when these units swap where a bit is 1."""
-        own = self._expansion(pair)
+    def enumerated_of(
+        self, pairs: IntArray, bits: FloatArray, units: IntArray
+    ) -> Iterator[tuple[int, FloatArray]]:
         swapped = np.zeros((len(bits), self.evaluation.units.n_units))
         swapped[:, units] = bits
-        sums = self._only_matrix[units].weighted(bits)
-        return self._of_pair(pair, own, self.halves(sums), own.crossed(swapped))[:, None]
+        halves = self.halves(self._only_matrix[units].weighted(bits))
+        for pair in pairs.tolist():
+            own = self._expansion(pair)
+            yield pair, self._of_pair(pair, own, halves, own.crossed(swapped))[:, None]
 
     def differing(self, parts: list[FloatArray]) -> Sequence[FloatArray]:
         numerator, denominator = self._quotient(parts)

@@ -123,12 +123,23 @@ class SwappedSums(SwapStatistic):
 
     def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
         """Statistics (n_swaps, n_values) of one pair when these units swap where a bit is 1."""
+        return next(found for _, found in self.enumerated_of(np.array([pair]), bits, units))
+
+    def enumerated_of(
+        self, pairs: IntArray, bits: FloatArray, units: IntArray
+    ) -> Iterator[tuple[int, FloatArray]]:
+        """The same of several pairs, whose sums over the units are made once."""
         if len(self.evaluation.units.row_blocks()) == 1:
             sums = self._only_matrix[units].weighted(bits)
         else:
             each = [self._matrix(slice(unit, unit + 1)) for unit in units]
             sums = np.sum([m.weighted(bits[:, [i]]) for i, m in enumerate(each)], axis=0)
-        return self._statistics(sums, np.array([pair]))[:, 0]
+        for halves, some in self._in_parts(sums, pairs):
+            yield from zip(some.tolist(), self.of_pairs(halves, some).swapaxes(0, 1), strict=True)
+
+    @property
+    def n_shared(self) -> int:
+        return len(self.total)
 
     @cached_property
     def observed(self) -> FloatArray:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.parallel import progress_bar
+from modelcompare.engine.parallel import no_bar, progress_bar
 from modelcompare.engine.units import DistinctRows
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric
@@ -69,7 +69,7 @@ class ScannedEvaluation(Evaluation):
     ) -> None:
         _check_sums(metrics)
         self._window = _Window(predictions)
-        self._bar = progress_bar(0, progress=False)
+        self._bar = no_bar()
         super().__init__(predictions, metrics, collapse=collapse)
 
     def replicates(

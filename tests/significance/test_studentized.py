@@ -323,7 +323,7 @@ def test_swaps_that_are_counted_hold_the_data_as_they_are():
     statistic = SimpleNamespace(
         observed=np.array([[1.0]]),
         movable=lambda _: (np.array([[2]]), [np.array([0, 1])]),
-        enumerated=lambda *_: np.array([[1 - 1e-6], [0.1], [-0.1], [1e-6 - 1]]),
+        enumerated_of=lambda *_: [(0, np.array([[1 - 1e-6], [0.1], [-0.1], [1e-6 - 1]]))],
     )
     p_values, _ = _drawn_p_values(statistic, SimpleNamespace(n_resamples=99), "two-sided", None)
     assert p_values == 2 / 4

@@ -1,0 +1,105 @@
+"""Work of the command line that takes over two seconds shows how far it is; pipes see nothing."""
+
+import fcntl
+import io
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from modelcompare.engine import parallel
+from modelcompare.engine.parallel import map_blocks, progress_bar, watched
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that each look moves on by its step."""
+    now = [0.0, 0.0]
+
+    def monotonic() -> float:
+        now[0] += now[1]
+        return now[0]
+
+    monkeypatch.setattr(parallel, "monotonic", monotonic)
+    return now
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_blocks_are_counted_and_shown_after_two_seconds(clock, monkeypatch, n_jobs):
+    seen = Terminal()
+    monkeypatch.setattr(sys, "stderr", seen)
+    clock[1] = 0.5
+    with watched() as watch:
+        found = map_blocks(lambda block: 2 * block, range(10), n_jobs, numbers=2**30)
+    assert found == [2 * block for block in range(10)]
+    assert (watch.n_done, watch.n_tasks) == (10, 10)
+    assert "/10 [" in seen.getvalue()
+
+
+def test_what_is_soon_done_shows_nothing(clock, monkeypatch):
+    seen = Terminal()
+    monkeypatch.setattr(sys, "stderr", seen)
+    clock[1] = 0.1
+    with watched() as watch:
+        map_blocks(lambda block: block, range(10), None)
+    assert (watch.n_done, seen.getvalue()) == (10, "")
+
+
+def test_pipes_see_nothing(clock, monkeypatch):
+    seen = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", seen)
+    clock[1] = 10.0
+    with watched():
+        map_blocks(lambda block: block, range(10), None)
+    assert seen.getvalue() == ""
+
+
+def test_beside_a_bar_of_its_own_work_is_not_counted_twice():
+    with watched() as watch:
+        with progress_bar(10, progress=True):
+            map_blocks(lambda block: block, range(10), None)
+        assert watch.n_done == 0
+        map_blocks(lambda block: block, range(3), None)
+        assert watch.n_done == 3
+    # Nobody watches outside of the command line.
+    map_blocks(lambda block: block, range(3), None)
+    assert watch.n_done == 3
+
+
+def test_the_command_line_shows_a_bar_in_a_terminal(tmp_path: Path):
+    """Of the default test, whose swaps had none; the delay is taken away to be quick."""
+    rng, path = np.random.default_rng(0), tmp_path / "soft.csv"
+    rows = [",".join(f"{x:.6f}" for x in row) for row in rng.normal(size=(400, 12))]
+    path.write_text(",".join(f"m{i}" for i in range(12)) + "\n" + "\n".join(rows))
+    code = (
+        "import sys; from modelcompare.engine.parallel import Watch; Watch.delay = 0.0;"
+        "from modelcompare.cli.app import main; sys.exit(main(sys.argv[1:]))"
+    )
+    ours, theirs = pty.openpty()
+    # 40 rows of 100 columns: in a terminal of none no bar is drawn.
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    command = [sys.executable, "-c", code, "compare", str(path), "--scores"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        # A terminal that its last writer has closed reads as an error.
+        with suppress(OSError):
+            while chunk := os.read(ours, 2**12):
+                said += chunk
+        answer, _ = process.communicate()
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"blocks/s" in said
+    assert b"blocks" not in answer
