@@ -93,6 +93,7 @@ Correction = Literal[
     "holm", "hommel", "bonferroni", "sidak", "fdr_bh", "fdr_by", "max-t", "min-p", "none"
 ]
 Family = Literal["metric", "all"]
+Simultaneous = Literal["differences", "scores"]
 Decision = Literal["non-inferior", "superior", "equivalent"]
 Answer = Literal["shown", "shown otherwise", "not enough data"]
 CurveKind = Literal["roc", "precision-recall"]

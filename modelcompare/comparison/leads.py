@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.standings import ranks
-from modelcompare.intervals import quantiles
+from modelcompare.intervals import Interval, quantiles
 from modelcompare.significance.pairwise import pair_differences
 
 if TYPE_CHECKING:
+    from modelcompare.comparison.replicates import BootstrapResult
     from modelcompare.comparison.result import Comparison
 
 
@@ -147,3 +149,34 @@ def _max_t_widths(result: Comparison, difference: FloatArray) -> FloatArray:
         e = error[:, where]
         half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
     return half
+
+
+def simultaneous_scores(result: Comparison) -> Interval:
+    """Intervals of all models' values that hold at once, for each metric.
+
+    They are of the comparison's method, at the level of Bonferroni's correction for all models and
+    classes, or of the largest studentized deviation of the resamples (max-t) where that is less:
+    values on the same samples err together.
+    """
+    bootstrap, parts = result.bootstrap, []
+    for metric in result.metrics:
+        where = bootstrap.evaluation.metric_slice(metric)
+        level = _level_at_once(bootstrap, where, result.confidence_level)
+        found = bootstrap.score_interval(result.method, level)
+        parts.append(Interval(found.low[:, where], found.high[:, where], found.method[:, where]))
+    return Interval.joined(parts, axis=1)
+
+
+def _level_at_once(bootstrap: BootstrapResult, where: slice, level: float) -> float:
+    """Confidence level of each interval, at which all of some values have the one asked for."""
+    n_values = int(np.count_nonzero(~np.isnan(bootstrap.point[:, where])))
+    bonferroni = 1 - (1 - level) / max(n_values, 1)
+    if bootstrap.n_resamples < 2 or n_values < 2:
+        return bonferroni
+    error = bootstrap.moments.standard_error()[:, where]
+    deviation = np.abs(bootstrap.draws[:, :, where] - bootstrap.point[:, where])
+    t = np.divide(deviation, error, out=np.zeros_like(deviation), where=error > 0)
+    # A resample without a value tells nothing of how far it may be.
+    largest = np.nan_to_num(t, nan=np.inf).max(axis=(1, 2))
+    multiple = float(quantiles(np.sort(largest)[:, None], np.array([level]))[0])
+    return min(bonferroni, max(level, float(2 * ndtr(multiple) - 1)))
