@@ -113,7 +113,8 @@ def read_predictions(
         What to do where files hold different samples: refuse, or keep the common ones.
     missing : {"refuse", "drop", "worst"}
         What to do with missing results: refuse, drop the samples that any model lacks, or count
-        them as the worst result.
+        them as the worst result, among them the samples that a file lacks unless
+        ``ids="intersect"`` leaves these out.
     normalize, kind
         As for Predictions.
 
@@ -223,11 +224,6 @@ def asked(**said: Any) -> Columns:
 def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:
     """Read one test set, and say what was understood."""
     found = places(source)
-    if ids == "intersect" and (found is None or len(found) == 1):
-        raise ValueError(
-            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
-            "leave it out."
-        )
     if found is None:
         return _read_table(Table(as_frame(source)), columns, ids, name=None, stem="model")
     if len(found) == 1 and not isinstance(source, Mapping):
@@ -243,6 +239,7 @@ def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> di
     if files is not None and not any(place.in_folder for place, _ in files):
         alone = {place.model: _whole(file, columns) for place, file in files}
         if all(alone.values()):
+            _check_ids(ids)
             return {name: reading for name, reading in alone.items() if reading is not None}
     if found is None:
         records = records_of(Table(as_frame(source)), columns, "the table", alone=True)
@@ -278,6 +275,7 @@ def _read_alone(place: Place, columns: Columns, ids: SameIds) -> Reading:
     """What is in a single file."""
     file = opened(place.path)
     if file.kind in WHOLE:
+        _check_ids(ids)
         return WHOLE[file.kind](file.payload, columns)
     if isinstance(file.payload, Table) and format_of(file) is None:
         return _read_table(file.payload, columns, ids, name=file.name, stem=place.model)
@@ -295,6 +293,16 @@ def _read_table(
     table = named(table, columns, where)
     roles = find_roles(table, columns, where, alone=True)
     if roles.layout == "wide":
+        _check_ids(ids)
         return wide_predictions(table, columns, roles, name=name)
     records = one_set(of_model(table_records(table, roles, columns), stem), columns)
     return record_predictions(records, columns, ids, name=name)
+
+
+def _check_ids(ids: SameIds) -> None:
+    """Refuse to intersect the samples of models that stand in one row each."""
+    if ids == "intersect":
+        raise ValueError(
+            "ids='intersect' (--ids intersect) keeps what several files share, but there is one; "
+            "leave it out."
+        )

@@ -43,7 +43,7 @@ def align(
                 "each sample must occur once, or once in each run (--run COLUMN)."
             )
         indexed[model] = part.drop(columns="id").set_axis(index)
-    if columns.missing == "worst":
+    if columns.missing == "worst" and ids != "intersect":
         return _united(indexed)
     first_model, first = next(iter(indexed.items()))
     common = first.index

@@ -1,0 +1,23 @@
+"""Options of the command line about missing results keep to each other."""
+
+import json
+
+import pytest
+
+from tests.readers.test_missing import SCORES, SHARED, _files, _means
+
+
+@pytest.mark.filterwarnings("default")
+def test_both_ids_and_missing_are_honoured(run, tmp_path):
+    files = [path.name for path in _files(tmp_path)]
+    asked = ["compare", *files, "--ids", "intersect", "--resamples", 99, "--format", "json"]
+    worst = run(*asked, "--missing", "worst")
+    assert worst.code == 0, worst.err
+    assert "kept the 30 ids that all files share" in worst.err
+    found = {row["model"]: row["estimate"] for row in json.loads(worst.out)["scores"]}
+    means = _means(SHARED)
+    assert found == {model: means[model] for model in found}
+    bounds = json.loads(run(*asked, "--missing", "bounds").out)
+    best = {m: sum(1.0 if s[i] is None else s[i] for i in SHARED) / 30 for m, s in SCORES.items()}
+    rows = {row["model"]: (row["worst"], row["best"]) for row in bounds["scores"]}
+    assert rows == {model: (means[model], best[model]) for model in means}
