@@ -117,9 +117,10 @@ class ReadingOptions:
     filter: Annotated[Text, _input("NAME", "Filter of the answers, in logs that hold several.")] = (
         None
     )
-    groups: Annotated[Text, _input("COLUMN", "Column of clusters, which are resampled whole.")] = (
-        None
-    )
+    groups: Annotated[
+        Text,
+        _input("COLUMN", "Column of clusters, which are resampled whole; id for those of no log."),
+    ] = None
     strata: Annotated[Text, _input("COLUMN", "Column of strata, whose sizes are kept.")] = None
     weight: Annotated[Text, _input("COLUMN", "Column of sample weights.")] = None
     slice: Annotated[Texts, _input("COLUMN", "Column that defines subgroups (repeatable).")] = None

@@ -49,7 +49,6 @@ def check_outputs(
     from modelcompare.report.sheet import check_matplotlib
 
     form = chosen_format(options)
-    _check_all(form, show_all=options.all)
     check_paths([path for path in (options.output, plot) if path is not None], inputs)
     if plot is not None:
         figure_format(plot)
@@ -81,11 +80,6 @@ def _is_same(first: Path, second: Path) -> bool:
     if first.exists() and second.exists():
         return first.samefile(second)
     return os.path.realpath(first) == os.path.realpath(second)
-
-
-def _check_all(form: Format, *, show_all: bool) -> None:
-    if show_all and form != "table":
-        raise ValueError(f"--all is for tables on a screen; {form} holds every row. Leave it out.")
 
 
 def emit(result: Result, options: OutputOptions) -> None:
@@ -126,7 +120,6 @@ def _print(result: Result, *, show_all: bool) -> None:
 
 def check_folder(options: StudyOutputOptions) -> None:
     """Refuse a folder that cannot be, and missing extras, before the work starts."""
-    _check_all(options.format or "table", show_all=options.all)
     if options.output is None:
         return
     from modelcompare.paths import check_folder_writable

@@ -167,7 +167,8 @@ def check_units(units: Units, *, clustered: bool) -> None:
     if units.size < 2:
         raise ValueError(
             "`groups` holds one cluster, and what another would give cannot be known from it; give "
-            "more clusters, or leave `groups` out if its samples are independent."
+            "more clusters, or, if its samples are independent, leave `groups` out (--groups id "
+            "where a log names its own clusters)."
         )
     what = "cluster" if clustered else "sample"
     if units.strata is not None and np.bincount(units.strata, units.counts()).max() < 2:

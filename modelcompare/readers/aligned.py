@@ -40,6 +40,9 @@ def record_predictions(
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
     rows = _scored_samples(rows, scores) if columns.score else rows
+    if columns.groups == "id" and records.parts.get("id", "column id") == "column id":
+        # A sample, with its runs, is the cluster, whatever clusters a log names itself.
+        rows, columns = rows.drop(columns="group", errors="ignore"), replace(columns, groups=None)
     beside = _beside(records, columns).loc[rows.index]
     columns, table = _with_runs(columns, pd.concat([_results(rows, scores), beside], axis=1))
     columns = _as_recorded(columns, records, scores)
@@ -173,6 +176,11 @@ def _beside(records: Records, columns: Columns) -> pd.DataFrame:
     found = {}
     wanted = [*columns.beside_names, *records.same]
     for name in dict.fromkeys(wanted):
+        if name in ("id", "y_pred") or name.startswith(PROBABILITY):
+            raise ValueError(
+                f"column {name!r} names the samples or holds what a model gave; name a column that "
+                "describes the samples."
+            )
         source = records.frame if records.beside is None else records.beside
         column = nested(source, name)
         if column is None:
@@ -260,6 +268,9 @@ def _with_runs(columns: Columns, table: pd.DataFrame) -> tuple[Columns, pd.DataF
 
     Runs of one sample are not independent, so they are its cluster unless clusters were told.
     """
+    if "group" in table and columns.groups != "group" and table["group"].nunique() < 2:
+        # What another cluster would give cannot be known from one; its samples are all there is.
+        table = table.drop(columns="group")
     if _RUN not in table or table[_RUN].nunique() < 2:
         table = table.drop(columns=_RUN, errors="ignore")
         if columns.groups is None and "group" in table:

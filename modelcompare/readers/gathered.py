@@ -80,7 +80,7 @@ def _by_format(
     """The opened files by the format they are of; tables of a row for each sample are of none."""
     by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
     for place in found:
-        file = opened(place.path)
+        file = replace(opened(place.path), in_folder=place.in_folder)
         if isinstance(file.payload, Content):
             # Where one file is refused, those that wait to be read are closed.
             still_open.enter_context(file.payload.file)

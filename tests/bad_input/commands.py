@@ -10,7 +10,6 @@ JOBS = "--jobs must be -1 or from 1 to 1024, got"
 CODES = "--inconclusive-exit must be from 0 to 255 and none of 2, 70, 74, 130, which mean other things; got"
 FORMS = "write .csv, .htm, .html, .json, .md, .tex, .txt, or say which with --format."
 LOST = "preds.csv is read here and would be lost; write to another place."
-ALL = "--all is for tables on a screen; {} holds every row. Leave it out."
 SLICE = "--slice is for compare, slices and report, which show subgroups; leave it out."
 RULE = "--rule says metric, class, margin and kind; leave their options out."
 ALPHA = "`alpha` must be at least 1e-12, got 1e-300."
@@ -117,10 +116,6 @@ CASES: list[Call | Run] = [
         "none/a.md: the folder none does not exist; create it first.",
     ),
     # Options that would do nothing.
-    Run("compare: --all with CSV", "compare preds.csv --all -o all.csv", ALL.format("csv"), PREDS),
-    Run("compare: --all with JSON", "compare preds.csv --all --format json", ALL.format("json"), PREDS),
-    Run("variance: --all with LaTeX", "variance preds.csv --all --format latex", ALL.format("latex"), PREDS),
-    Run("demo: --all with Markdown", "demo --all --format markdown", ALL.format("markdown")),
     Run(
         "compare: --slice in another form",
         "compare preds.csv --slice b --format json",

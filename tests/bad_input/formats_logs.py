@@ -6,6 +6,7 @@ import zipfile
 
 import pandas as pd
 
+import modelcompare as mc
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import Opened, every_eval_ever, inspect, lighteval, lm_eval
 from modelcompare.readers.tables import Table
@@ -46,6 +47,19 @@ def of_bytes(data):
     return read
 
 
+def folder_of(*samples):
+    """A folder of logs, each of one sample of another model."""
+
+    def read(folder):
+        for place, changes in enumerate(samples):
+            evaluated = {**INSPECT, "eval": {"task": "t", "model": f"m{place}"}}
+            log = {**evaluated, "samples": [{**SAMPLE, **changes}]}
+            (folder / f"{place}.json").write_text(json.dumps(log))
+        return mc.read_predictions(folder)
+
+    return read
+
+
 def rows(reader, name, *given):
     def read(folder):
         table = Table(pd.DataFrame([*given]))
@@ -67,6 +81,12 @@ CASES = [
          f"log.json: no score is a number for each sample (it has s, r); {NO_NUMBER}"),
     Call("inspect-with-failures-only", document(INSPECT, samples=[{**SAMPLE, "scores": None}]),
          f"log.json: no score is a number for each sample (it has none); {NO_NUMBER}"),
+    Call("inspect-sample-and-epoch-twice",
+         document(INSPECT, samples=[{**SAMPLE, "id": i % 4} for i in range(7)]),
+         "log.json: 3 samples have several results for one epoch ('0' in epoch 1, '1' in epoch 1, "
+         "'2' in epoch 1); keep one result for each sample and epoch."),
+    Call("inspect-folder-without-scores", folder_of({"scores": None}, {"scores": {}}),
+         f"0.json: no score is a number for each sample (it has none); {NO_NUMBER}"),
     Call("inspect-cut-short", of_bytes(b"PK\x03\x04 and no more"),
          "log.eval: the file is damaged or cut short (File is not a zip file)."),
     Call("inspect-another-archive", archive(other=[]),

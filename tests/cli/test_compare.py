@@ -255,3 +255,10 @@ def test_tokens_of_bleu_are_those_of_sacrebleu(run, tmp_path):
     assert refused.err == (
         "modelcompare: error: --tokenize is for --metric bleu; name it, or leave --tokenize out.\n"
     )
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "markdown", "latex"])
+def test_all_changes_nothing_in_forms_that_hold_every_row(run, wide_csv, form):
+    asked = ["compare", wide_csv, "--metric", "accuracy", "--resamples", 99, "--format", form]
+    every = run(*asked, "--all")
+    assert (every.code, every.out) == (0, run(*asked).out)

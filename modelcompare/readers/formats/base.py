@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,8 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from modelcompare.checks import DataWarning
 from modelcompare.readers.records import Records, stacked
+from modelcompare.readers.said import counted
 from modelcompare.words import FileKind
+
+
+class UnscoredError(ValueError):
+    """A log holds no scores."""
 
 
 @dataclass(frozen=True)
@@ -19,11 +26,13 @@ class Opened:
 
     The payload is a `Table` for csv, tsv, parquet and jsonl; the parsed document for json; a list
     of lines without their ends for text; the open `Content` for eval, whose bytes are an archive's.
+    A file that was found in a folder may be left out if nothing in it was scored.
     """
 
     path: Path
     kind: FileKind
     payload: Any
+    in_folder: bool = False
 
     @property
     def name(self) -> str:
@@ -65,12 +74,32 @@ def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], 
     """
 
     def read(files: Sequence[Opened]) -> Records:
-        parts = [read_one(file) for file in files]
+        found = _scored(read_one, files)
+        parts = [*found.values()]
         told = stacked(parts)
-        position = np.repeat(np.arange(len(parts)), [len(part.frame) for part in parts])
+        position = np.repeat([*found], [len(part.frame) for part in parts])
         unsaid = [n for n in ("model", "set") if any(n not in part.frame for part in parts)]
         frame = told.frame.drop(columns=unsaid, errors="ignore")
         frame.insert(0, "file", position)
         return replace(told, frame=frame)
 
     return read
+
+
+def _scored(read_one: Callable[[Opened], Records], files: Sequence[Opened]) -> dict[int, Records]:
+    """Read files by their position; leave unscored ones out of a folder that holds others."""
+    found, unscored = {}, {}
+    for place, file in enumerate(files):
+        try:
+            found[place] = read_one(file)
+        except UnscoredError as error:
+            if not file.in_folder:
+                raise
+            unscored[file.name] = error
+    for error in unscored.values():
+        if not found:
+            raise error
+    if unscored:
+        what = f"left out logs without scores: {counted([*unscored])}."
+        warnings.warn(what, DataWarning, stacklevel=6)
+    return found

@@ -13,12 +13,13 @@ import re
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from typing import Any
 
 import pandas as pd
 
 from modelcompare.readers.content import Content, check_inflation
-from modelcompare.readers.formats.base import Format, Opened, each
+from modelcompare.readers.formats.base import Format, Opened, UnscoredError, each
 from modelcompare.readers.formats.values import cells_of, check_named, score_columns
 from modelcompare.readers.records import SCORE, Records
 
@@ -32,6 +33,7 @@ _SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.
 _MOST_PLANNED = 5_000_000
 # Length of an archive's header of a member, which ends with the lengths of what follows it.
 _N_MEMBER_HEADER = 30
+_N_EXAMPLES = 3
 
 
 def _recognises(file: Opened) -> bool:
@@ -48,7 +50,7 @@ def _recognises(file: Opened) -> bool:
 def _read(file: Opened) -> Records:
     spec, samples = _of_archive(file) if file.kind == "eval" else _of_document(file)
     if not isinstance(samples, list) or not samples:
-        raise ValueError(f"{file.name}: the log holds no samples; evaluate with log_samples.")
+        raise UnscoredError(f"{file.name}: the log holds no samples; evaluate with log_samples.")
     check_named({name: cells_of(samples, name) for name in ("id", "epoch")}, file.name)
     samples = _with_those_not_run(spec, samples, file.name)
     given = [sample.get("scores") for sample in samples]
@@ -107,8 +109,22 @@ def _with_those_not_run(
         for epoch in (range(1, 1 + epochs) if ids else ())
         for each in ids
     }
+    _refuse_repeats(samples, where)
     run = {(str(sample["id"]), sample["epoch"]): sample for sample in samples}
     return [*{**planned, **run}.values()]
+
+
+def _refuse_repeats(samples: list[dict[str, Any]], where: str) -> None:
+    """Refuse a sample with two results for one epoch: which of them counts is not known."""
+    times = Counter((str(sample["id"]), sample["epoch"]) for sample in samples)
+    repeated = [key for key, count in times.items() if count > 1]
+    if repeated:
+        held = ", ".join(f"{name!r} in epoch {epoch}" for name, epoch in repeated[:_N_EXAMPLES])
+        more = ", ..." if len(repeated) > _N_EXAMPLES else ""
+        raise ValueError(
+            f"{where}: {len(repeated):,} samples have several results for one epoch ({held}{more}); "
+            "keep one result for each sample and epoch."
+        )
 
 
 def _of_text(text: str) -> float | None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
+from modelcompare.readers.formats.base import UnscoredError
 from modelcompare.readers.records import SCORE
 
 Cells = Iterable[Any]
@@ -28,10 +29,11 @@ def score_columns(
     scores = {SCORE + name: array for name, array in found.items() if array is not None}
     if not scores:
         names = f"it has {', '.join(flat)}" if flat else "it has none"
-        raise ValueError(
+        what = (
             f"{where}: no score is a number for each sample ({names}); score the samples with a "
             "metric that gives each a number."
         )
+        raise ValueError(what) if flat else UnscoredError(what)
     return scores
 
 

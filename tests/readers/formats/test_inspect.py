@@ -9,6 +9,8 @@ import zipfile
 import numpy as np
 import pytest
 
+import modelcompare as mc
+from modelcompare.checks import DataWarning
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import Opened, format_of
 from modelcompare.readers.formats.inspect import FORMAT
@@ -180,3 +182,39 @@ def test_a_member_whose_bytes_were_changed_is_refused():
         ValueError, match=r"^alpha.eval: summaries.json in the archive is damaged \("
     ):
         FORMAT.read([Opened(DATA / "alpha.eval", "eval", changed_log)])
+
+
+def test_a_sample_that_stands_twice_in_an_epoch_is_refused_and_two_epochs_are_not():
+    twice = {**BETA, "samples": [*BETA["samples"], {**BETA["samples"][0], **scored_as("I")}]}
+    first = BETA["samples"][0]
+    told = rf"1 samples have several .* \('{first['id']}' in epoch {first['epoch']}\); keep one"
+    with pytest.raises(ValueError, match=told):
+        of_document(twice)
+    assert len(of_document(BETA).frame) == len(BETA["samples"])
+
+
+def scored_as(letter):
+    return {"scores": {"match": {"value": letter}}}
+
+
+def test_an_unscored_log_is_left_out_of_its_folder_and_named(tmp_path):
+    for name, log in {"alpha": ALPHA, "beta": BETA, "gamma": unscored("gamma")}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(log))
+    with pytest.warns(DataWarning, match=r"left out logs without scores: 1 \(gamma\.json\)"):
+        preds = mc.read_predictions(tmp_path, missing="worst")
+    # By position, so that a file before the others moves none of their names.
+    (tmp_path / "gamma.json").rename(tmp_path / "a-gamma.json")
+    with pytest.warns(DataWarning, match="a-gamma"):
+        moved = mc.read_predictions(tmp_path, missing="worst")
+    both = [tmp_path / f"{name}.json" for name in ("alpha", "beta")]
+    alone = mc.read_predictions(both, missing="worst")
+    assert preds.models == moved.models == alone.models == ("mockllm/alpha", "mockllm/beta")
+    for model in alone.models:
+        assert (moved.output(model).array == alone.output(model).array).all()
+    with pytest.raises(ValueError, match=r"a-gamma\.json: no score is a number .*it has none"):
+        mc.read_predictions([*both, tmp_path / "a-gamma.json"])
+
+
+def unscored(model):
+    samples = [{**sample, "scores": None} for sample in BETA["samples"]]
+    return {**BETA, "eval": {**BETA["eval"], "model": model}, "samples": samples}

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import modelcompare as mc
 from modelcompare.checks import DataWarning
 from modelcompare.readers.formats import format_of, promptfoo, swebench, trec, wmt
 from modelcompare.readers.tables import Table
@@ -190,6 +191,38 @@ def test_one_report_a_model_has_no_runs():
     frame = records(swebench, REPORTS[0], REPORTS[2], kind="json").frame
     assert frame["model"].unique().tolist() == ["large-1.5", "small"]
     assert "run" not in frame
+
+
+def _report(path, resolved, repositories):
+    ids = [f"{repositories[i % len(repositories)]}-{i}" for i in range(40)]
+    lists = {"resolved_ids": resolved, "unresolved_ids": {*range(40)} - resolved}
+    return written(path, {key: [ids[i] for i in sorted(held)] for key, held in lists.items()})
+
+
+def test_reports_of_one_repository_are_read_and_two_can_be_left_out_as_clusters(tmp_path):
+    solved = {"a": {*range(0, 40, 3)}, "b": {*range(0, 40, 4)}}
+    one = [_report(tmp_path / f"{m}.one.json", s, ["d__d"]) for m, s in solved.items()]
+    alone = mc.compare(mc.read_predictions(one), n_resamples=99)
+    as_scores = {m: [float(i in s) for i in range(40)] for m, s in solved.items()}
+    want = mc.compare(mc.Predictions.from_scores(as_scores), n_resamples=99).scores
+    bounds = ["estimate", "ci_low", "ci_high"]
+    pd.testing.assert_frame_equal(alone.scores[bounds], want[bounds])
+    two = [_report(tmp_path / f"{m}.two.json", s, ["d__d", "p__p"]) for m, s in solved.items()]
+    assert {*mc.read_predictions(two).groups} == {"d__d", "p__p"}
+    # What the message about too few clusters names, also on the command line.
+    by_id = mc.read_predictions(two, groups="id")
+    assert by_id.groups is None
+    pd.testing.assert_frame_equal(mc.compare(by_id, n_resamples=99).scores[bounds], want[bounds])
+
+
+def test_of_several_reports_of_a_model_runs_stay_together_without_repositories(tmp_path):
+    paths = [
+        _report(tmp_path / f"{model}.{run}.json", {*range(run, 40, 3)}, ["d__d"])
+        for model in "ab" for run in (1, 2)
+    ]  # fmt: skip
+    for options in ({}, {"groups": "id"}):
+        preds = mc.read_predictions(paths, **options)
+        assert (len(preds), len({*preds.groups})) == (80, 40)
 
 
 def test_reports_whose_names_tell_no_model_are_told_apart_by_their_file(tmp_path):
