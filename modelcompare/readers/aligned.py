@@ -25,7 +25,8 @@ from modelcompare.readers.wide import typed_labels
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto, SameIds
 
-_RUN = "run"
+# A name that no column has, which may be called run and describe the samples.
+_RUN = " run"
 _OTHER_TASK = "the logs of {} and {} are of different tasks: they disagree on {} for {}"
 
 
@@ -35,7 +36,7 @@ def record_predictions(
     """Predictions from the records of one test set."""
     frame = _chosen_filter(records, columns)
     refuse_objects(frame["id"])
-    truths, rows = _answer_key(frame)
+    truths, rows = _answer_key(frame.rename(columns={"run": _RUN}))
     rows = _of_named_models(rows, name or "the table")
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
@@ -44,7 +45,11 @@ def record_predictions(
         # A sample, with its runs, is the cluster, whatever clusters a log names itself.
         rows, columns = rows.drop(columns="group", errors="ignore"), replace(columns, groups=None)
     beside = _beside(records, columns).loc[rows.index]
-    columns, table = _with_runs(columns, pd.concat([_results(rows, scores), beside], axis=1))
+    table = pd.concat([_results(rows, scores), beside], axis=1)
+    if columns.runs is None and not rows.duplicated(["model", "id"]).any():
+        # A column named like a repetition, of which each sample has one, repeats nothing.
+        table = table.drop(columns=_RUN, errors="ignore")
+    columns, table = _with_runs(columns, table)
     columns = _as_recorded(columns, records, scores)
     parts = {model: _rows_of(model, table, rows["model"]) for model in models}
     parts = align(parts, columns, ids, records)
@@ -60,7 +65,8 @@ def record_predictions(
     predictions = _predictions(parts, scores, columns, name, in_log=records.says != "table")
     columns.check_used(predictions, in_rows=True, scored=bool(scores))
     clusters = _clusters(columns, parts[models[0]])
-    understood = _understood(records, models, scores, clusters, lacking)
+    repeated = predictions.runs is not None
+    understood = _understood(records, models, scores, clusters, lacking, repeated=repeated)
     return Reading(predictions, understood | {"direction": directed(scores, columns.told_better)})
 
 
@@ -118,12 +124,15 @@ def _predictions(
 
 def _understood(
     records: Records, models: Sequence[str], scores: Sequence[str], clusters: str | None,
-    lacking: dict[str, int],
+    lacking: dict[str, int], *, repeated: bool,
 ) -> dict[str, str | None]:  # fmt: skip
     """What was taken for what, in words."""
     missing = ", ".join(f"{count:,} in {model}" for model, count in lacking.items() if count)
+    parts = dict(records.parts)
+    if "run" in parts and not repeated:
+        parts["run"] = f"none ({parts['run']} repeats no sample)"
     return {
-        "format": records.says if records.says != "table" else "", **records.parts,
+        "format": records.says if records.says != "table" else "", **parts,
         "models": counted(models), "scores": ", ".join(scores), "clusters": clusters,
         "missing": missing,
     }  # fmt: skip

@@ -10,6 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from modelcompare.readers import cells, names
 from modelcompare.readers.asked import Columns, refuse_column
 from modelcompare.readers.candidates import model_columns
@@ -112,11 +114,24 @@ def _one_model(seen: Seen) -> Roles:
     if run is not None and seen.columns.runs is None and seen.frame[run].nunique() < 2:
         run = None
     found = _of_one(seen, {run})
+    if run is not None and found.id is None:
+        _refuse_nameless(seen, run)
     taken = {found.true, found.id, run, *found.outputs}
     return Roles(
         "one model", found.true, found.id, found.outputs, None, run, None, found.filter,
         found.scored, _rest(seen, taken),
     )  # fmt: skip
+
+
+def _refuse_nameless(seen: Seen, run: str) -> None:
+    """Refuse repetitions of samples that no column names: they would count as other samples."""
+    if seen.columns.runs is None and seen.frame[run].is_unique:
+        return
+    raise ValueError(
+        f"{seen.where}: column {run!r} tells repetitions, but no column names the samples that are "
+        f"repeated; name it with id= (--id COLUMN), or if {run!r} only describes the samples say "
+        f"so with slices=[{run!r}] (--slice {run})."
+    )
 
 
 def _wide(seen: Seen) -> Roles:
@@ -207,6 +222,8 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     wants_scores = columns.scores or bool(columns.score)
     if wants_scores and not columns.score and pred is not None and seen.is_numeric(pred):
         scores = [pred]
+    if pred is not None and true is not None and not wants_scores:
+        _refuse_scores_beside(seen, pred, true, skip)
     predicts = pred is not None or bool(soft)
     if wants_scores or not predicts or (true is None and bool(scores)):
         outputs = scores or _only_numbers(seen, {*skip, true, pred, filters})
@@ -224,6 +241,25 @@ def _scores_of_one(seen: Seen, skip: Collection[str | None]) -> list[str]:
         h for h in names.named(seen.headings, names.SCORE)
         if h not in {*skip} | seen.told and seen.is_numeric(h)
     ]  # fmt: skip
+
+
+def _refuse_scores_beside(
+    seen: Seen, pred: str, true: str, skip: Collection[str | None]
+) -> None:  # fmt: skip
+    """Refuse scores beside what the model gave, unless they say no more than where that is true."""
+    if seen.columns.pred is not None or seen.columns.kind != "auto":
+        return
+    usual = names.named(seen.headings, (*names.SCORE, *names.METRIC))
+    found = [h for h in usual if h not in {*skip, pred, true} | seen.told and seen.is_numeric(h)]
+    right = seen.frame[pred].astype(str) == seen.frame[true].astype(str)
+    for heading in found:
+        if not np.array_equal(cells.as_numbers(seen.frame[heading]), right):
+            raise ValueError(
+                f"{seen.where}: column {heading!r} holds scores beside what the model gave "
+                f"({pred!r}), and they say something else than where that equals {true!r}; to "
+                f"compare by the scores pass score={heading!r} (--score {heading}), by what the "
+                f"model gave pred={pred!r} (--pred {pred})."
+            )
 
 
 def _says_the_same(seen: Seen, true: str, skip: Collection[str | None]) -> str | None:
