@@ -157,6 +157,10 @@ class ReadingOptions:
         Texts,
         _input("TEXT", "How a missing cell is written (repeatable); NA, NaN, null, - by default."),
     ] = None
+    labels: Annotated[
+        Texts,
+        _input("NAME", "Class, in the order of probabilities that stand in lists (repeatable)."),
+    ] = None
     normalize: Annotated[bool, _input("", "Divide probabilities by their sum.", "--normalize")] = (
         False
     )

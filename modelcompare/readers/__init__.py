@@ -57,7 +57,7 @@ def read_predictions(
     lower_is_better: bool | None = None, bounds: tuple[float, float] | None = None,
     score: str | Sequence[str] | None = None, set: str | None = None, filter: str | None = None,
     na: Sequence[str] | None = None, ids: SameIds = "same", missing: MissingResults = "refuse",
-    normalize: bool = False, kind: KindOrAuto = "auto",
+    normalize: bool = False, kind: KindOrAuto = "auto", labels: Sequence[str] | None = None,
 ) -> Predictions:  # fmt: skip
     """Read the predictions of any number of models on one test set.
 
@@ -108,7 +108,9 @@ def read_predictions(
         Of several results for one sample (filters of a log, a column ``metric``), the one to read.
     na : sequence of str, optional
         How a missing cell is written; by default ``NA``, ``NaN``, ``null``, ``None``, ``-`` and
-        the like. An empty cell is missing whatever is told, but an answer if ``kind="texts"``.
+        the like, which are asked about where they stand among true labels, clusters or strata:
+        ``na=[""]`` makes them classes. An empty cell is missing whatever is told, but an answer if
+        ``kind="texts"``.
     ids : {"same", "intersect"}
         What to do where files hold different samples: refuse, or keep the common ones.
     missing : {"refuse", "drop", "worst"}
@@ -117,6 +119,9 @@ def read_predictions(
         ``ids="intersect"`` leaves these out.
     normalize, kind
         As for Predictions.
+    labels : sequence of str, optional
+        The classes, in the order of probabilities that stand in lists; a usual mark of a missing
+        cell among them is a class.
 
     Raises
     ------
@@ -135,8 +140,7 @@ def read_predictions(
     Cells of csv and tsv stay the texts that they are, ``01`` and ``1e3`` too, where they are
     labels, ids, clusters or slices; they become integers if every cell of the column is one that
     would be written the same again, and True and False are 1 and 0 where they are scores. Labels
-    with a fraction are values of a regression unless ``kind="labels"``. A mark of a missing cell
-    is a class where both the truth and a model hold it. Integers become texts where they are
+    with a fraction are values of a regression unless ``kind="labels"``. Integers become texts where they are
     compared with texts. A csv without commas in its header is parted by semicolons or tabs.
     Columns beside a model's own (``bert_conf`` beside ``bert``) and texts that say nothing of what
     the truth says are left out. Files without ids are of the same samples in one order where they
@@ -153,7 +157,7 @@ def read_predictions(
         true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, pred=pred,
         model_column=model_column, slices=slices, models=models, scores=scores,
         lower_is_better=lower_is_better, bounds=bounds, score=score, set=set, filter=filter, na=na,
-        missing=missing, normalize=normalize, kind=kind,
+        missing=missing, normalize=normalize, kind=kind, labels=labels,
     )  # fmt: skip
     check_choice("ids", ids, SameIds)
     return read(source, columns, ids).predictions
@@ -213,7 +217,7 @@ def asked(**said: Any) -> Columns:
         score = (score,)
     said["score"] = () if score is None else check_names("score", score)
     said["slices"] = check_names("slices", said.get("slices", ()))
-    for option in ("models", "na"):
+    for option in ("models", "na", "labels"):
         if said.get(option) is not None:
             said[option] = check_names(option, said[option])
     check_choice("missing", said.get("missing", "refuse"), MissingResults)

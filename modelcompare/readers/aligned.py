@@ -21,7 +21,6 @@ from modelcompare.readers.missing import filled, refuse_missing
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
 from modelcompare.readers.said import Reading, counted, directed
 from modelcompare.readers.tables import nested
-from modelcompare.readers.wide import typed_labels
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto, SameIds
 
@@ -57,7 +56,7 @@ def record_predictions(
     if truths is not None and true is not None:
         parts = _with_truth(parts, truths, records)
     check_same(parts, records.same, _OTHER_TASK, known=True)
-    parts = {model: _with_missing(part, columns, true) for model, part in parts.items()}
+    parts = _with_missing(parts, columns, true)
     lacking = {m: int(p[_used(p, None)].isna().any(axis=1).sum()) for m, p in parts.items()}
     parts = _settled(parts, columns, true)
     parts = {model: _typed(part, columns, records, true) for model, part in parts.items()}
@@ -90,13 +89,19 @@ def _as_recorded(columns: Columns, records: Records, scores: Sequence[str]) -> C
     return replace(columns, kind=records.kind if kind == "auto" else kind)
 
 
-def _with_missing(part: pd.DataFrame, columns: Columns, true: str | None) -> pd.DataFrame:
-    """A part whose cells are missing where they hold a mark of a missing one."""
-    held = true if true in part else None
-    marked = cells.with_missing(
-        part[_used(part, true)], columns.kind, true=held, marks=columns.na
-    )  # fmt: skip
-    return part.assign(**marked)
+def _with_missing(
+    parts: dict[str, pd.DataFrame], columns: Columns, true: str | None
+) -> dict[str, pd.DataFrame]:
+    """Parts whose cells are missing where they hold a mark of a missing one."""
+    used = {model: part[_used(part, true)] for model, part in parts.items()}
+    headings = [heading for part in used.values() for heading in part]
+    classes = {*(columns.labels or ()), *cells.headed_classes(headings)}
+    told: dict[str, Any] = {"marks": columns.na, "classes": classes}
+    cells.refuse_marks([*used.values()], true, columns.kind, **told)
+    return {
+        model: part.assign(**cells.with_missing(used[model], columns.kind, **told))
+        for model, part in parts.items()
+    }
 
 
 def _typed(
@@ -327,15 +332,13 @@ def _of_labels(
     truth, *same = cells.alike([truth, *said.values()])
     outputs = dict(zip(said, same, strict=True))
     shared = _common_headings({model: found for model, found in headings.items() if found})
-    if shared:
-        labels = described["labels"] = typed_labels(
-            [heading.removeprefix(PROBABILITY) for heading in shared], truth
-        )
+    headed = [heading.removeprefix(PROBABILITY) for heading in shared]
+    labels = columns.told_labels(cells.typed_labels(headed, truth) if shared else None, truth)
     for model in parts.keys() - said.keys():
         outputs[model] = parts[model][shared].to_numpy(dtype=np.float64)
-        _check_likeliest(model, parts[model], outputs[model], labels)
+        _check_likeliest(model, parts[model], outputs[model], headed)
     return Predictions(
-        truth, {model: outputs[model] for model in parts}, kind=columns.kind,
+        truth, {model: outputs[model] for model in parts}, kind=columns.kind, labels=labels,
         normalize=columns.normalize, **described,
     )  # fmt: skip
 
@@ -392,12 +395,12 @@ def _headings(part: pd.DataFrame) -> list[str]:
 
 
 def _check_likeliest(
-    model: str, frame: pd.DataFrame, probabilities: AnyArray, labels: AnyArray
+    model: str, frame: pd.DataFrame, probabilities: AnyArray, labels: Sequence[str]
 ) -> None:
     """A label beside probabilities is the likeliest one, or two answers were given."""
     if "y_pred" not in frame.columns:
         return
-    place = {str(label): code for code, label in enumerate(labels.tolist())}
+    place = {label: code for code, label in enumerate(labels)}
     said = np.array([place.get(str(label), -1) for label in frame["y_pred"]])
     chosen = probabilities[np.arange(len(said)), said]
     other = (said < 0) | (chosen < probabilities.max(axis=1))

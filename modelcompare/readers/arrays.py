@@ -39,6 +39,7 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     arrays.pop(true, None)
     labels = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
     labels = None if labels is None else classes(labels, labels)
+    labels = columns.told_labels(labels, truth)
     special: dict[str, NDArray[Any] | None] = {
         role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
     }

@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.arrays import AnyArray
+from modelcompare.checks import rows_text
 from modelcompare.directions import direction_of
 from modelcompare.predictions import Predictions
 from modelcompare.readers import cells
@@ -46,6 +48,7 @@ class Columns:
     as_best: bool = False  # where missing results count: as the best, not as the worst
     normalize: bool = False
     kind: KindOrAuto = "auto"
+    labels: tuple[str, ...] | None = None
 
     @property
     def named(self) -> dict[str, str]:
@@ -64,6 +67,9 @@ class Columns:
             "groups": self.groups, "strata": self.strata, "runs": self.runs,
             "sample_weight": self.weight,
         }  # fmt: skip
+        for role in ("groups", "strata"):
+            if roles[role] is not None:
+                self._refuse_marks(role, frame[roles[role]])
         found: dict[str, Any] = {
             role: column_array(frame[name]) for role, name in roles.items() if name is not None
         }
@@ -79,6 +85,27 @@ class Columns:
     def told_better(self) -> bool | None:
         """Direction of the scores as it was told."""
         return None if self.lower_is_better is None else not self.lower_is_better
+
+    def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
+        """Refuse clusters and strata that are named as missing cells are written."""
+        bad = cells.marked(column, cells.usual_marks(self.na, ()))
+        if bad.any():
+            mark = str(column[bad].iloc[0])
+            raise ValueError(
+                f"column {column.name!r} of {role} holds {mark!r} in {rows_text(bad)}; if it is "
+                f"missing fill it in, if {mark!r} names one of the {role} pass na=[''] (--na '')."
+            )
+
+    def told_labels(self, found: AnyArray | None, truth: AnyArray | None) -> AnyArray | None:
+        """The classes told, of the true labels' type; those of headings keep their order."""
+        if self.labels is None:
+            return found
+        if found is not None and {*map(str, found)} != {*self.labels}:
+            raise ValueError(
+                f"labels (--labels) are {', '.join(self.labels)}, but the probabilities are of "
+                f"{', '.join(map(str, found))}; the classes must be the same."
+            )
+        return cells.typed_labels([*self.labels], truth) if found is None else found
 
     def typed(
         self, frame: pd.DataFrame, kind: KindOrAuto, written: bool, true: str | None,
@@ -107,6 +134,11 @@ class Columns:
                     f"{option} is for scores per example, but the models gave "
                     f"{', '.join(sorted(kinds))}; leave it out, or pass scores=True (--scores)."
                 )
+        if self.labels is not None and predictions.labels is None:
+            raise ValueError(
+                f"labels (--labels) names classes, but the models gave "
+                f"{', '.join(sorted(kinds))}; leave it out."
+            )
         for option in ("set", "filter"):
             if getattr(self, option) is not None and not in_rows:
                 raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
+from modelcompare.checks import rows_text
 from modelcompare.words import KindOrAuto
 
 # Whole numbers as Python writes them, of so many digits that they fit 64 bits: not 01, +1, 1e3.
@@ -96,30 +98,61 @@ def marked(column: pd.Series[Any], marks: Collection[str]) -> BoolArray:
 
 
 def with_missing(
-    frame: pd.DataFrame, kind: KindOrAuto, *, true: str | None, marks: Collection[str] | None
-) -> pd.DataFrame:
+    frame: pd.DataFrame, kind: KindOrAuto, *, marks: Collection[str] | None,
+    classes: Collection[str] = (),
+) -> pd.DataFrame:  # fmt: skip
     """A table whose cells are missing where they are empty, or hold a mark of a missing one.
 
-    The usual marks are none where the truth and an output both hold them: they name a class there.
-    Among texts that are answers an empty cell is an answer too, and only the marks told are marks.
+    The usual marks are those that are no `classes`. Among texts that are answers an empty cell is
+    an answer too, and only the marks told are marks.
     """
     if kind == "texts":
         empty = frame.fillna("")
         return empty if marks is None else empty.mask(_places(empty, marks))
-    told = MISSING_MARKS if marks is None else marks
-    places = _places(frame, told)
-    if true is None or marks is not None or not places[true].any():
-        return frame.mask(places) if places.to_numpy().any() else frame
-    held = {*frame[true][places[true]]}
-    for mark in sorted(held):
-        if not frame.drop(columns=true).isin([mark]).to_numpy().any():
-            count = int((frame[true] == mark).sum())
-            raise ValueError(
-                f"column {true!r} holds {mark!r} in {count:,} rows, and no model ever says it; if "
-                f"these are missing pass na={[mark]!r} (--na {mark}), if it is a class na=[''] "
-                "(--na '')."
-            )
-    return frame.mask(_places(frame, {*told} - held))
+    places = _places(frame, usual_marks(marks, classes))
+    return frame.mask(places) if places.to_numpy().any() else frame
+
+
+def usual_marks(marks: Collection[str] | None, classes: Collection[str]) -> Collection[str]:
+    """The marks told, or the usual ones that are no classes."""
+    return MISSING_MARKS - {*classes} if marks is None else marks
+
+
+def headed_classes(headings: Iterable[str]) -> set[str]:
+    """Classes that headings name: ``cnn:yes``, ``prob:NA``."""
+    return {heading.rpartition(":")[2] for heading in headings if ":" in heading}
+
+
+def refuse_marks(
+    frames: Sequence[pd.DataFrame], true: str | None, kind: KindOrAuto, *,
+    marks: Collection[str] | None, classes: Collection[str],
+) -> None:  # fmt: skip
+    """Refuse a truth that holds usual marks of missing cells: they may as well name a class.
+
+    Among numbers they do not. The commands named keep the marks that the models' columns hold.
+    """
+    truth = next((frame[true] for frame in frames if true in frame), None)
+    if kind == "texts" or marks is not None or truth is None:
+        return
+    told = usual_marks(None, classes)
+    held = sorted({*truth[marked(truth, told)]})
+    if not held or share_of_numbers(truth, told) == 1:
+        return
+    every = {cell for frame in frames for column in frame for cell in _held(frame[column], told)}
+    counts = ", ".join(f"{mark!r} in {rows_text(truth == mark)}" for mark in held)
+    missing, others = sorted(every), sorted(every - {*held}) or [""]
+    raise ValueError(
+        f"column {true!r} holds {counts}; if these are missing pass na={missing} "
+        f"({_flags(missing)}), if they name classes na={others} ({_flags(others)})."
+    )
+
+
+def _held(column: pd.Series[Any], marks: Collection[str]) -> set[str]:
+    return {*column[marked(column, marks)]}
+
+
+def _flags(marks: Iterable[str]) -> str:
+    return " ".join(f"--na {shlex.quote(mark)}" for mark in marks)
 
 
 def _places(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:
@@ -177,3 +210,14 @@ def alike(arrays: Sequence[AnyArray]) -> list[AnyArray]:
 
 def _is_whole(array: AnyArray) -> bool:
     return array.dtype.kind in "iu" and array.ndim == 1
+
+
+def typed_labels(headings: list[str], truth: AnyArray | None = None) -> AnyArray:
+    """Class names from headings, of the true labels' type: numbers, truth values or texts."""
+    if truth is not None and truth.dtype.kind == "b":
+        values = {"False": False, "True": True}
+        if {*headings} <= {*values}:
+            return np.array([values[heading] for heading in headings])
+    if truth is not None and truth.dtype.kind == "O":
+        return np.array(headings, dtype=object)
+    return names(np.array(headings, dtype=object))

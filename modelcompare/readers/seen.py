@@ -32,9 +32,8 @@ class Seen:
         # Folders that are named day=monday give each of their rows the same cell.
         self.of_folders = {*of_folders}
         self.told = {*columns.named.values(), *columns.slices}
-        self.marks: Collection[str] = (
-            cells.MISSING_MARKS if columns.na is None else frozenset(columns.na)
-        )
+        classes = {*(columns.labels or ()), *cells.headed_classes(self.headings)}
+        self.marks = frozenset(cells.usual_marks(columns.na, classes))
 
     def first(self, usual: tuple[str, ...]) -> str | None:
         """The first column with a usual name that was not told to be something else."""

@@ -34,15 +34,18 @@ def wide_predictions(
     said = [*([] if true is None else [true]), *used]
     kind: KindOrAuto = "scores" if true is None else columns.kind
     others = [name for name in dict.fromkeys(beside) if name not in {*said}]
-    told = cells.with_missing(frame[said], kind, true=true, marks=columns.na)
+    classes = {*(columns.labels or ()), *cells.headed_classes(used)}
+    cells.refuse_marks([frame[said]], true, kind, marks=columns.na, classes=classes)
+    told = cells.with_missing(frame[said], kind, marks=columns.na, classes=classes)
     lacking = {column: int(count) for column, count in told.isna().sum().items() if count}
     frame = pd.concat([told, frame[others]], axis=1)
     frame = settled(frame, used, true, columns, where)
     labelled = [names[None] for names in model_columns.values() if None in names]
     frame = columns.typed(frame, kind, table.written, true, labelled, used)
     truth, labels, outputs = _outputs(frame, model_columns, true)
+    labels = columns.told_labels(labels, truth) if known is None else known
     predictions = Predictions(
-        truth, outputs, kind=kind, labels=labels if known is None else known,
+        truth, outputs, kind=kind, labels=labels,
         ids=None if roles.id is None else column_array(frame[roles.id]),
         normalize=columns.normalize, greater_is_better=columns.greater_is_better(),
         bounds=columns.bounds if kind == "scores" else None, name=name, **columns.beside(frame),
@@ -121,7 +124,7 @@ def _outputs(
     if true is None:
         return None, None, outputs
     truth, *same = cells.alike([column_array(frame[true]), *outputs.values()])
-    labels = typed_labels(first, truth) if headings else None
+    labels = cells.typed_labels(first, truth) if headings else None
     return truth, labels, dict(zip(outputs, same, strict=True))
 
 
@@ -131,14 +134,3 @@ def _probabilities(frame: pd.DataFrame, names: list[str]) -> AnyArray:
             raise ValueError(f"column {name!r} must hold probabilities; it holds texts.")
     array: AnyArray = frame[names].to_numpy(dtype=np.float64)
     return array
-
-
-def typed_labels(headings: list[str], truth: AnyArray | None = None) -> AnyArray:
-    """Class names from headings, of the true labels' type: numbers, truth values or texts."""
-    if truth is not None and truth.dtype.kind == "b":
-        values = {"False": False, "True": True}
-        if {*headings} <= {*values}:
-            return np.array([values[heading] for heading in headings])
-    if truth is not None and truth.dtype.kind == "O":
-        return np.array(headings, dtype=object)
-    return cells.names(np.array(headings, dtype=object))

@@ -293,6 +293,31 @@ CASES: list[Call | Run] = [
         "which this is not; leave it out, or name the models (--model).",
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
+    Run(
+        "marks of missing cells in the truth and in models",
+        "compare t.csv",
+        "column 'y_true' holds 'NA' in 1 row (row 1); if these are missing pass na=['-', 'NA'] "
+        "(--na - --na NA), if they name classes na=['-'] (--na -).",
+        {"t.csv": "y_true,a\nx,x\nNA,NA\ny,-\n"},
+    ),
+    Run(
+        "a mark of a missing cell among the clusters",
+        "compare t.csv --groups g",
+        "column 'g' of groups holds 'None' in 2 rows (first: 0, 2); if it is missing fill it in, if "
+        "'None' names one of the groups pass na=[''] (--na '').",
+        {"t.csv": "y_true,a,g\nx,x,None\ny,x,p\ny,y,None\n"},
+    ),
+    Call(
+        "classes of scores",
+        _read("a,b\n0.5,1\n0.25,0\n", labels=["x", "y"]),
+        "labels (--labels) names classes, but the models gave scores; leave it out.",
+    ),
+    Call(
+        "other classes than the headings'",
+        _read("y_true,a:x,a:y\nx,0.5,0.5\ny,0,1\n", labels=["x", "z"]),
+        "labels (--labels) are x, z, but the probabilities are of x, y; the classes must be the "
+        "same.",
+    ),
     Call(
         "an unknown choice of ids",
         _read("y_true,a\nx,x\ny,y\n", ids="x"),

@@ -70,6 +70,7 @@ OPTIONS: dict[str, list[Any]] = {
     "true": COLUMN, "id": COLUMN, "groups": COLUMN, "strata": COLUMN, "runs": COLUMN,
     "weight": COLUMN, "pred": COLUMN, "model_column": COLUMN, "set": COLUMN, "filter": COLUMN,
     "score": ["nobody", 5, NAN, True, [5], b"x"], "na": [5, "x", [5], NAN, True, b"x"],
+    "labels": [5, "x", [5], NAN, True, b"x", ["u", "u"]],
     "slices": [5, "y_true", [5], ["nobody"], NAN, True, b"x"],
     "models": NAMES, "scores": FLAG, "lower_is_better": FLAG,
     "bounds": [5, "x", NAN, True, [1], [1, 0], [0, NAN], (0, 1, 2), {"x": (0, 1)}, {"x": 5}],

@@ -85,7 +85,7 @@ def test_without_true_labels_numbers_are_scores(tmp_path):
 def test_na_and_null_may_be_labels(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y_true,a\nNA,null\nnull,NA\n")
-    assert read_predictions(path).labels.tolist() == ["NA", "null"]
+    assert read_predictions(path, na=[""]).labels.tolist() == ["NA", "null"]
 
 
 @pytest.mark.parametrize("prefix", ["", "probs__"])

@@ -43,3 +43,96 @@ def test_common_samples_are_kept_and_missing_results_in_them_are_the_worst(tmp_p
     assert sorted(every.ids) == [*range(50)]
     found = {model: every.output(model).array.mean() for model in every.models}
     assert found == pytest.approx(_means(range(50)))
+
+
+# -- marks of missing cells ------------------------------------------------------------------
+
+MARKS = ["NA", "NaN", "null", "None", "N/A", "-", "nan", "<NA>"]
+TRUTH = ["ant", "cat", "dog", "cat", "ant", "dog"] * 4
+
+
+def _marked(mark, *columns):
+    """A table of two models, where the columns named hold a mark in some rows."""
+    held = {"y_true": TRUTH, "a": TRUTH[::-1], "b": [*TRUTH[1:], "ant"]}
+    held |= {"city": ["p", "q"] * 12} if "city" in columns else {}
+    return pd.DataFrame({
+        name: [mark if name in columns and row % 6 == at else cell for row, cell in enumerate(cells)]
+        for at, (name, cells) in enumerate(held.items())
+    })  # fmt: skip
+
+
+def _sources(frame, folder):
+    """The same table as a frame, a file, and a file for each model."""
+    frame.to_csv(folder / "wide.csv", index=False)
+    frame.to_json(folder / "wide.jsonl", orient="records", lines=True)
+    files = {}
+    for model in "ab":
+        one = frame.drop(columns="b" if model == "a" else "a").rename(columns={model: "y_pred"})
+        files[model] = folder / f"{model}.csv"
+        one.rename_axis("id").to_csv(files[model])
+    return [frame, folder / "wide.csv", folder / "wide.jsonl", files]
+
+
+@pytest.mark.parametrize(
+    ("mark", "columns"),
+    [*((mark, ("y_true", "a")) for mark in MARKS), ("NA", ("y_true",)), ("-", ("y_true", "a", "b"))],
+)
+def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mark, columns):
+    for source in _sources(_marked(mark, *columns), tmp_path):
+        with pytest.raises(ValueError, match="holds .* in 4 rows .*; if these are missing") as caught:
+            mc.read_predictions(source)
+        assert str(caught.value).endswith("if they name classes na=[''] (--na '').")
+        classes = mc.read_predictions(source, na=[""])
+        assert mark in classes.labels
+        assert len(classes) == len(TRUTH)
+        with pytest.warns(DataWarning, match=f"left out {4 * len(columns)} of 24"):
+            dropped = mc.read_predictions(source, na=[mark], missing="drop")
+        assert dropped.labels.tolist() == ["ant", "cat", "dog"]
+        assert mark in mc.read_predictions(source, labels=["ant", "cat", "dog", mark]).labels
+
+
+def test_the_commands_keep_the_marks_that_stand_in_models(tmp_path):
+    frame = _marked("NA", "y_true").assign(b=["-", *TRUTH[1:]])
+    for source in _sources(frame, tmp_path):
+        with pytest.raises(ValueError, match=r"\(--na - --na NA\), .* classes na=\['-'\] \(--na -\)"):
+            mc.read_predictions(source)
+        with pytest.warns(DataWarning):
+            preds = mc.read_predictions(source, na=["-"], missing="drop")
+        assert preds.labels.tolist() == ["NA", "ant", "cat", "dog"]
+        assert len(preds) == len(TRUTH) - 1
+
+
+@pytest.mark.parametrize("mark", ["NA", "None"])
+def test_a_mark_that_models_alone_hold_is_missing_unless_labels_name_it(tmp_path, mark):
+    for source in _sources(_marked(mark, "a", "b"), tmp_path):
+        with pytest.raises(ValueError, match="has missing cells"):
+            mc.read_predictions(source)
+        named = mc.read_predictions(source, labels=["ant", "cat", "dog", mark])
+        assert named.predicted("a").tolist().count(3) == 4
+
+
+def test_a_mark_among_numbers_is_missing(tmp_path):
+    frame = pd.DataFrame({"y_true": [0, 1, "NA", 1] * 5, "a": [0, 1, 0, 0] * 5})
+    for source in _sources(frame.assign(b=1), tmp_path):
+        with pytest.raises(ValueError, match=r"has missing cells \(y_true 5"):
+            mc.read_predictions(source)
+        with pytest.warns(DataWarning):
+            assert mc.read_predictions(source, missing="drop").labels.tolist() in ([0, 1], ["0", "1"])
+
+
+def test_a_class_that_a_heading_names_is_one(tmp_path):
+    frame = pd.DataFrame({"y_true": ["NA", "ZA"] * 6, "m:NA": [0.75] * 12, "m:ZA": [0.25] * 12})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for source in (frame, tmp_path / "t.csv"):
+        assert mc.read_predictions(source).labels.tolist() == ["NA", "ZA"]
+
+
+@pytest.mark.parametrize("role", ["groups", "strata"])
+def test_a_mark_among_clusters_and_strata_is_asked_about(tmp_path, role):
+    for source in _sources(_marked("NA", "city"), tmp_path):
+        with pytest.raises(ValueError, match=f"'city' of {role} holds 'NA' in 4 rows .*--na ''"):
+            mc.read_predictions(source, **{role: "city"})
+        named = mc.read_predictions(source, na=[""], **{role: "city"})
+        assert {*getattr(named, role)} == {"p", "q", "NA"}
+        with pytest.raises(ValueError, match=f"'city' of {role} holds 'NA' in 4 rows"):
+            mc.read_predictions(source, na=["NA"], **{role: "city"})

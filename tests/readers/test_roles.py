@@ -68,19 +68,6 @@ def test_missing_values_of_a_regression_are_missing(tmp_path):
     assert (preds.output("m").kind, len(preds)) == ("values", N - 1)
 
 
-def test_a_mark_that_is_a_class_stays_one_and_a_doubtful_one_is_refused(tmp_path):
-    frame = pd.DataFrame({"y_true": [*TRUTH[:-2], "NA", "NA"], "a": [*labels(0)[:-1], "NA"]})
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    assert mc.read_predictions(tmp_path / "t.csv").labels.tolist() == ["NA", "ant", "cat", "dog"]
-    frame["a"] = labels(0)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(ValueError, match="holds 'NA' in 2 rows, and no model ever says it"):
-        mc.read_predictions(tmp_path / "t.csv")
-    assert "NA" in mc.read_predictions(tmp_path / "t.csv", na=[""]).labels
-    with pytest.warns(DataWarning):
-        assert len(mc.read_predictions(tmp_path / "t.csv", na=["NA"], missing="drop")) == N - 2
-
-
 @pytest.mark.parametrize("name", ["label", "target", "gold", "Ground Truth", "trueLabel", "answer"])
 def test_the_truth_is_found_by_its_name(tmp_path, name):
     frame = pd.DataFrame({name: TRUTH, "bert": labels(0), "cnn": labels(1)})
