@@ -23,6 +23,7 @@ from modelcompare.readers.gathered import (
     part_of,
     records_of,
 )
+from modelcompare.readers.lists import spread
 from modelcompare.readers.long import table_records
 from modelcompare.readers.opening import opened
 from modelcompare.readers.roles import find_roles
@@ -140,8 +141,10 @@ def read_predictions(
     Cells of csv and tsv stay the texts that they are, ``01`` and ``1e3`` too, where they are
     labels, ids, clusters or slices; they become integers if every cell of the column is one that
     would be written the same again, and True and False are 1 and 0 where they are scores. Labels
-    with a fraction are values of a regression unless ``kind="labels"``. Integers become texts where they are
-    compared with texts. A csv without commas in its header is parted by semicolons or tabs.
+    with a fraction are values of a regression unless ``kind="labels"``. Integers become texts where
+    they are compared with texts. Lists of probabilities (``[0.2, 0.8]``) are those of `labels`, or
+    of the codes 0, 1, ... that the true labels are. A csv without commas in its header is parted
+    by semicolons or tabs.
     Columns beside a model's own (``bert_conf`` beside ``bert``) and texts that say nothing of what
     the truth says are left out. Files without ids are of the same samples in one order where they
     hold the same truth row by row.
@@ -268,7 +271,9 @@ def _whole(file: Opened, columns: Columns) -> Reading | None:
         return WHOLE[file.kind](file.payload, columns)
     if not isinstance(file.payload, Table) or format_of(file) is not None:
         return None
-    table = named(file.payload, columns, file.name)
+    table, columns = spread(
+        named(file.payload, columns, file.name), columns, file.name, alone=True
+    )  # fmt: skip
     roles = find_roles(table, columns, file.name, alone=True)
     if roles.layout != "wide":
         return None
@@ -294,7 +299,7 @@ def _read_table(
 ) -> Reading:
     """What is in a table that stands alone: wide, long, or of one model."""
     where = name or "the table"
-    table = named(table, columns, where)
+    table, columns = spread(named(table, columns, where), columns, where, alone=True)
     roles = find_roles(table, columns, where, alone=True)
     if roles.layout == "wide":
         _check_ids(ids)

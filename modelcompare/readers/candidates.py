@@ -233,6 +233,8 @@ def _describes(seen: Seen, heading: str, true: str) -> bool:
 
 
 def _is_misspelt(seen: Seen, heading: str, true: str) -> bool:
+    if cells.holds_objects(seen.frame[heading]):
+        return False
     said, known = (seen.present(each).unique().tolist() for each in (heading, true))
     return bool(spelling.remedy(said, known))
 

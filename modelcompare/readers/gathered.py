@@ -13,6 +13,7 @@ from modelcompare.readers.asked import Columns, with_named
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.lists import spread
 from modelcompare.readers.long import table_records
 from modelcompare.readers.opening import opened
 from modelcompare.readers.records import Records, stacked
@@ -39,7 +40,7 @@ def named(table: Table, columns: Columns, where: str) -> Table:
 
 def records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Records:
     """The records of a table: of one model, or `alone` with a row for each model and sample."""
-    table = named(table, columns, where)
+    table, columns = spread(named(table, columns, where), columns, where, alone=alone)
     roles = find_roles(table, columns, where, alone=alone)
     return table_records(table, roles, columns)
 

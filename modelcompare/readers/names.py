@@ -37,6 +37,12 @@ PRED = (
     "y_pred", "pred", "preds", "prediction", "predictions", "predicted", "predicted_label",
     "pred_label", "output", "hypothesis", "hyp", "response", "model_output", "pred_text",
 )  # fmt: skip
+# A model's probabilities of all classes, in one cell.
+PROBABILITIES = (
+    "y_prob", "y_proba", "y_probs", "prob", "probs", "proba", "probas", "probability",
+    "probabilities", "class_probs", "class_probabilities", "softmax", "distribution", "scores",
+)  # fmt: skip
+BOXES = ("bbox", "bboxes", "box", "boxes", "segmentation", "keypoints")
 SCORE = (
     "score", "scores", "correct", "is_correct", "acc", "accuracy", "exact_match", "em", "reward",
     "value", "metric_value", "points", "grade",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from modelcompare.words import KindOrAuto
 
 PROBABILITY = "prob:"
+_PLAIN = (int, float, np.number, np.bool_)
 SCORE = "score:"
 
 
@@ -57,8 +59,10 @@ class Records:
 
 
 def stacked(parts: Sequence[Records]) -> Records:
-    """The rows of several files of one format."""
+    """The rows of several files; where one knows no types, as if they were written in it."""
     first: Any = parts[0]
+    if len({part.written for part in parts}) > 1:
+        parts = [part if part.written else _as_written(part) for part in parts]
     return Records(
         frame=pd.concat([part.frame for part in parts], ignore_index=True),
         beside=pd.concat(
@@ -66,6 +70,27 @@ def stacked(parts: Sequence[Records]) -> Records:
              for part in parts],
             ignore_index=True,
         ),
-        kind=first.kind, written=first.written,
+        kind=first.kind, written=parts[0].written,
         says=first.says, parts=first.parts, same=first.same,
     )  # fmt: skip
+
+
+def _as_written(part: Records) -> Records:
+    """Records whose numbers are texts, as a file without types would hold them."""
+    frames = [part.frame, pd.DataFrame() if part.beside is None else part.beside]
+    frame, beside = (
+        pd.DataFrame({name: _in_text(column) for name, column in each.items()}, index=each.index)
+        for each in frames
+    )
+    return replace(
+        part, frame=frame, beside=None if part.beside is None else beside, written=True
+    )  # fmt: skip
+
+
+def _in_text(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Numbers as Python writes them; whole ones beside missing cells are whole again."""
+    held = column.dropna()
+    if column.dtype.kind == "f" and len(held) < len(column) and (held % 1 == 0).all():
+        held = held.astype("int64")
+    texts = held.map(lambda cell: str(cell) if isinstance(cell, _PLAIN) else cell)
+    return texts.astype(object).reindex(column.index)

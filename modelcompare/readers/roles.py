@@ -125,7 +125,7 @@ def _one_model(seen: Seen) -> Roles:
 
 def _refuse_nameless(seen: Seen, run: str) -> None:
     """Refuse repetitions of samples that no column names: they would count as other samples."""
-    if seen.columns.runs is None and seen.frame[run].is_unique:
+    if seen.columns.runs is None and seen.all_differ(run):
         return
     raise ValueError(
         f"{seen.where}: column {run!r} tells repetitions, but no column names the samples that are "
@@ -154,7 +154,7 @@ def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
         return seen.columns.id
     skip = seen.told | {*taken} | seen.chosen
     usual = [h for h in names.named(seen.headings, names.ID) if h not in skip]
-    found = next((h for h in usual if seen.frame[h].is_unique), None)
+    found = next((h for h in usual if seen.all_differ(h)), None)
     if found is not None:
         return found
     if len(seen.frame) < FEW_ROWS:
@@ -166,7 +166,7 @@ def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
 def _names_samples(seen: Seen, heading: str, true: str | None) -> bool:
     """Whether a column holds another text in each row, and none that is true of a sample."""
     column = seen.frame[heading]
-    if not column.is_unique or column.isna().any():
+    if not seen.all_differ(heading) or column.isna().any():
         return False
     if cells.share_of_numbers(column, seen.marks) > 0:
         return False
@@ -186,6 +186,8 @@ def _key_beside(
     others = [h for h in seen.headings if h not in taken and h not in keys and h not in usual]
     for heading in [*usual, *others]:
         if heading in keys or heading in taken or seen.is_real(heading):
+            continue
+        if cells.holds_objects(seen.frame[heading]):
             continue
         if not seen.frame.duplicated([*keys, heading]).any():
             return heading

@@ -70,8 +70,15 @@ class Seen:
     def is_numeric(self, heading: str) -> bool:
         return cells.share_of_numbers(self.frame[heading], self.marks) == 1
 
+    def all_differ(self, heading: str) -> bool:
+        """Whether a column holds another name in each row, and no lists or objects."""
+        column = self.frame[heading]
+        return not cells.holds_objects(column) and column.is_unique
+
     def numbers_rows(self, heading: str) -> bool:
         """Whether a column holds another whole number in each row, as numbers of rows are."""
+        if not self.is_numeric(heading):
+            return False
         values = pd.to_numeric(self.present(heading), errors="coerce")
         distinct = len(values) == len(self.frame) >= FEW_ROWS and values.is_unique
         return distinct and bool((values % 1 == 0).all())

@@ -294,6 +294,32 @@ CASES: list[Call | Run] = [
         {"t.csv": "y_true,a\nx,x\ny,y\n"},
     ),
     Run(
+        "lists of probabilities of nobody knows which classes",
+        "compare t.jsonl",
+        "t.jsonl: column 'a' holds lists of 2 probabilities, and nothing says of which classes; name "
+        "them in the lists' order, as labels=['no', 'yes'] (--labels no --labels yes) if that is it, "
+        "or head a column model:class for each.",
+        {"t.jsonl": '{"y_true": "no", "a": [0.2, 0.8]}\n{"y_true": "yes", "a": [0.5, 0.5]}\n'},
+    ),
+    Run(
+        "lists of more probabilities than classes",
+        "compare t.jsonl --labels no --labels yes --labels so",
+        "t.jsonl: column 'a' holds lists of 2 probabilities, but labels (--labels) are 3 (no, yes, "
+        "so).",
+        {"t.jsonl": '{"y_true": "no", "a": [0.2, 0.8]}\n{"y_true": "yes", "a": [0.5, 0.5]}\n'},
+    ),
+    Run(
+        "boxes",
+        "compare t.jsonl",
+        "t.jsonl: column 'bbox' holds lists of 4 numbers that are no probabilities of as many "
+        "classes (each at least 0, 1 in all); boxes, embeddings and logits are not compared: give "
+        "probabilities, labels, or a score for each sample, or if it only describes the samples name "
+        "what is compared with models= (--model).",
+        {
+            "t.jsonl": '{"image_id": 1, "bbox": [1, 2, 3, 4]}\n{"image_id": 2, "bbox": [1, 2, 3, 5]}\n'
+        },
+    ),
+    Run(
         "marks of missing cells in the truth and in models",
         "compare t.csv",
         "column 'y_true' holds 'NA' in 1 row (row 1); if these are missing pass na=['-', 'NA'] "

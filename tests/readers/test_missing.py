@@ -75,11 +75,17 @@ def _sources(frame, folder):
 
 @pytest.mark.parametrize(
     ("mark", "columns"),
-    [*((mark, ("y_true", "a")) for mark in MARKS), ("NA", ("y_true",)), ("-", ("y_true", "a", "b"))],
+    [
+        *((mark, ("y_true", "a")) for mark in MARKS),
+        ("NA", ("y_true",)),
+        ("-", ("y_true", "a", "b")),
+    ],
 )
 def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mark, columns):
     for source in _sources(_marked(mark, *columns), tmp_path):
-        with pytest.raises(ValueError, match="holds .* in 4 rows .*; if these are missing") as caught:
+        with pytest.raises(
+            ValueError, match=r"holds .* in 4 rows .*; if these are missing"
+        ) as caught:
             mc.read_predictions(source)
         assert str(caught.value).endswith("if they name classes na=[''] (--na '').")
         classes = mc.read_predictions(source, na=[""])
@@ -94,7 +100,9 @@ def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mar
 def test_the_commands_keep_the_marks_that_stand_in_models(tmp_path):
     frame = _marked("NA", "y_true").assign(b=["-", *TRUTH[1:]])
     for source in _sources(frame, tmp_path):
-        with pytest.raises(ValueError, match=r"\(--na - --na NA\), .* classes na=\['-'\] \(--na -\)"):
+        with pytest.raises(
+            ValueError, match=r"\(--na - --na NA\), .* classes na=\['-'\] \(--na -\)"
+        ):
             mc.read_predictions(source)
         with pytest.warns(DataWarning):
             preds = mc.read_predictions(source, na=["-"], missing="drop")
@@ -117,7 +125,10 @@ def test_a_mark_among_numbers_is_missing(tmp_path):
         with pytest.raises(ValueError, match=r"has missing cells \(y_true 5"):
             mc.read_predictions(source)
         with pytest.warns(DataWarning):
-            assert mc.read_predictions(source, missing="drop").labels.tolist() in ([0, 1], ["0", "1"])
+            assert mc.read_predictions(source, missing="drop").labels.tolist() in (
+                [0, 1],
+                ["0", "1"],
+            )
 
 
 def test_a_class_that_a_heading_names_is_one(tmp_path):

@@ -123,7 +123,7 @@ def test_odd_archives_and_cells_get_one_clear_error(tmp_path):
         np.save(file, np.arange(3))
     with pytest.raises(ValueError, match="holds one array"):
         read_predictions(path)
-    rows = [{"y_true": 0, "cnn": [0.3, 0.7]}, {"y_true": 1, "cnn": [0.5, 0.5]}]
+    rows = [{"y_true": 0, "cnn": ["no", "yes"]}, {"y_true": 1, "cnn": ["no", "no"]}]
     lists = write(tmp_path / "t.jsonl", "\n".join(map(json.dumps, rows)))
     with pytest.raises(ValueError, match="column 'cnn' holds lists"):
         read_predictions(lists)

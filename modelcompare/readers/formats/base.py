@@ -88,7 +88,8 @@ def each(read_one: Callable[[Opened], Records]) -> Callable[[Sequence[Opened]], 
 
 def _scored(read_one: Callable[[Opened], Records], files: Sequence[Opened]) -> dict[int, Records]:
     """Read files by their position; leave unscored ones out of a folder that holds others."""
-    found, unscored = {}, {}
+    found: dict[int, Records] = {}
+    unscored: dict[str, UnscoredError] = {}
     for place, file in enumerate(files):
         try:
             found[place] = read_one(file)
@@ -96,9 +97,8 @@ def _scored(read_one: Callable[[Opened], Records], files: Sequence[Opened]) -> d
             if not file.in_folder:
                 raise
             unscored[file.name] = error
-    for error in unscored.values():
-        if not found:
-            raise error
+    if not found:
+        raise next(iter(unscored.values()))
     if unscored:
         what = f"left out logs without scores: {counted([*unscored])}."
         warnings.warn(what, DataWarning, stacklevel=6)

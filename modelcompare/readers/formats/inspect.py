@@ -122,8 +122,8 @@ def _refuse_repeats(samples: list[dict[str, Any]], where: str) -> None:
         held = ", ".join(f"{name!r} in epoch {epoch}" for name, epoch in repeated[:_N_EXAMPLES])
         more = ", ..." if len(repeated) > _N_EXAMPLES else ""
         raise ValueError(
-            f"{where}: {len(repeated):,} samples have several results for one epoch ({held}{more}); "
-            "keep one result for each sample and epoch."
+            f"{where}: {len(repeated):,} samples have several results for one epoch ({held}{more});"
+            " keep one result for each sample and epoch."
         )
 
 

@@ -1,0 +1,193 @@
+"""Probabilities that stand in lists, one in each cell -> a column for each class."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.checks import SUM_TOLERANCE
+from modelcompare.kinds import are_codes
+from modelcompare.readers import cells, names
+from modelcompare.readers.asked import Columns
+from modelcompare.readers.records import PROBABILITY
+from modelcompare.readers.seen import Seen
+from modelcompare.readers.tables import Table
+from modelcompare.readers.truths import truth_of_one
+
+_WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
+# What numpy calls the numbers in a list, or the list.
+_NUMPY = re.compile(r"np\.float\d+\(([^()]*)\)|\b(?:array|tensor)\(([^()]*)\)")
+_BETWEEN = re.compile(r"[,;\s]+")
+
+
+def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[Table, Columns]:
+    """A table whose lists of probabilities are a column for each class; and what was said of it.
+
+    Other lists stay what they are: they describe the samples, unless their name says otherwise.
+    """
+    if columns.kind in ("texts", "text_lists") or columns.scores or columns.score:
+        return table, columns
+    seen = Seen(table, columns, where)
+    found = {heading: _numbers(table.frame[heading], seen) for heading in _asked(seen)}
+    lists = {heading: array for heading, array in found.items() if array is not None}
+    if not lists:
+        return table, columns
+    of_one = not alone or (columns.pred or columns.model_column or seen.first(names.MODEL))
+    made = {
+        heading: PROBABILITY
+        if of_one or names.plain(heading) in (*names.PRED, *names.PROBABILITIES)
+        else f"{heading}:"
+        for heading in lists
+    }
+    if len({*made.values()}) < len(made):
+        first, second = list(made)[:2]
+        raise ValueError(
+            f"{where}: columns {first!r} and {second!r} both hold probabilities in lists; say "
+            "which holds what the model gave with pred= (--pred COLUMN)."
+        )
+    parts: list[Any] = []
+    for heading, column in table.frame.items():
+        if heading not in lists:
+            parts.append(column)
+            continue
+        classes = _classes(seen, str(heading), lists[heading].shape[1], [*lists])
+        parts += _columns(made[heading], classes, lists[heading], column.index, seen.written)
+    told = replace(columns, pred=None) if columns.pred in lists else columns
+    return Table(pd.concat(parts, axis=1), table.written), told
+
+
+def _asked(seen: Seen) -> list[str]:
+    """Headings of columns of lists that may be what models gave."""
+    columns = seen.columns
+    if columns.pred is not None:
+        return [columns.pred]
+    skip = {*names.named(seen.headings, names.TRUE), *seen.told}
+    free = [h for h in seen.headings if h not in skip and _begins_with_list(seen.frame[h])]
+    if columns.models is not None:
+        free = [h for h in free if h in seen.chosen or names.plain(h) in names.PROBABILITIES]
+    beside = names.companions(seen.headings) if len(free) > 1 else []
+    return [h for h in free if h not in beside]
+
+
+def _begins_with_list(column: pd.Series[Any]) -> bool:
+    place = column.first_valid_index() if column.dtype.kind not in "iufbM" else None
+    return place is not None and _held(column.loc[place]) is not None
+
+
+def _held(cell: Any) -> Sequence[Any] | None:
+    """What a list holds, written or not; None where a cell is no list."""
+    if isinstance(cell, list | tuple | np.ndarray):
+        return list(cell)
+    if not isinstance(cell, str) or not cell.rstrip().endswith(("]", ")")):
+        return None
+    written = _WRITTEN.fullmatch(_NUMPY.sub(r"\1\2", cell))
+    return None if written is None else _BETWEEN.split(written[1].strip(" ,;\n"))
+
+
+def _numbers(column: pd.Series[Any], seen: Seen) -> FloatArray | None:
+    """Lists of probabilities as an array, NaN where a cell is missing; None if they are none."""
+    present = column[~cells.marked(column, seen.marks)].dropna()
+    held = [_held(cell) for cell in present]
+    rows = [row for row in held if row is not None]
+    if not rows or len(rows) < len(held):
+        return None
+    heading = str(column.name)
+    means_boxes = names.plain(heading) in names.BOXES
+    of_model = names.plain(heading) in (*names.PRED, *names.PROBABILITIES) or heading in (
+        seen.columns.pred, *seen.chosen
+    )  # fmt: skip
+    array = _array(rows)
+    if array is not None and _are_probabilities(array, normalize=seen.columns.normalize):
+        every = np.full((len(column), array.shape[1]), np.nan)
+        every[column.index.get_indexer(present.index)] = array
+        return every
+    if means_boxes or (of_model and _of_numbers(rows)):
+        lengths = sorted({len(row) for row in rows})
+        size = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+        raise ValueError(
+            f"{seen.where}: column {heading!r} holds lists of {size} numbers that are no "
+            "probabilities of as many classes (each at least 0, 1 in all); boxes, embeddings and "
+            "logits are not compared: give probabilities, labels, or a score for each sample, or "
+            "if it only describes the samples name what is compared with models= (--model)."
+        )
+    return None
+
+
+def _array(rows: Sequence[Sequence[Any]]) -> FloatArray | None:
+    """Lists of two numbers or more, as many in each, as an array."""
+    if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2 or not _of_numbers(rows):
+        return None
+    return np.array([[float(cell) for cell in row] for row in rows])
+
+
+def _of_numbers(rows: Sequence[Sequence[Any]]) -> bool:
+    return all(_is_number(cell) for row in rows for cell in row)
+
+
+def _is_number(cell: Any) -> bool:
+    if isinstance(cell, str):
+        try:
+            float(cell)
+        except ValueError:
+            return False
+        return True
+    return isinstance(cell, Real) and not isinstance(cell, bool)
+
+
+def _are_probabilities(array: FloatArray, *, normalize: bool) -> bool:
+    """Whether most rows are probabilities; single ones that are not are refused by their rows."""
+    fits = (array >= 0).all(axis=1)
+    if not normalize:
+        fits &= np.abs(array.sum(axis=1) - 1) <= SUM_TOLERANCE
+    return bool(fits.mean() > 0.5)
+
+
+def _classes(seen: Seen, heading: str, n_classes: int, lists: Sequence[str]) -> list[str]:
+    """The classes of a list's places: those told, or codes that the true labels are."""
+    told = seen.columns.labels
+    if told is not None and len(told) != n_classes:
+        raise ValueError(
+            f"{seen.where}: column {heading!r} holds lists of {n_classes} probabilities, but "
+            f"labels (--labels) are {len(told)} ({', '.join(told)})."
+        )
+    if told is not None:
+        return [*told]
+    true = seen.columns.true or truth_of_one(seen, {*lists})
+    truth = np.empty(0) if true is None else _true_labels(seen, true)
+    if truth.dtype.kind in "iu" and len(truth) and are_codes(truth, n_classes):
+        return [*map(str, range(n_classes))]
+    known = sorted({*map(str, truth.tolist())})
+    order = known if len(known) == n_classes else [f"CLASS_{k + 1}" for k in range(n_classes)]
+    flags = " ".join(f"--labels {shlex.quote(label)}" for label in order)
+    raise ValueError(
+        f"{seen.where}: column {heading!r} holds lists of {n_classes} probabilities, and nothing "
+        f"says of which classes; name them in the lists' order, as labels={order} ({flags}) if "
+        "that is it, or head a column model:class for each."
+    )
+
+
+def _true_labels(seen: Seen, true: str) -> AnyArray:
+    held = seen.present(true)
+    if cells.holds_objects(held):
+        return np.empty(0)
+    return cells.names(held.to_numpy(object)) if seen.written else held.to_numpy()
+
+
+def _columns(
+    model: str, classes: Sequence[str], array: FloatArray, index: pd.Index[Any], written: bool
+) -> list[pd.Series[Any]]:
+    """A column for each class, whose cells are texts where those of the others are."""
+    found = []
+    for label, numbers in zip(classes, array.T, strict=True):
+        column = pd.Series(numbers, index=index, name=f"{model}{label}")
+        texts = column.map(repr).astype(object).where(column.notna(), None) if written else column
+        found.append(texts)
+    return found

@@ -1,0 +1,168 @@
+"""Probabilities in lists, and files of several kinds side by side."""
+
+import contextlib
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.checks import DataWarning
+
+N = 30
+RNG = np.random.default_rng(0)
+NAMES = np.array(["ham", "eggs", "tea"])
+TRUTH = RNG.integers(0, 3, N)
+PROBS = {model: RNG.dirichlet([1, 1, 1], N).round(6) for model in "ab"}
+KINDS = ("csv", "jsonl", "parquet")
+
+
+def written(frame, path):
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, frame.to_dict("records"))))
+    else:
+        frame.to_parquet(path)
+    return path
+
+
+def of_model(**columns):
+    return pd.DataFrame({"id": range(N), "y_true": TRUTH, **columns})
+
+
+def as_lists(array):
+    return [row.tolist() for row in array]
+
+
+WIDE = pd.DataFrame({"y_true": TRUTH, **{model: as_lists(array) for model, array in PROBS.items()}})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_of_probabilities_are_read_from_every_kind_of_file(tmp_path, kind):
+    sources = [WIDE, written(WIDE, tmp_path / f"t.{kind}")]
+    named = WIDE.assign(y_true=NAMES[TRUTH])
+    sources_of_names = [named, written(named, tmp_path / f"n.{kind}")]
+    for source, of_names in zip(sources, sources_of_names, strict=True):
+        codes = mc.read_predictions(source)
+        with pytest.raises(ValueError, match="nothing says of which classes; name them in the lis"):
+            mc.read_predictions(of_names)
+        told = mc.read_predictions(of_names, labels=NAMES.tolist())
+        assert (codes.labels.tolist(), told.labels.tolist()) == ([0, 1, 2], NAMES.tolist())
+        for model, array in PROBS.items():
+            np.testing.assert_array_equal(codes.probabilities(model), array)
+            np.testing.assert_array_equal(told.probabilities(model), array)
+        assert told.codes.tolist() == TRUTH.tolist()
+
+
+@pytest.mark.parametrize("heading", ["y_pred", "probs", "prediction", "y_proba", "any other"])
+def test_a_file_for_each_model_may_hold_lists(tmp_path, heading):
+    for kinds in (("csv", "jsonl"), ("parquet", "csv")):
+        files = [
+            written(of_model(**{heading: as_lists(PROBS[model])}), tmp_path / f"{model}.{kind}")
+            for model, kind in zip("ab", kinds, strict=True)
+        ]  # fmt: skip
+        preds = mc.read_predictions(files)
+        for model, array in PROBS.items():
+            np.testing.assert_array_equal(preds.probabilities(model), array)
+
+
+@pytest.mark.parametrize("text", ["[{:.6f}, {:.6f}, {:.6f}]", "[{:.6f} {:.6f} {:.6f}]", "({:.6f},{:.6f},{:.6f})",
+                                  "[np.float64({:.6f}), np.float64({:.6f}), np.float64({:.6f})]",
+                                  "array([{:.6f}, {:.6f}, {:.6f}])"])  # fmt: skip
+def test_lists_are_read_as_programs_write_them(tmp_path, text):
+    frame = WIDE.assign(**{m: [text.format(*row) for row in PROBS[m]] for m in "ab"})
+    preds = mc.read_predictions(written(frame, tmp_path / "t.csv"))
+    np.testing.assert_array_equal(preds.probabilities("b"), PROBS["b"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_missing_list_is_missing(tmp_path, kind):
+    frame = WIDE.assign(a=[None, *WIDE.a[1:]])
+    path = written(frame, tmp_path / f"t.{kind}")
+    with pytest.raises(ValueError, match=r"missing cells \(a:0 1, a:1 1, a:2 1; first rows: 0\)"):
+        mc.read_predictions(path)
+    with pytest.warns(DataWarning, match="left out 1 of 30"):
+        np.testing.assert_array_equal(
+            mc.read_predictions(path, missing="drop").probabilities("a"), PROBS["a"][1:]
+        )
+
+
+BOXES = pd.DataFrame({"image_id": [i // 2 for i in range(N)], "category_id": TRUTH,
+                      "bbox": [[1.5, 2.0, 30.0, 40.0 + i] for i in range(N)],
+                      "score": RNG.random(N).round(2)})  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_boxes_are_refused_in_words(tmp_path, kind):
+    files = [written(BOXES, tmp_path / f"{name}.{kind}") for name in ("yolo", "detr")]
+    for source in (files[0], files, BOXES):
+        with pytest.raises(ValueError, match="'bbox' holds lists of 4 numbers that are no probab"):
+            mc.read_predictions(source)
+    nested = BOXES.assign(bbox=[[[1.0, 2.0], [3.0, 4.0]]] * N).drop(columns=["score", "image_id"])
+    with pytest.raises(ValueError, match="column"):
+        mc.read_predictions(nested)
+
+
+def test_any_columns_of_lists_and_objects_are_read_or_refused_in_words():
+    """No table ends in an error of pandas' own, whatever its cells hold."""
+    held = {
+        "y_true": NAMES[TRUTH], "a": NAMES[PROBS["a"].argmax(axis=1)], "sc": RNG.random(N),
+        "same": [[1.5, 2.0]] * N, "ragged": [[1] * (i % 4) for i in range(N)], "id": range(N),
+        "nested": [[[1, 2], [3]]] * N, "of": [{"k": i, "l": [1, 2]} for i in range(N)],
+        "model": ["p", "q"] * (N // 2), "texts": [["x", "y"]] * N,
+    }  # fmt: skip
+    for names in itertools.combinations(held, 3):
+        frame = pd.DataFrame({name: held[name] for name in names})
+        for source in (frame, frame.head(4)):
+            with contextlib.suppress(ValueError):
+                mc.read_predictions(source)
+
+
+# -- files of several kinds ------------------------------------------------------------------
+
+
+def contents(model):
+    """What one model may have given, with what describes the samples beside it."""
+    array, codes = PROBS[model], PROBS[model].argmax(axis=1)
+    beside = {"city": np.where(TRUTH == 0, "p", "q"), "block": np.arange(N) // 5}
+    frame = of_model(**beside)
+    parts = {f"prob:{k}": array[:, k] for k in range(3)}
+    reals = frame.assign(y_true=np.arange(N) / 8, y_pred=(np.arange(N) / 8 + array[:, 0]).round(6))
+    return {
+        "codes": frame.assign(y_pred=codes),
+        "names": frame.assign(y_true=NAMES[TRUTH], y_pred=NAMES[codes]),
+        "texts as ids": frame.assign(id=[f"s{i}" for i in range(N)], y_pred=codes),
+        "probabilities": frame.assign(**parts),
+        "scores": frame.drop(columns="y_true").assign(score=array[:, 0]),
+        "hits": frame.drop(columns="y_true").assign(correct=codes == TRUTH),
+        "values": reals,
+        "holes": frame.assign(y_pred=pd.array([None, *codes[1:]], dtype="Int64")),
+    }
+
+
+@pytest.mark.parametrize("what", contents("a"))
+def test_kinds_of_files_in_any_order_give_the_same_predictions(tmp_path, what):
+    frames = {model: contents(model)[what] for model in "ab"}
+    options = {"groups": "block", "slices": ["city", "block"]}
+    options |= {"missing": "worst"} if what == "holes" else {}
+    found = []
+    for kinds in itertools.product(KINDS, repeat=2):
+        files = []
+        for (model, frame), kind in zip(frames.items(), kinds, strict=True):
+            files.append(tmp_path / f"{model}.{kind}")
+            if kind == "jsonl":
+                frame.to_json(files[-1], orient="records", lines=True)
+            else:
+                written(frame, files[-1])
+        found.append(mc.read_predictions(files, **options))
+    first = found[0]
+    for other in found[1:]:
+        assert (other.labels is None) == (first.labels is None)
+        assert list(map(str, other.ids)) == list(map(str, first.ids))
+        assert list(map(str, other.groups)) == list(map(str, first.groups))
+        for model in "ab":
+            assert other.output(model).kind == first.output(model).kind
+            np.testing.assert_array_equal(other.output(model).array, first.output(model).array)
