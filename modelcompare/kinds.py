@@ -173,6 +173,7 @@ def check_guess(
         [m for m, kind in kinds.items() if kind == "probabilities" and arrays[m].ndim == 1], labels
     )
     if truth is not None:
+        tell_alike(labels[np.bincount(truth, minlength=len(labels)) > 0], stacklevel=5)
         said = {m: outputs[m].array for m, kind in kinds.items() if kind == "labels"}
         check_matches(labels, truth, said)
 
@@ -186,6 +187,17 @@ def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
             "both classes' probabilities, or `labels` with that class last, to choose it.",
             checks.DataWarning,
             stacklevel=5,
+        )
+
+
+def tell_alike(labels: AnyArray, *, stacklevel: int) -> None:
+    """Tell of classes that look alike: of one class in two spellings half would be wrong."""
+    for one, other in spelling.alike(labels.tolist()):
+        warnings.warn(
+            f"labels {one} and {other} look alike and count as two classes; if they are one, write "
+            "them alike, if not, give both as `labels`.",
+            checks.DataWarning,
+            stacklevel=stacklevel,
         )
 
 
@@ -234,8 +246,9 @@ def check_matches(
         for label, (other, how) in twins.items():
             n_said = int(count[labels.tolist().index(label)])
             warnings.warn(
-                f"model {model!r} says {label!r} for {n_said:,} samples; `y_true` never holds "
-                f"it, but {other!r} ({how}), so it counts as wrong.",
+                f"model {model!r} says {spelling.written(label, how)} for {n_said:,} samples; "
+                f"`y_true` never holds it, but {spelling.written(other, how)} ({how}), so it counts "
+                "as wrong.",
                 checks.DataWarning,
                 stacklevel=5,
             )

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 from typing import Any
 
+# Cyrillic letters, Greek letters, dashes and quotes that look like signs of ASCII.
+_CYRILLIC = (
+    "\u0430\u0435\u043e\u0440\u0441\u0445\u0443\u0456\u0458\u0455\u0501\u04bb\u051b\u051d\u04cf"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0423\u0406\u0408\u0405"
+)
+_GREEK = (
+    "\u03bf\u03b1\u03bd\u03c1\u03b9\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f"
+    "\u03a1\u03a4\u03a5\u03a7"
+)
+_SIGNS = "\u2010\u2011\u2012\u2013\u2014\u2212\u2018\u2019\u02bc\u201c\u201d"
+_ALIKE = str.maketrans(
+    _CYRILLIC + _GREEK + _SIGNS,
+    "aeopcxyijsdhqwlABEKMHOPCTXYIJSoavpiABEZHIKMNOPTYX" + "-" * 6 + "'" * 3 + '"' * 2,
+)
+# Signs without a width that are no format characters to Unicode.
+_UNSEEN = frozenset("\u034f\u115f\u1160\u3164\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10))))
 # So many names are listed whole.
 _FEW_NAMES = 10
 
@@ -17,8 +34,24 @@ def _without_blanks(label: Any) -> str:
     return " ".join(str(label).split())
 
 
+def look(label: Any) -> str:
+    r"""Return the look of a label, whatever characters it is made of.
+
+    Examples
+    --------
+    >>> look("caf\u00e9") == look("cafe\u0301 "), look("c\u0430t\u200b"), look("Cat")
+    (True, 'cat', 'Cat')
+    """
+    text = str(label)
+    if text.isascii():
+        return _without_blanks(text)
+    plain = unicodedata.normalize("NFKC", text).translate(_ALIKE)
+    seen = (sign for sign in plain if unicodedata.category(sign) != "Cf" and sign not in _UNSEEN)
+    return _without_blanks("".join(seen))
+
+
 def _in_one_case(label: Any) -> str:
-    return _without_blanks(label).casefold()
+    return look(label).casefold()
 
 
 def _as_number(label: Any) -> Hashable:
@@ -32,10 +65,12 @@ def _as_truth_value(label: Any) -> Hashable:
     return {"true": Decimal(1), "false": Decimal(0)}.get(_in_one_case(label), _as_number(label))
 
 
+_LOOK_ALIKE = "they look alike"
 # How labels may differ and mean the same, each row forgiving more than the one before.
 _WAYS: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
     ("one is a text, the other is not", str),
     ("they differ in blanks", _without_blanks),
+    (_LOOK_ALIKE, look),
     ("they differ in case", _in_one_case),
     ("they differ in how a number is written", _as_number),
     ("they differ in how a truth value is written", _as_truth_value),
@@ -83,6 +118,25 @@ def twins(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, tuple[Any, 
     return {label: found[label] for label in unknown if label in found}
 
 
+def written(label: Any, how: str) -> str:
+    """A label as code, in which what looks like another is told apart by its characters."""
+    return ascii(label) if how == _LOOK_ALIKE else repr(label)
+
+
+def alike(labels: Iterable[Any]) -> list[tuple[str, str]]:
+    """Pairs of texts that differ and look alike, each as code.
+
+    Examples
+    --------
+    >>> alike(["cat", "cat ", "Cat", "dog"])
+    [("'cat'", "'cat '")]
+    """
+    first: dict[str, str] = {}
+    texts = [label for label in labels if isinstance(label, str)]
+    known = [(first.setdefault(look(text), text), text) for text in texts]
+    return [(ascii(one), ascii(other)) for one, other in known if one != other]
+
+
 def shift(unknown: Iterable[Any], known: Iterable[Any]) -> int:
     """By how much whole numbers lie off the known ones, +1 or -1; 0 where that explains nothing.
 
@@ -103,7 +157,7 @@ def remedy(unknown: Iterable[Any], known: Iterable[Any]) -> str:
     """What to do where labels are known ones written otherwise; empty where they are not."""
     unknown, known = list(unknown), list(known)
     for label, (other, how) in twins(unknown, known).items():
-        return f"{label!r} looks like {other!r} ({how}); write them alike"
+        return f"{written(label, how)} looks like {written(other, how)} ({how}); write them alike"
     if shift(unknown, known):
         return "they are off by one; count both from 0, or both from 1"
     return ""

@@ -14,6 +14,7 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.checks import DataWarning, rows_from
 from modelcompare.engine.statistics import COLLAPSE_AT
+from modelcompare.kinds import tell_alike
 from modelcompare.predictions import Predictions
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import alike, column_array
@@ -100,7 +101,9 @@ class Layout:
         named = self._names_classes(first)
         if not named:
             return self
-        return replace(self, labels=_classes(batches or rows.batches(named), named))
+        labels = _classes(batches or rows.batches(named), named)
+        tell_alike(labels, stacklevel=6)
+        return replace(self, labels=labels)
 
     def _names_classes(self, first: Any) -> list[str]:
         """The columns of labels: the truth and models that gave no fractions; none of headings."""
