@@ -16,6 +16,8 @@ from modelcompare.scores import scored
 from modelcompare.texts import text_lists, texts
 from modelcompare.words import Kind, KindOrAuto, check_choice
 
+# Texts that numpy and pandas make of missing values, and that name no class.
+_MADE_OF_MISSING = ("nan", "<NA>", "NaT")
 # Samples from which on a label written otherwise is taken for a habit.
 _FEW = 3
 
@@ -169,6 +171,13 @@ def check_guess(
 ) -> None:  # fmt: skip
     """Classes that were found, not told, mean what the models mean by them."""
     kinds = {model: output.kind for model, output in outputs.items()}
+    for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
+        warnings.warn(
+            f"label {label!r}, which missing values become as texts, counts as a class; drop these "
+            "samples, or if it is a class give all as `labels`.",
+            checks.DataWarning,
+            stacklevel=4,
+        )
     _tell_positive(
         [m for m, kind in kinds.items() if kind == "probabilities" and arrays[m].ndim == 1], labels
     )
@@ -247,8 +256,8 @@ def check_matches(
             n_said = int(count[labels.tolist().index(label)])
             warnings.warn(
                 f"model {model!r} says {spelling.written(label, how)} for {n_said:,} samples; "
-                f"`y_true` never holds it, but {spelling.written(other, how)} ({how}), so it counts "
-                "as wrong.",
+                f"`y_true` never holds it, but {spelling.written(other, how)} ({how}), so it "
+                "counts as wrong.",
                 checks.DataWarning,
                 stacklevel=5,
             )

@@ -57,7 +57,7 @@ def test_a_truth_that_writes_a_label_in_two_ways_is_told_with_both(label, other)
 @pytest.mark.parametrize(("label", "other"), PAIRS)
 def test_a_model_that_always_writes_a_label_otherwise_is_refused(label, other):
     said = [other if cell == label else cell for cell in [label, "tea"] * 20]
-    with pytest.raises(ValueError, match="look alike|differ in blanks"):
+    with pytest.raises(ValueError, match=r"look alike|differ in blanks"):
         mc.Predictions([label, "tea"] * 20, {"a": said})
 
 

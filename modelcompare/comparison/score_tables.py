@@ -12,10 +12,16 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.checks import check_columns_distinct, refuse_rows
 from modelcompare.readers.frames import as_frame
+from modelcompare.readers.names import ID, plain
 from modelcompare.words import shown
 
 # Headings that name rows, not models: a table lies on its side.
 _NUMBERED = re.compile(r"(fold|split|repeat|run|data ?set|set)?[ _-]?\d+", re.IGNORECASE)
+# Names of what is counted or numbered; a heading of signs alone (#) is empty in plain letters.
+_COUNTS = frozenset(
+    ("", "n", "no", "nr", "count", "counts", "size", "sizes", "samples", "n_samples", "examples",
+     "n_examples", "instances", "n_instances", "support", "rows", *ID)
+)  # fmt: skip
 
 
 def frame_of(table: Any) -> pd.DataFrame:
@@ -65,7 +71,23 @@ def scores_of(frame: pd.DataFrame, rows: str) -> pd.DataFrame:
         )
     if len(frame) < 2:
         raise ValueError(f"`table` needs a row for each of 2 {rows}s or more; it has {len(frame)}.")
-    return pd.DataFrame({model: numbers(frame[model], model) for model in models}, frame.index)
+    scores = pd.DataFrame({model: numbers(frame[model], model) for model in models}, frame.index)
+    _refuse_counts(scores, rows)
+    return scores
+
+
+def _refuse_counts(scores: pd.DataFrame, rows: str) -> None:
+    """Refuse a column that counts or numbers the rows: ranked, it would be a model's."""
+    for name in scores.columns:
+        others = scores.drop(columns=name).to_numpy()
+        whole = bool((scores[name] % 1 == 0).all()) and bool((others % 1 != 0).any())
+        apart = scores[name].max() > 1 >= np.abs(others).max()
+        if whole and (apart or plain(str(name)) in _COUNTS):
+            raise ValueError(
+                f"`table`: column {name!r} holds whole numbers and the others do not, as counts "
+                f"and numbers of each {rows} do; leave it out, or if it is a model write its "
+                "scores like the others'."
+            )
 
 
 def numbers(column: pd.Series[Any], name: str) -> FloatArray:

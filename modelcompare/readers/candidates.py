@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from modelcompare import spelling
 from modelcompare.readers import cells, names
 from modelcompare.readers.seen import FEW_ROWS, SHARED, Seen
+from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
 
 # So many whole numbers may be codes of classes as well as scores.
 _MANY_CODES = 50
@@ -27,6 +29,7 @@ def model_columns(seen: Seen, candidates: Sequence[str], true: str | None
     companions = names.companions(candidates)
     candidates = [h for h in candidates if h not in companions]
     if true is None:
+        refuse_data_as_headings(seen, candidates)
         models, left_out = _scores(seen, candidates)
     else:
         models, left_out = _labels(seen, candidates, true)
@@ -101,9 +104,7 @@ def _refuse_parts(seen: Seen, numeric: Sequence[str]) -> None:
             f"{seen.where}: columns such as {held[0]!r} hold one class each, but none the true "
             "labels; give them in one column, and name it with true= (--true COLUMN)."
         )
-    for heading in numeric:
-        if any(names.plain(heading).startswith(f"{name}_") for name in names.TRUE):
-            _refuse_doubtful(seen, heading, "is named like the truth")
+    refuse_truth_beside(seen, numeric)
 
 
 def _refuse_classes(seen: Seen, candidates: Sequence[str], true: str) -> None:
@@ -173,7 +174,7 @@ def _refuse_no_truth(seen: Seen, headings: Sequence[str]) -> None:
 
 def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
     """Refuse numbers that are no scores by their name, or that only name the rows."""
-    if names.describes(heading) or names.plain(heading) in (*names.ID, *names.MAYBE_TRUE):
+    if names.describes(heading) or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
         _refuse_doubtful(seen, heading, "is not named like a model")
     if len(numeric) > 1 and names.plain(heading) in (*names.SCORE, *names.METRIC):
         _refuse_doubtful(seen, heading, "is named like a score, not like a model")
@@ -190,6 +191,9 @@ def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
 
 def _labels(seen: Seen, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
     """Columns that say what the truth says are models; those that never do may describe."""
+    for heading in candidates:
+        if names.class_behind(heading, names.TRUE)[1].isdecimal():
+            _refuse_doubtful(seen, heading, "is named like the truth")
     soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
     _refuse_classes(seen, candidates, true)
     measured = seen.is_real(true) or seen.columns.kind == "values"
@@ -242,6 +246,6 @@ def _is_misspelt(seen: Seen, heading: str, true: str) -> bool:
 def _refuse_doubtful(seen: Seen, heading: str, why: str) -> None:
     raise ValueError(
         f"{seen.where}: column {heading!r} {why}; if it describes the samples say so with "
-        f"slices=[{heading!r}] (--slice {heading}), if it is a model name all models with "
-        "models= (--model)."
+        f"slices=[{heading!r}] (--slice {shlex.quote(heading)}), if it is a model name all models "
+        "with models= (--model)."
     )

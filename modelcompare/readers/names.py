@@ -11,6 +11,11 @@ TRUE = (
     "y_true", "true", "truth", "true_label", "gold", "gold_label", "golden", "gold_standard",
     "ground_truth", "groundtruth", "label", "labels", "target", "targets",
 )  # fmt: skip
+# What was measured, beside what was computed for it.
+MEASURED = (
+    "exp", "expt", "experiment", "experimental", "measured", "observed", "actual", "reference",
+    "gt",
+)  # fmt: skip
 # The truth where models say the same things, and something else where they do not.
 MAYBE_TRUE = (
     "reference", "references", "ref", "expected", "expected_output", "actual", "correct_answer",
@@ -81,8 +86,10 @@ MEASURE = (
 # What stands beside a model's own column, under its name.
 _COMPANION = (
     "conf", "confidence", "prob", "probs", "proba", "probability", "score", "logprob", "correct",
-    "explanation", "rationale", "std", "se", *MEASURE,
+    "explanation", "rationale", *MEASURE,
 )  # fmt: skip
+# How far off a result may be, written anywhere in its name.
+_SPREAD = ("sem", "se", "sd", "std", "stderr", "stdev")
 _UNITS = re.compile(r"(_(ms|s|sec|usd))?_?[0-9]*$")
 
 
@@ -95,8 +102,34 @@ def plain(heading: str) -> str:
     >>> plain("Gold-Label"), plain("yTrue"), plain("Unnamed: 0")
     ('gold_label', 'y_true', 'unnamed')
     """
+    return words(heading).removesuffix("_0")
+
+
+@lru_cache(maxsize=2**17)
+def words(heading: str) -> str:
+    """A heading in small letters with single underscores, and with the number that ends it.
+
+    Examples
+    --------
+    >>> words("logP SEM (exp)"), words("true_0")
+    ('log_p_sem_exp', 'true_0')
+    """
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", heading)
-    return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold().removesuffix("_0")
+    return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold()
+
+
+def class_behind(heading: str, usual: tuple[str, ...]) -> tuple[str, str]:
+    """The usual name that begins a heading, and what follows it: ``true_cat`` is true, cat."""
+    name = words(heading)
+    found = max((n for n in usual if name.startswith(f"{n}_")), key=len, default="")
+    return found, name[len(found) + 1 :] if found else ""
+
+
+def class_before(heading: str, usual: tuple[str, ...]) -> tuple[str, str]:
+    """The usual name that ends a heading, and what stands before it: ``cat_true`` is true, cat."""
+    name = words(heading)
+    found = max((n for n in usual if name.endswith(f"_{n}")), key=len, default="")
+    return found, name[: -len(found) - 1] if found else ""
 
 
 def describes(heading: str) -> bool:
@@ -125,7 +158,15 @@ def companions(headings: Iterable[str]) -> list[str]:
     return [
         heading for heading, name in words.items()
         if _without(name, _COMPANION) in own or (predicts and name in ("conf", "confidence"))
+        or _without_spread(name) in own
     ]  # fmt: skip
+
+
+def _without_spread(name: str) -> str | None:
+    """A name without the word for a standard error or deviation; None if it has none."""
+    parts = name.split("_")
+    kept = [part for part in parts if part not in _SPREAD]
+    return "_".join(kept) if 0 < len(kept) < len(parts) else None
 
 
 def _without(name: str, words: tuple[str, ...]) -> str | None:

@@ -17,6 +17,7 @@ from modelcompare.readers.asked import Columns, refuse_column
 from modelcompare.readers.candidates import model_columns
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.seen import FEW_ROWS, SHARED, Seen
+from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
 from modelcompare.readers.tables import Table
 from modelcompare.readers.truths import check_labels, find_truth, truth_of_one
 
@@ -48,6 +49,7 @@ def find_roles(
     """
     seen = Seen(table, columns, where, of_folders)
     _refuse_summary(seen)
+    refuse_several_truths(seen, alone=alone)
     model = columns.model_column or seen.first(names.MODEL)
     if model is not None and _is_long(seen, model):
         return _long(seen, model)
@@ -136,6 +138,7 @@ def _refuse_nameless(seen: Seen, run: str) -> None:
 
 def _wide(seen: Seen) -> Roles:
     """Roles where each model has columns of its own."""
+    refuse_crossed(seen)
     true = None if seen.columns.scores else find_truth(seen)
     if true is not None:
         check_labels(seen, true)

@@ -309,6 +309,58 @@ CASES: list[Call | Run] = [
         {"t.jsonl": '{"y_true": "no", "a": [0.2, 0.8]}\n{"y_true": "yes", "a": [0.5, 0.5]}\n'},
     ),
     Run(
+        "true labels of several kinds",
+        "compare t.csv",
+        "t.csv: columns 'true_0', 'true_1', ... are true labels of several kinds for each sample, "
+        "which are not read as one; compare them one by one, as with true='true_0', models=['a_0', "
+        "'b_0'] (--true true_0 --model a_0 --model b_0).",
+        {"t.csv": "true_0,true_1,a_0,a_1,b_0,b_1\n0,1,0,1,1,1\n1,1,0,0,1,0\n"},
+    ),
+    Run(
+        "probabilities without headings",
+        "compare t.csv",
+        "t.csv: the first line (0.324, 0.4) holds numbers, as data do and headings do not; write a "
+        "line of headings above it, such as y_true,cnn:no,cnn:yes, or if these are models name them "
+        "with models= (--model 0.324 --model 0.4).",
+        {"t.csv": "0.324,0.4\n0.25,0.75\n0.5,0.125\n"},
+    ),
+    Run(
+        "what was measured among what was computed",
+        "compare t.csv",
+        "t.csv: column 'pKa (exp)' is named like the truth; if it is pass true='pKa (exp)', "
+        "models=['pKa (calc)'] (--true 'pKa (exp)' --model 'pKa (calc)'), if it describes the "
+        "samples slices=['pKa (exp)'] (--slice 'pKa (exp)'), if it is a model name all models with "
+        "models= (--model).",
+        {"t.csv": "pKa (calc),pKa (exp)\n1.5,1.25\n2.5,2.25\n"},
+    ),
+    Run(
+        "a model and a sample under names of their own",
+        "compare t.csv",
+        "t.csv: columns 'team' and 'drug' name each row together, as models and samples do; if they "
+        "are pass model_column='team', id='drug', score='hit' (--model-column team --id drug --score "
+        "hit), if each row is another sample name the models with models= (--model).",
+        {
+            "t.csv": "team,drug,hit\n"
+            + "".join(f"t{k // 6},d{k % 6},{k % 5 / 8}\n" for k in range(12))
+        },
+    ),
+    Run(
+        "scores beside answers",
+        "compare a.csv b.csv",
+        "the file of model 'a': column 'score' holds scores beside what the model gave ('y_pred'), "
+        "and they say something else than where that equals 'y_true'; to compare by the scores pass "
+        "score='score' (--score score), by what the model gave pred='y_pred' (--pred y_pred).",
+        {f"{m}.csv": "id,y_true,y_pred,score\n1,x,x,0.5\n2,y,x,0.25\n" for m in "ab"},
+    ),
+    Run(
+        "repetitions of samples without names",
+        "compare t.csv",
+        "t.csv: column 'run' tells repetitions, but no column names the samples that are repeated; "
+        "name it with id= (--id COLUMN), or if 'run' only describes the samples say so with "
+        "slices=['run'] (--slice run).",
+        {"t.csv": "y_true,y_pred,run\nx,x,1\ny,x,1\nx,x,2\ny,y,2\n"},
+    ),
+    Run(
         "boxes",
         "compare t.jsonl",
         "t.jsonl: column 'bbox' holds lists of 4 numbers that are no probabilities of as many "

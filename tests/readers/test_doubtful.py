@@ -90,3 +90,140 @@ def test_repetitions_of_samples_without_names_are_refused():
     ids = [i // 2 for i in range(N)]
     named = mc.read_predictions(frame.assign(id=ids, y_true=[TRUTH[i] for i in ids]), runs="run")
     assert (len(named), len({*named.groups})) == (N, N // 2)
+
+
+# -- tables of another shape than they seem --------------------------------------------------
+
+
+def both(frame, folder, name="t.csv"):
+    return [frame, as_file(frame, folder, name)]
+
+
+def solubility():
+    """A row for each submission and molecule, as collections of challenges have them."""
+    rng = np.random.default_rng(3)
+    measured, spread = rng.normal(3, 1, 11).round(2), rng.random(11).round(3)
+    rows = []
+    for team in range(5):
+        said = (measured + rng.normal(0, 0.4 + 0.2 * team, 11)).round(2)
+        for place in range(11):
+            rows.append(
+                (f"team{team}", f"method {team}", ["QM", "MM"][team % 2], f"M{place:02d}",
+                 said[place], 0.01, measured[place], spread[place],
+                 round(said[place] - measured[place], 2))
+            )  # fmt: skip
+    return pd.DataFrame(
+        rows,
+        columns=["receipt_id", "name", "category", "Molecule ID", "logP (calc)", "logP SEM (calc)",
+                 "logP (exp)", "logP SEM (exp)", "$\\Delta$logP error (calc - exp)"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dropped", [[], [3, 17, 40]])
+@pytest.mark.filterwarnings("ignore::modelcompare.checks.DataWarning")
+def test_a_long_table_under_names_of_its_own_is_refused_with_its_command(tmp_path, dropped):
+    frame = solubility().drop(index=dropped)
+    told = r"\(--model-column receipt_id --id 'Molecule ID' --true 'logP \(exp\)' --pred 'logP \("
+    for source in both(frame, tmp_path):
+        with pytest.raises(ValueError, match=told):
+            mc.read_predictions(source)
+        preds = mc.read_predictions(
+            source, model_column="receipt_id", id="Molecule ID", true="logP (exp)",
+            pred="logP (calc)", ids="intersect" if dropped else "same",
+        )  # fmt: skip
+        assert (preds.models, len(preds)) == (
+            tuple(f"team{t}" for t in range(5)),
+            11 - len(dropped),
+        )
+
+
+def test_measured_values_among_computed_ones_are_no_model(tmp_path):
+    frame = solubility().head(11).drop(columns=["receipt_id", "name", "category"])
+    for source in both(frame, tmp_path):
+        with pytest.raises(ValueError, match=r"\(--true 'logP \(exp\)' --model 'logP \(calc\)'\)"):
+            mc.read_predictions(source)
+        preds = mc.read_predictions(source, true="logP (exp)", models=["logP (calc)"])
+        assert preds.y_true.tolist() == frame["logP (exp)"].tolist()
+
+
+def test_a_standard_error_beside_a_model_s_column_is_left_out(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((N, 4)).round(3), columns=["a", "a_sem", "b", "b stderr"])
+    for source in both(frame, tmp_path):
+        assert mc.read_predictions(source).models == ("a", "b")
+
+
+def several_labels(headed):
+    """Four true labels of each sample, and those that two models gave."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, (N, 4))
+    said = {"A": truth ^ (rng.random((N, 4)) < 0.2), "B": truth ^ (rng.random((N, 4)) < 0.3)}
+    return pd.DataFrame(
+        {headed.format(who=who, label=label): array[:, place]
+         for who, array in {"true": truth, **said}.items()
+         for place, label in enumerate(("0", "1", "polar_bear", "3"))}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("headed", ["{who}_{label}", "{label}_{who}", "{who} {label}"])
+def test_several_true_labels_are_refused_with_the_command_for_one(tmp_path, headed):
+    frame = several_labels(headed)
+    names = [headed.format(who=who, label="0") for who in ("true", "A", "B")]
+    for source in both(frame, tmp_path):
+        with pytest.raises(ValueError, match="true labels of several kinds") as caught:
+            mc.read_predictions(source)
+        asked_for = f"true={names[0]!r}, models={names[1:]}"
+        assert asked_for in str(caught.value)
+        preds = mc.read_predictions(source, true=names[0], models=names[1:])
+        assert preds.y_true.tolist() == frame[names[0]].tolist()
+
+
+def test_several_true_labels_in_a_file_for_each_model_are_refused_too(tmp_path):
+    frame = several_labels("{who}_{label}").rename_axis("id").reset_index()
+    paths = []
+    for model in "AB":
+        one = frame[[h for h in frame if h.startswith(("id", "true", model))]]
+        one.columns = one.columns.str.replace(f"{model}_", "pred_")
+        paths.append(as_file(one, tmp_path, f"{model}.csv"))
+    with pytest.raises(ValueError, match=r"several kinds .*\(--true true_0 --pred pred_0\)"):
+        mc.read_predictions(paths)
+    preds = mc.read_predictions(paths, true="true_0", pred="pred_0")
+    assert preds.models == ("A", "B")
+    assert preds.predicted("B").tolist() == frame["B_0"].astype(int).tolist()
+
+
+def test_a_numbered_truth_beside_the_truth_is_no_model():
+    frame = pd.DataFrame({"label": TRUTH, "label_2": labels(1), "cnn": labels(2)})
+    with pytest.raises(ValueError, match="'label_2' is named like the truth"):
+        mc.read_predictions(frame)
+
+
+@pytest.mark.parametrize("n_columns", [2, 3])
+@pytest.mark.parametrize("named", [[], ["x0"]])
+def test_a_file_without_headings_is_refused(tmp_path, n_columns, named):
+    rng = np.random.default_rng(2)
+    rows = rng.dirichlet([1] * n_columns, N).round(3)
+    lines = [",".join([*(f"x{i}" for _ in named), *map(str, row)]) for i, row in enumerate(rows)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=r"the first line .* holds numbers, as") as caught:
+        mc.read_predictions(path)
+    models = str(caught.value).partition("(--model ")[2].rstrip(").").split(" --model ")
+    assert models == [str(number) for number in rows[0]]
+    assert mc.read_predictions(path, models=models).models == tuple(models)
+
+
+def test_numbers_that_name_models_do_where_a_truth_is_told(tmp_path):
+    frame = pd.DataFrame({"y_true": TRUTH, "0.1": labels(1), "0.5": labels(2)})
+    assert mc.read_predictions(as_file(frame, tmp_path)).models == ("0.1", "0.5")
+
+
+@pytest.mark.parametrize("heading", ["#", "№", "n_samples"])
+def test_a_count_of_the_samples_is_ranked_by_nobody(heading):
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(100 * rng.random((8, 3)), columns=["a", "b", "c"])
+    with pytest.raises(ValueError, match=f"column '{heading}' holds whole numbers and the others"):
+        mc.critical_difference(table.assign(**{heading: rng.integers(5, 90, 8)}))
+    with pytest.raises(ValueError, match="column 'size of it' holds whole numbers"):
+        mc.critical_difference((table / 100).assign(**{"size of it": rng.integers(5, 90, 8)}))
+    assert len(mc.critical_difference(table.assign(d=rng.integers(5, 90, 8))).ranks) == 4

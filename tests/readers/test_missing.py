@@ -1,5 +1,6 @@
 """What counts as missing, and what is done with it, whatever road a table comes by."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -81,6 +82,7 @@ def _sources(frame, folder):
         ("-", ("y_true", "a", "b")),
     ],
 )
+@pytest.mark.filterwarnings("ignore:label '(nan|<NA>)', which missing values become as texts")
 def test_a_mark_in_the_truth_is_asked_about_and_both_commands_work(tmp_path, mark, columns):
     for source in _sources(_marked(mark, *columns), tmp_path):
         with pytest.raises(
@@ -147,3 +149,16 @@ def test_a_mark_among_clusters_and_strata_is_asked_about(tmp_path, role):
         assert {*getattr(named, role)} == {"p", "q", "NA"}
         with pytest.raises(ValueError, match=f"'city' of {role} holds 'NA' in 4 rows"):
             mc.read_predictions(source, na=["NA"], **{role: "city"})
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA, pd.NaT])
+def test_arrays_of_texts_made_of_missing_values_are_told(missing):
+    text = str(missing)
+    truth = np.array([text, "cat", "dog", "cat"] * 3)
+    if missing is None:  # a name that a class may have
+        assert "None" in mc.Predictions(truth, {"a": truth}).labels
+        return
+    with pytest.warns(DataWarning, match=f"label '{text}', which missing values become as texts"):
+        mc.Predictions(truth, {"a": truth})
+    labels = ["cat", "dog", text]
+    assert mc.Predictions(truth, {"a": truth}, labels=labels).labels.tolist() == labels

@@ -1,0 +1,147 @@
+"""Tables of other shapes than they seem: refused, with the command that reads them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from itertools import permutations
+
+from modelcompare.readers import cells, names
+from modelcompare.readers.seen import FEW_ROWS, Seen
+
+_DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
+# Less of the pairs of two columns' values than this cross only by accident.
+_CROSSED = 0.5
+
+
+def refuse_several_truths(seen: Seen, *, alone: bool) -> None:
+    """Refuse a table with a truth for each of several labels: ``true_0, true_1, cnn_0, cnn_1``."""
+    columns = seen.columns
+    if columns.models is not None or (columns.true is not None and columns.pred is not None):
+        return
+    for of_class in (names.class_behind, names.class_before):
+        truths: dict[str, str] = {}
+        for heading in seen.headings:
+            _, rest = of_class(heading, names.TRUE)
+            if rest and ":" not in heading:
+                truths.setdefault(rest, heading)
+        said = _of_same_classes(seen, truths, behind=of_class is names.class_behind)
+        if len(truths) < 2 or not said:
+            continue
+        first, second = list(truths)[:2]
+        models = [by_class[first] for by_class in said if first in by_class][:3]
+        told = f"--true {shlex.quote(truths[first])}"
+        what, flag = (f"models={models}", "--model") if alone else (f"pred={models[0]!r}", "--pred")
+        told += "".join(
+            f" {flag} {shlex.quote(each)}" for each in (models if alone else models[:1])
+        )
+        raise ValueError(
+            f"{seen.where}: columns {truths[first]!r}, {truths[second]!r}, ... are true labels of "
+            "several kinds for each sample, which are not read as one; compare them one by one, as "
+            f"with true={truths[first]!r}, {what} ({told})."
+        )
+
+
+def _of_same_classes(
+    seen: Seen, truths: Mapping[str, str], *, behind: bool
+) -> list[dict[str, str]]:  # fmt: skip
+    """The other columns of two or more of the classes, for each word that stands with them."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for heading in seen.headings:
+        word = names.words(heading)
+        if heading in truths.values():
+            continue
+        for rest in truths:
+            stem = word.removesuffix(f"_{rest}") if behind else word.removeprefix(f"{rest}_")
+            if stem != word:
+                found[stem][rest] = heading
+    return [by_class for by_class in found.values() if len(by_class) > 1]
+
+
+def refuse_data_as_headings(seen: Seen, candidates: Sequence[str]) -> None:
+    """Refuse a first line of data that was taken for headings: numbers with a fraction."""
+    held = [h for h in candidates if _DECIMAL.fullmatch(h.strip()) and seen.is_real(h)]
+    if held:
+        flags = " ".join(f"--model {heading}" for heading in held[:3])
+        raise ValueError(
+            f"{seen.where}: the first line ({', '.join(seen.headings[:4])}) holds numbers, as data "
+            "do and headings do not; write a line of headings above it, such as "
+            f"y_true,cnn:no,cnn:yes, or if these are models name them with models= ({flags})."
+        )
+
+
+def refuse_crossed(seen: Seen) -> None:
+    """Refuse a row for each pair of two columns' texts, which may be a model's and a sample's."""
+    free, n_rows = [h for h in seen.headings if h not in seen.told], len(seen.frame)
+    told = seen.columns.true or seen.columns.models or seen.columns.kind == "texts"
+    if told or names.named(free, names.TRUE) or n_rows < FEW_ROWS:
+        return
+    texts = [h for h in free if _repeats_texts(seen, h)]
+    numeric = [h for h in free if h not in texts and seen.is_numeric(h)]
+    sizes = {heading: seen.frame[heading].nunique() for heading in texts}
+    for model, item in permutations(texts, 2):
+        few = n_rows < _CROSSED * sizes[model] * sizes[item]
+        if few or seen.frame.duplicated([model, item]).any():
+            continue
+        constant = [h for h in numeric if _constant_within(seen, h, item)]
+        of_item = bool(constant) and not any(_constant_within(seen, h, model) for h in constant)
+        if of_item or (not constant and sizes[model] <= sizes[item]):
+            _refuse_long(seen, model, item, constant, [h for h in numeric if h not in constant])
+
+
+def _refuse_long(
+    seen: Seen, model: str, item: str, constant: Sequence[str], others: Sequence[str]
+) -> None:  # fmt: skip
+    said = {"model_column": model, "id": item}
+    if constant and others:
+        said |= {"true": constant[0], "pred": others[0]}
+    elif others:
+        said |= {"score": others[0]}
+    python = ", ".join(f"{name}={value!r}" for name, value in said.items())
+    flags = " ".join(f"--{n.replace('_', '-')} {shlex.quote(v)}" for n, v in said.items())
+    raise ValueError(
+        f"{seen.where}: columns {model!r} and {item!r} name each row together, as models and "
+        f"samples do; if they are pass {python} ({flags}), if each row is another sample name the "
+        "models with models= (--model)."
+    )
+
+
+def _repeats_texts(seen: Seen, heading: str) -> bool:
+    column = seen.frame[heading]
+    if cells.holds_objects(column) or cells.share_of_numbers(column, seen.marks) > 0:
+        return False
+    return 1 < column.nunique() < len(column)
+
+
+def _constant_within(seen: Seen, heading: str, key: str) -> bool:
+    """Whether a column holds one value for all rows of the same key, and not one for all."""
+    by_key = seen.frame.groupby(key, sort=False)[heading].nunique()
+    return bool((by_key <= 1).all()) and seen.frame[heading].nunique() > 1
+
+
+def refuse_truth_beside(seen: Seen, numeric: Sequence[str]) -> None:
+    """Refuse a measured column among those of its predictions: ``logP (exp)``, ``logP (calc)``."""
+    for heading in numeric:
+        for of_class in (names.class_behind, names.class_before):
+            named, rest = of_class(heading, (*names.TRUE, *names.MEASURED))
+            sure = named in names.TRUE and of_class is names.class_behind
+            kin = [h for h in numeric if h != heading and _share(rest, h)] if rest else []
+            if rest and (sure or kin):
+                _refuse_like_truth(seen, heading, kin)
+
+
+def _share(rest: str, heading: str) -> bool:
+    return f"_{rest}_" in f"_{names.words(heading)}_"
+
+
+def _refuse_like_truth(seen: Seen, heading: str, kin: Collection[str]) -> None:
+    beside = f", models={[*kin][:1]}" if kin else ""
+    flags = "".join(f" --model {shlex.quote(each)}" for each in [*kin][:1])
+    raise ValueError(
+        f"{seen.where}: column {heading!r} is named like the truth; if it is pass "
+        f"true={heading!r}{beside} (--true {shlex.quote(heading)}{flags}), if it describes the "
+        f"samples slices=[{heading!r}] (--slice {shlex.quote(heading)}), if it is a model name all "
+        "models with models= (--model)."
+    )
