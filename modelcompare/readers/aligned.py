@@ -14,7 +14,7 @@ from modelcompare.arrays import AnyArray
 from modelcompare.checks import DataWarning, refuse_rows
 from modelcompare.predictions import Predictions
 from modelcompare.readers import cells
-from modelcompare.readers.alignment import align, check_same, listed
+from modelcompare.readers.alignment import align, answer_key, check_same, with_truth
 from modelcompare.readers.asked import Columns, refuse_column
 from modelcompare.readers.cells import column_array, refuse_objects
 from modelcompare.readers.missing import filled, refuse_missing
@@ -35,7 +35,7 @@ def record_predictions(
     """Predictions from the records of one test set."""
     frame = _chosen_filter(records, columns)
     refuse_objects(frame["id"])
-    truths, rows = _answer_key(frame.rename(columns={"run": _RUN}))
+    truths, rows = answer_key(frame.rename(columns={"run": _RUN}))
     rows = _of_named_models(rows, name or "the table")
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
@@ -54,7 +54,7 @@ def record_predictions(
     parts = align(parts, columns, ids, records)
     true = None if scores else "y_true"
     if truths is not None and true is not None:
-        parts = _with_truth(parts, truths, records)
+        parts = with_truth(parts, truths, records)
     check_same(parts, records.same, _OTHER_TASK, known=True)
     parts = _with_missing(parts, columns, true)
     lacking = {m: int(p[_used(p, None)].isna().any(axis=1).sum()) for m, p in parts.items()}
@@ -204,36 +204,6 @@ def _beside(records: Records, columns: Columns) -> pd.DataFrame:
             refuse_column(name, [str(each) for each in source.columns], f"the {records.says}")
         found[name] = column
     return pd.DataFrame(found, index=records.frame.index)
-
-
-def _answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
-    """The truth by the rows of no model, a tuple where there are several, and rows of models."""
-    of_none = frame["model"].isna()
-    if not of_none.any():
-        return None, frame
-    if "y_true" not in frame:
-        raise ValueError(
-            f"rows that name no model: {of_none.sum():,} ({listed(frame['id'][of_none])}); write "
-            "which model each is of, or leave them out."
-        )
-    truths = frame.loc[of_none, ["id", "y_true"]]
-    if truths["id"].duplicated().any():
-        truths = truths.groupby("id", sort=False)["y_true"].agg(tuple).reset_index()
-    return truths, frame[~of_none]
-
-
-def _with_truth(
-    aligned: dict[str, pd.DataFrame], truths: pd.DataFrame, records: Records
-) -> dict[str, pd.DataFrame]:
-    """Parts that hold the truth of an answer key."""
-    key = truths.set_index("id")["y_true"]
-    first = next(iter(aligned.values()))
-    absent = first.index[~first.index.isin(key.index)]
-    if len(absent):
-        raise ValueError(
-            f"the {records.says} has no truth for {len(absent):,} ids ({listed(absent)})."
-        )
-    return {model: part.assign(y_true=key.loc[part.index]) for model, part in aligned.items()}
 
 
 def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> list[str]:

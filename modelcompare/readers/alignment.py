@@ -20,6 +20,36 @@ _MOST_LETTERS = 60
 _N_EXAMPLES = 3
 
 
+def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
+    """The truth by the rows of no model, a tuple where there are several, and rows of models."""
+    of_none = frame["model"].isna()
+    if not of_none.any():
+        return None, frame
+    if "y_true" not in frame:
+        raise ValueError(
+            f"rows that name no model: {of_none.sum():,} ({listed(frame['id'][of_none])}); write "
+            "which model each is of, or leave them out."
+        )
+    truths = frame.loc[of_none, ["id", "y_true"]]
+    if truths["id"].duplicated().any():
+        truths = truths.groupby("id", sort=False)["y_true"].agg(tuple).reset_index()
+    return truths, frame[~of_none]
+
+
+def with_truth(
+    aligned: dict[str, pd.DataFrame], truths: pd.DataFrame, records: Records
+) -> dict[str, pd.DataFrame]:
+    """Parts that hold the truth of an answer key."""
+    key = truths.set_index("id")["y_true"]
+    first = next(iter(aligned.values()))
+    absent = first.index[~first.index.isin(key.index)]
+    if len(absent):
+        raise ValueError(
+            f"the {records.says} has no truth for {len(absent):,} ids ({listed(absent)})."
+        )
+    return {model: part.assign(y_true=key.loc[part.index]) for model, part in aligned.items()}
+
+
 def align(
     parts: dict[str, pd.DataFrame], columns: Columns, ids: SameIds, records: Records
 ) -> dict[str, pd.DataFrame]:

@@ -121,6 +121,8 @@ def words(heading: str) -> str:
 def class_behind(heading: str, usual: tuple[str, ...]) -> tuple[str, str]:
     """The usual name that begins a heading, and what follows it: ``true_cat`` is true, cat."""
     name = words(heading)
+    if "_" not in name:
+        return "", ""
     found = max((n for n in usual if name.startswith(f"{n}_")), key=len, default="")
     return found, name[len(found) + 1 :] if found else ""
 
@@ -128,6 +130,8 @@ def class_behind(heading: str, usual: tuple[str, ...]) -> tuple[str, str]:
 def class_before(heading: str, usual: tuple[str, ...]) -> tuple[str, str]:
     """The usual name that ends a heading, and what stands before it: ``cat_true`` is true, cat."""
     name = words(heading)
+    if "_" not in name:
+        return "", ""
     found = max((n for n in usual if name.endswith(f"_{n}")), key=len, default="")
     return found, name[: -len(found) - 1] if found else ""
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from itertools import permutations
+from itertools import islice, permutations
 
 from modelcompare.readers import cells, names
 from modelcompare.readers.seen import FEW_ROWS, Seen
@@ -14,6 +14,8 @@ from modelcompare.readers.seen import FEW_ROWS, Seen
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 # Less of the pairs of two columns' values than this cross only by accident.
 _CROSSED = 0.5
+# So many columns of texts are looked at in pairs: those that name rows stand first.
+_MOST_TEXTS = 8
 
 
 def refuse_several_truths(seen: Seen, *, alone: bool) -> None:
@@ -27,8 +29,9 @@ def refuse_several_truths(seen: Seen, *, alone: bool) -> None:
             _, rest = of_class(heading, names.TRUE)
             if rest and ":" not in heading:
                 truths.setdefault(rest, heading)
-        said = _of_same_classes(seen, truths, behind=of_class is names.class_behind)
-        if len(truths) < 2 or not said:
+        behind = of_class is names.class_behind
+        said = _of_same_classes(seen, truths, behind=behind) if len(truths) > 1 else []
+        if not said:
             continue
         first, second = list(truths)[:2]
         models = [by_class[first] for by_class in said if first in by_class][:3]
@@ -49,13 +52,13 @@ def _of_same_classes(
 ) -> list[dict[str, str]]:  # fmt: skip
     """The other columns of two or more of the classes, for each word that stands with them."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
+    true = {*truths.values()}
     for heading in seen.headings:
         word = names.words(heading)
-        if heading in truths.values():
-            continue
-        for rest in truths:
-            stem = word.removesuffix(f"_{rest}") if behind else word.removeprefix(f"{rest}_")
-            if stem != word:
+        for place in (at for at, sign in enumerate(word) if sign == "_"):
+            parts = word[:place], word[place + 1 :]
+            stem, rest = parts if behind else parts[::-1]
+            if rest in truths and heading not in true:
                 found[stem][rest] = heading
     return [by_class for by_class in found.values() if len(by_class) > 1]
 
@@ -78,13 +81,13 @@ def refuse_crossed(seen: Seen) -> None:
     told = seen.columns.true or seen.columns.models or seen.columns.kind == "texts"
     if told or names.named(free, names.TRUE) or n_rows < FEW_ROWS:
         return
-    texts = [h for h in free if _repeats_texts(seen, h)]
-    numeric = [h for h in free if h not in texts and seen.is_numeric(h)]
+    texts = list(islice((h for h in free if _repeats_texts(seen, h)), _MOST_TEXTS))
     sizes = {heading: seen.frame[heading].nunique() for heading in texts}
     for model, item in permutations(texts, 2):
-        few = n_rows < _CROSSED * sizes[model] * sizes[item]
-        if few or seen.frame.duplicated([model, item]).any():
+        pairs = sizes[model] * sizes[item]
+        if not _CROSSED * pairs <= n_rows <= pairs or seen.frame.duplicated([model, item]).any():
             continue
+        numeric = [h for h in free if h not in texts and seen.is_numeric(h)]
         constant = [h for h in numeric if _constant_within(seen, h, item)]
         of_item = bool(constant) and not any(_constant_within(seen, h, model) for h in constant)
         if of_item or (not constant and sizes[model] <= sizes[item]):
@@ -110,6 +113,9 @@ def _refuse_long(
 
 def _repeats_texts(seen: Seen, heading: str) -> bool:
     column = seen.frame[heading]
+    # Most columns show by their first cells that they hold numbers.
+    if cells.share_of_numbers(column.head(FEW_ROWS), seen.marks) > 0:
+        return False
     if cells.holds_objects(column) or cells.share_of_numbers(column, seen.marks) > 0:
         return False
     return 1 < column.nunique() < len(column)

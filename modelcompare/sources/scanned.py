@@ -18,6 +18,7 @@ from modelcompare.kinds import Output, check_guess, check_matches, check_pairs
 from modelcompare.predictions import Predictions
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.gathered import named
+from modelcompare.readers.lists import spread
 from modelcompare.readers.roles import find_roles
 from modelcompare.readers.said import Reading, counted
 from modelcompare.readers.tables import arrow_table
@@ -144,6 +145,11 @@ class ScannedPredictions(Predictions):
             rows.check_alike(rows.columns)
             raise
         read = named(arrow_table(table, where), columns, where)
+        if spread(read, columns, where, alone=True)[0] is not read:
+            raise CannotScanError(
+                f"{where} holds probabilities in lists; a scan needs a column model:class for "
+                "each. Write them so, or read it whole with read_predictions."
+            )
         roles = find_roles(read, columns, where, alone=True, of_folders=rows.of_folders)
         if roles.layout != "wide":
             raise CannotScanError(

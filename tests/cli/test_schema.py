@@ -34,7 +34,7 @@ ASKED = [
     ("sets", ("snli.npz", "other.npz", "-m", "accuracy", *FEW), "sets"),
     ("slices", ("halves.csv", "--slice", "half", "-m", "accuracy", *FEW), "slices"),
     ("folds", ("folds.csv", "--n-train", "80", "--n-test", "20"), "folds"),
-    ("ranks", ("folds.csv",), "ranks"),
+    ("ranks", ("sets.csv",), "ranks"),
 ]
 
 
@@ -65,6 +65,7 @@ def test_what_a_command_writes_as_json_is_as_the_printed_schema_says(
     (tmp_path / "holed.csv").write_text(HOLED)
     (tmp_path / "halves.csv").write_text(HALVES)
     (tmp_path / "folds.csv").write_text(FOLDS)
+    (tmp_path / "sets.csv").write_text(FOLDS.replace("fold", "dataset"))
     done = run(command, *arguments, "--format", "json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
