@@ -184,8 +184,10 @@ def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
         _refuse_doubtful(seen, heading, "holds another whole number in each row")
     values = cells.as_numbers(seen.present(heading))
     whole = bool((np.isfinite(values) & (values == np.floor(values))).all())
+    if not whole or np.abs(values).max() <= FEW_ROWS:
+        return
     others = [seen.range(each) for each in numeric if each != heading]
-    if whole and others and max(others) <= 1 < FEW_ROWS < np.abs(values).max():
+    if others and max(others) <= 1:
         _refuse_doubtful(seen, heading, "holds whole numbers where the others lie within 0 and 1")
 
 
