@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.metrics.base import Metric, Statistic, divide
+from modelcompare.metrics.base import Metric, Outcomes, Statistic, divide
 from modelcompare.words import Level as Level
 from modelcompare.words import check_choice, check_sequence
 
@@ -102,28 +102,33 @@ def krippendorff_alpha(
     return 1 - divide((n - 1) * observed, expected)
 
 
+def _between(totals: FloatArray) -> FloatArray:
+    # Ratings up to the middle of each category.
+    middle = np.cumsum(totals, axis=-1) - totals / 2
+    return (middle[..., :, None] - middle[..., None, :]) ** 2
+
+
+def _constant(_totals: FloatArray, *, table: FloatArray) -> FloatArray:
+    return table
+
+
 def _distances(level: Level, categories: AnyArray) -> Callable[[FloatArray], FloatArray]:
     k = len(categories)
     if level == "nominal":
-        return lambda _: 1 - np.eye(k)
+        return partial(_constant, table=1 - np.eye(k))
     if level == "ordinal":
-
-        def between(totals: FloatArray) -> FloatArray:
-            # Ratings up to the middle of each category.
-            middle = np.cumsum(totals, axis=-1) - totals / 2
-            return (middle[..., :, None] - middle[..., None, :]) ** 2
-
-        return between
+        return _between
     if categories.dtype.kind not in "fiu":
         raise ValueError(f"`level='{level}'` needs numbers, the ratings are {categories[:3]}.")
     values = categories.astype(np.float64)
     difference = values[:, None] - values[None, :]
     if level == "interval":
-        return lambda _: difference**2
+        return partial(_constant, table=difference**2)
     if (values < 0).any():
         raise ValueError("`level='ratio'` needs numbers that are not negative.")
     total = values[:, None] + values[None, :]
-    return lambda _: np.divide(difference, total, out=np.zeros((k, k)), where=total > 0) ** 2
+    relative = np.divide(difference, total, out=np.zeros((k, k)), where=total > 0)
+    return partial(_constant, table=relative**2)
 
 
 def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:
@@ -142,6 +147,14 @@ def fleiss_kappa(agreeing: FloatArray, totals: FloatArray) -> FloatArray:
     return divide(observed - chance, 1 - chance)
 
 
+def _rows_of(outcomes: Outcomes, *, table: FloatArray) -> FloatArray:
+    return table[outcomes.values.astype(np.intp)]
+
+
+def _share(pair: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return pair[..., 0], pair[..., 1]
+
+
 def annotation_metrics(
     counts: FloatArray, categories: AnyArray, level: Level = "nominal"
 ) -> tuple[Metric, ...]:
@@ -155,13 +168,12 @@ def annotation_metrics(
     paired = (raters > 1).astype(np.float64)
 
     def of_items(name: str, table: FloatArray) -> Statistic:
-        return Statistic(name, lambda o: table[o.values.astype(np.intp)])
+        return Statistic(name, partial(_rows_of, table=table))
 
     pairs = of_items("agreeing_pairs", np.column_stack([agreeing, paired]))
     chance_corrected = partial(Metric, needs="scores", bounds=(-1.0, 1.0))
     percent = Metric(
-        name="percent_agreement", statistics=(pairs,), needs="scores",
-        ratio=lambda pair: (pair[..., 0], pair[..., 1]),
+        name="percent_agreement", statistics=(pairs,), needs="scores", ratio=_share,
     )  # fmt: skip
     fleiss = chance_corrected(
         name="fleiss_kappa", statistics=(pairs, of_items("category_totals", counts)),

@@ -26,7 +26,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.directions import Known
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
-from modelcompare.metrics.quotient import ClassAverage, Parts, Quotient, summed
+from modelcompare.metrics.quotient import ClassAverage, OfSums, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
@@ -247,8 +247,8 @@ class Metric(BaseMetric):
         )  # fmt: skip
         if average != "micro":
             return replace(common, average=average)
-        value = Quotient(without=without and (lambda *totals: without(*summed(totals))))
-        return replace(common, ratio=lambda *totals: summed(ratio(*totals)), value=value)
+        value = Quotient(without=without and OfSums(without))
+        return replace(common, ratio=SumsOf(ratio), value=value)
 
     def with_zero_division(self, zero_division: ZeroDivision) -> Metric:
         """Put a value in the place of 0 / 0, where the metric has that convention."""

@@ -11,6 +11,7 @@ also as 0.30000001 in single precision or as 1 - 0.7, which are not quite 0.3 in
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
@@ -69,42 +70,64 @@ def each_class(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
 Pairs = Callable[[Outcomes], tuple[FloatArray, FloatArray]]
 Column = Callable[[FloatArray, FloatArray], FloatArray]
 
-ONES: Column = lambda confidence, _: np.ones(len(confidence))  # noqa: E731
-CONFIDENCE: Column = lambda confidence, _: confidence  # noqa: E731
-RIGHT: Column = lambda _, right: right  # noqa: E731
+
+@dataclass(frozen=True)
+class Power:
+    """Confidence and truth, each to a power, multiplied."""
+
+    of_confidence: int
+    of_right: int
+
+    def __call__(self, confidence: FloatArray, right: FloatArray) -> FloatArray:
+        return confidence**self.of_confidence * right**self.of_right
+
+
+def squared_gap(confidence: FloatArray, right: FloatArray) -> FloatArray:
+    """Squared difference of confidence and truth."""
+    return (confidence - right) ** 2
+
+
+def binomial(confidence: FloatArray, _right: FloatArray) -> FloatArray:
+    """Variance of the truth where the confidence is right."""
+    return confidence * (1 - confidence)
+
+
+ONES, CONFIDENCE, RIGHT = Power(0, 0), Power(1, 0), Power(0, 1)
 # What every calibration error is made of, and its interval.
-COLUMNS: tuple[Column, ...] = (
-    ONES, CONFIDENCE, RIGHT, lambda p, o: (p - o) ** 2, lambda p, _: p * (1 - p),
-)  # fmt: skip
-MOMENTS: tuple[Column, ...] = (
-    ONES, CONFIDENCE, RIGHT, lambda p, _: p * p, lambda p, o: p * o, lambda _, o: o * o,
-)  # fmt: skip
+COLUMNS: tuple[Column, ...] = (ONES, CONFIDENCE, RIGHT, squared_gap, binomial)
+MOMENTS: tuple[Column, ...] = (ONES, CONFIDENCE, RIGHT, Power(2, 0), Power(1, 1), Power(0, 2))
 
 
 def _binned(
     name: str, pairs: Pairs, columns: tuple[Column, ...], n_bins: int, strategy: Strategy
 ) -> Statistic:
     """Sums of `columns` in each bin: one for each (class, column, bin), bins innermost."""
-
-    def compute(outcomes: Outcomes) -> FloatArray:
-        confidence, right = pairs(outcomes)
-        # Bins of equal width are the same whoever else there is.
-        everyone = outcomes.whole if strategy == "mass" else outcomes
-        of_all = confidence if everyone is outcomes else pairs(everyone)[0]
-        n, n_classes = confidence.shape
-        out = np.zeros((n, n_classes, len(columns), n_bins))
-        rows = np.arange(n)
-        for j in range(n_classes):
-            edges = bin_edges(of_all[:, j], n_bins, strategy, everyone.weight)
-            bins = in_bins(confidence[:, j], edges, strategy)
-            for place, column in enumerate(columns):
-                out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
-        return out.reshape(n, -1)
-
+    compute = partial(
+        _in_their_bins, pairs=pairs, columns=columns, n_bins=n_bins, strategy=strategy
+    )
     return Statistic(
         f"{name}_{strategy}_{n_bins}", compute, class_axes=int(pairs is each_class),
         of_all=strategy == "mass",
     )  # fmt: skip
+
+
+def _in_their_bins(
+    outcomes: Outcomes, *, pairs: Pairs, columns: tuple[Column, ...], n_bins: int,
+    strategy: Strategy,
+) -> FloatArray:  # fmt: skip
+    confidence, right = pairs(outcomes)
+    # Bins of equal width are the same whoever else there is.
+    everyone = outcomes.whole if strategy == "mass" else outcomes
+    of_all = confidence if everyone is outcomes else pairs(everyone)[0]
+    n, n_classes = confidence.shape
+    out = np.zeros((n, n_classes, len(columns), n_bins))
+    rows = np.arange(n)
+    for j in range(n_classes):
+        edges = bin_edges(of_all[:, j], n_bins, strategy, everyone.weight)
+        bins = in_bins(confidence[:, j], edges, strategy)
+        for place, column in enumerate(columns):
+            out[rows, j, place, bins] = column(confidence[:, j], right[:, j])
+    return out.reshape(n, -1)
 
 
 def unpacked(bins: FloatArray, n_columns: int, n_bins: int) -> tuple[FloatArray, ...]:

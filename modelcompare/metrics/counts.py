@@ -14,8 +14,9 @@ definition, and here too: a soft twin differs from its metric in `statistics` al
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -34,20 +35,32 @@ def _hits(outcomes: Outcomes) -> Entries:
     return outcomes.predicted, outcomes.truth_of(outcomes.predicted)
 
 
+def _hit_matrix(outcomes: Outcomes) -> FloatArray:
+    return scattered(_hits(outcomes), outcomes.n_classes)
+
+
+def _predicted(outcomes: Outcomes) -> Entries:
+    return outcomes.predicted, np.ones(len(outcomes))
+
+
+def _soft_hits(outcomes: Outcomes) -> Entries | None:
+    return outcomes.of_true_class(outcomes.output.array)
+
+
+def _soft_hit_matrix(outcomes: Outcomes) -> FloatArray:
+    return outcomes.truth * outcomes.probabilities
+
+
+# Functions with names, here and in all records, so that metrics and results can be pickled.
 _of_class = partial(Statistic, class_axes=1)
 _discrete = partial(_of_class, discrete=True, indicator=True)
-PREDICTED = _discrete(
-    "predicted", lambda o: o.predicted_indicator, entries=lambda o: (o.predicted, np.ones(len(o)))
+PREDICTED = _discrete("predicted", attrgetter("predicted_indicator"), entries=_predicted)
+HITS = _discrete("hits", _hit_matrix, entries=_hits, members_of=PREDICTED)
+SUPPORT = _discrete(
+    "support", attrgetter("truth"), shared=True, entries=methodcaller("of_true_class")
 )
-HITS = _discrete(
-    "hits", lambda o: scattered(_hits(o), o.n_classes), entries=_hits, members_of=PREDICTED
-)
-SUPPORT = _discrete("support", lambda o: o.truth, shared=True, entries=lambda o: o.of_true_class())
-SOFT_PREDICTED = _of_class("soft_predicted", lambda o: o.probabilities)
-SOFT_HITS = _of_class(
-    "soft_hits", lambda o: o.truth * o.probabilities, members_of=SOFT_PREDICTED,
-    entries=lambda o: o.of_true_class(o.output.array),
-)  # fmt: skip
+SOFT_PREDICTED = _of_class("soft_predicted", attrgetter("probabilities"))
+SOFT_HITS = _of_class("soft_hits", _soft_hit_matrix, members_of=SOFT_PREDICTED, entries=_soft_hits)
 
 COUNTS = (HITS, PREDICTED, SUPPORT)
 SOFT_COUNTS = (SOFT_HITS, SOFT_PREDICTED, SUPPORT)
@@ -201,8 +214,13 @@ SPECIFICITY = _of_classes(
 )  # fmt: skip
 specificity: calls.AveragedScore = plain(SPECIFICITY)
 
+
+def _intersection(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
+    return hits, predicted + support - hits
+
+
 JACCARD = _of_classes(
-    name="jaccard", ratio=lambda hits, predicted, support: (hits, predicted + support - hits),
+    name="jaccard", ratio=_intersection,
     about="""Intersection over union of the predicted and the true members of a class.
 
     Orders models of one class as F1 does (J = F1 / (2 - F1)) and is stricter on errors.""",
@@ -216,14 +234,23 @@ def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) ->
     return (predicted == 0) | (support == 0)
 
 
+@dataclass(frozen=True)
+class _Harmonic:
+    """Numerator and denominator of F-beta, of this square of beta."""
+
+    square: float
+
+    def __call__(self, hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
+        return (1 + self.square) * hits, self.square * support + predicted
+
+
 def fbeta_metric(*, beta: float) -> Metric:
     """F-beta of any beta; 0 / 0 only for a class neither predicted nor true."""
     if not (math.isfinite(beta) and beta >= 0):
         raise ValueError(f"`beta` must be a finite number of at least 0, got {beta}.")
-    square = beta**2
     hard = _of_classes(
         name=f"f{number(beta)}", family="fbeta", value=Quotient(without=_one_sided),
-        ratio=lambda hits, predicted, support: ((1 + square) * hits, square * support + predicted),
+        ratio=_Harmonic(beta**2),
         recipe=Recipe(fbeta_metric, {"beta": beta}, "f{beta}"),
         about="""Harmonic mean of precision and recall, recall counting beta times as much.
 

@@ -83,3 +83,24 @@ def averaged(values: FloatArray, support: FloatArray, average: ClassAverage) -> 
 def summed(arrays: tuple[FloatArray, ...]) -> Any:
     """Sum each array over its classes."""
     return tuple(array.sum(axis=-1) for array in arrays)
+
+
+@dataclass(frozen=True)
+class OfSums:
+    """A function of totals, applied to their sums over classes."""
+
+    function: Callable[..., BoolArray]
+
+    def __call__(self, *totals: FloatArray) -> BoolArray:
+        return self.function(*summed(totals))
+
+
+@dataclass(frozen=True)
+class SumsOf:
+    """Numerator and denominator, each summed over classes."""
+
+    parts: Parts
+
+    def __call__(self, *totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        numerator, denominator = summed(self.parts(*totals))
+        return numerator, denominator

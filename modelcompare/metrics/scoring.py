@@ -20,7 +20,12 @@ _MOST_CLASSES = 100
 # What half-precision probabilities may lack of 1.
 _CUT_OFF = 1e-3
 
-COUNT: Statistic = Statistic("count", lambda o: np.ones((len(o), 1)), discrete=True, shared=True)
+
+def _ones(outcomes: Outcomes) -> FloatArray:
+    return np.ones((len(outcomes), 1))
+
+
+COUNT: Statistic = Statistic("count", _ones, discrete=True, shared=True)
 
 
 def mean_ratio(total: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -102,9 +107,17 @@ def _cells(outcomes: Outcomes, said: FloatArray) -> FloatArray:
     return (outcomes.truth[:, :, None] * said[:, None, :]).reshape(len(outcomes), -1)
 
 
+def _predicted_cells(outcomes: Outcomes) -> FloatArray:
+    return _cells(outcomes, outcomes.predicted_indicator)
+
+
+def _soft_cells(outcomes: Outcomes) -> FloatArray:
+    return _cells(outcomes, outcomes.probabilities)
+
+
 _of_two_classes = partial(Statistic, class_axes=2)
-CELLS = _of_two_classes("confusion", lambda o: _cells(o, o.predicted_indicator), discrete=True)
-SOFT_CELLS = _of_two_classes("soft_confusion", lambda o: _cells(o, o.probabilities))
+CELLS = _of_two_classes("confusion", _predicted_cells, discrete=True)
+SOFT_CELLS = _of_two_classes("soft_confusion", _soft_cells)
 
 
 def _confusion_entropy(cells: FloatArray) -> FloatArray:

@@ -57,9 +57,17 @@ def _slot_counts(outcomes: Outcomes) -> FloatArray:
 SLOTS = Statistic("slots", _slot_counts, costly=True)
 
 
+def _errors(slots: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return slots[..., 1:4].sum(axis=-1), slots[..., 4]
+
+
+def _agreeing(slots: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return 2 * slots[..., 0], slots[..., 4] + slots[..., 5]
+
+
 SLOT_ERROR_RATE = Metric(
-    name="slot_error_rate", statistics=(SLOTS,), needs="texts",
-    ratio=lambda slots: (slots[..., 1:4].sum(axis=-1), slots[..., 4]), greater_is_better=False,
+    name="slot_error_rate", statistics=(SLOTS,), needs="texts", ratio=_errors,
+    greater_is_better=False,
     bounds=(0.0, math.inf),
     about="""Substituted, missed and invented slots over the slots of the references.
 
@@ -74,8 +82,7 @@ SLOT_ERROR_RATE = Metric(
 slot_error_rate: Score = plain(SLOT_ERROR_RATE)
 
 SPAN_F1 = Metric(
-    name="span_f1", statistics=(SLOTS,), needs="texts",
-    ratio=lambda slots: (2 * slots[..., 0], slots[..., 4] + slots[..., 5]),
+    name="span_f1", statistics=(SLOTS,), needs="texts", ratio=_agreeing,
     about="""F1 of slots that agree in bounds and type, counted over the corpus.
 
     Values whole entities; nearly right bounds count as wrong twice, as a miss and as an invention.

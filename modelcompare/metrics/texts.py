@@ -73,23 +73,24 @@ def with_references(metric: AnyMetric, y_true: AnyArray) -> AnyMetric:
 
 def expected(statistic: Statistic) -> Statistic:
     """Expectation of a statistic of texts over the texts that the model lists."""
-
-    def compute(outcomes: Outcomes) -> FloatArray:
-        if outcomes.y_true is None:
-            raise ValueError("metrics of texts need y_true: the reference texts.")
-        texts, mass, sample = [], [], []
-        for place, found in enumerate(outcomes.output.array.tolist()):
-            missing = 1.0 - sum(p for _, p in found)
-            pairs = (*found, ("", missing)) if missing > _MISSING else found
-            texts += [text for text, _ in pairs]
-            mass += [p for _, p in pairs]
-            sample += [place] * len(pairs)
-        output = Output("texts", np.array(texts, dtype=object))
-        numbers = statistic.compute(Outcomes(output, y_true=outcomes.y_true[sample]))
-        first = np.flatnonzero(np.diff(sample, prepend=-1))
-        return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)
-
+    compute = partial(_expectation, statistic=statistic)
     return replace(statistic, name=f"expected_{statistic.name}", compute=compute)
+
+
+def _expectation(outcomes: Outcomes, *, statistic: Statistic) -> FloatArray:
+    if outcomes.y_true is None:
+        raise ValueError("metrics of texts need y_true: the reference texts.")
+    texts, mass, sample = [], [], []
+    for place, found in enumerate(outcomes.output.array.tolist()):
+        missing = 1.0 - sum(p for _, p in found)
+        pairs = (*found, ("", missing)) if missing > _MISSING else found
+        texts += [text for text, _ in pairs]
+        mass += [p for _, p in pairs]
+        sample += [place] * len(pairs)
+    output = Output("texts", np.array(texts, dtype=object))
+    numbers = statistic.compute(Outcomes(output, y_true=outcomes.y_true[sample]))
+    first = np.flatnonzero(np.diff(sample, prepend=-1))
+    return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)
 
 
 def _extra(module: str, need: str) -> Any:
@@ -127,10 +128,13 @@ def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 WORD_EDITS = Statistic("word_edits", partial(_edits, split=str.split), costly=True)
 CHARACTER_EDITS = Statistic("character_edits", partial(_edits, split=str), costly=True)
-EXACT = Statistic(
-    "exact_text",
-    lambda o: np.array([[float(said in true)] for said, true in reference_pairs(o)]),
-)
+
+
+def _exact(outcomes: Outcomes) -> FloatArray:
+    return np.array([[float(said in true)] for said, true in reference_pairs(outcomes)])
+
+
+EXACT = Statistic("exact_text", _exact)
 
 WER = Metric(
     name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
@@ -378,13 +382,28 @@ def _inverse_mean(log: FloatArray, count: FloatArray) -> tuple[FloatArray, Float
     return -log[..., 0], count[..., 0]
 
 
+def _log_column(outcomes: Outcomes) -> FloatArray:
+    return _log_probabilities(outcomes)[:, None]
+
+
+def _token_column(outcomes: Outcomes) -> FloatArray:
+    return _tokens(outcomes)[:, None]
+
+
+def _log_per_token(outcomes: Outcomes) -> FloatArray:
+    return _log_column(outcomes) / _token_column(outcomes)
+
+
+def _perplexity(log: FloatArray, count: FloatArray) -> FloatArray:
+    return np.exp(divide(*_inverse_mean(log, count)))
+
+
 PERPLEXITY = Metric(
     name="perplexity",
     statistics=(
-        Statistic("log_probability", lambda o: _log_probabilities(o)[:, None]),
-        Statistic("tokens", lambda o: _tokens(o)[:, None], shared=True),
+        Statistic("log_probability", _log_column), Statistic("tokens", _token_column, shared=True)
     ),
-    ratio=_inverse_mean, value=lambda log, count: np.exp(divide(*_inverse_mean(log, count))),
+    ratio=_inverse_mean, value=_perplexity,
     needs="values", greater_is_better=False, bounds=(1.0, math.inf),
     arguments={
         "n_tokens": "Length of each text.",
@@ -405,9 +424,7 @@ perplexity: TextScore = plain(PERPLEXITY)
 PERPLEXITY_OF_TEXTS = replace(
     PERPLEXITY, name="perplexity_of_texts", family="perplexity",
     variant="the geometric mean of each text's own",
-    statistics=(
-        Statistic("log_per_token", lambda o: (_log_probabilities(o) / _tokens(o))[:, None]), COUNT
-    ),
+    statistics=(Statistic("log_per_token", _log_per_token), COUNT),
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (

@@ -42,10 +42,26 @@ def _moments(outcomes: Outcomes) -> FloatArray:
     return np.column_stack([y, p, y * y, p * p, y * p])
 
 
-SQUARED = Statistic("squared_value_errors", lambda o: (_errors(o) ** 2)[:, None])
-ABSOLUTE = Statistic("absolute_value_errors", lambda o: np.abs(_errors(o))[:, None])
-SQUARED_LOG = Statistic("squared_log_errors", lambda o: (_log_errors(o) ** 2)[:, None])
-SIGNED = Statistic("value_errors", lambda o: _errors(o)[:, None])
+def _signed(outcomes: Outcomes) -> FloatArray:
+    return _errors(outcomes)[:, None]
+
+
+def _absolute(outcomes: Outcomes) -> FloatArray:
+    return np.abs(_signed(outcomes))
+
+
+def _squared(outcomes: Outcomes) -> FloatArray:
+    return _signed(outcomes) ** 2
+
+
+def _squared_logs(outcomes: Outcomes) -> FloatArray:
+    return (_log_errors(outcomes) ** 2)[:, None]
+
+
+SQUARED = Statistic("squared_value_errors", _squared)
+ABSOLUTE = Statistic("absolute_value_errors", _absolute)
+SQUARED_LOG = Statistic("squared_log_errors", _squared_logs)
+SIGNED = Statistic("value_errors", _signed)
 MOMENTS = Statistic("moments", _moments, of_all=True)
 
 _mean_error = partial(
@@ -64,9 +80,12 @@ MSE = _mean_error(
 mse: Score = plain(MSE)
 
 
+def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
+    return np.sqrt(divide(*mean_ratio(total, count)))
+
+
 RMSE = _mean_error(
-    name="rmse", statistics=(SQUARED, COUNT), power=0.5,
-    value=lambda total, count: np.sqrt(divide(*mean_ratio(total, count))),
+    name="rmse", statistics=(SQUARED, COUNT), value=_root_mean, power=0.5,
     about="""Root of the mean squared error.
 
     Values the same as `mse` and orders models as it does, in units of the target.""",

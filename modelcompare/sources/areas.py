@@ -38,7 +38,11 @@ def binned(metric: AnyMetric, head: Predictions) -> AnyMetric:
     if metric.name != "roc_auc" or not isinstance(metric, OrderMetric) or head.n_classes != 2:
         return metric
     same = {field.name: getattr(metric, field.name) for field in fields(metric)}
-    return BinnedArea(**{**same, "signature": lambda: f"{N_BINS} bins"})
+    return BinnedArea(**{**same, "signature": _signature})
+
+
+def _signature() -> str:
+    return f"{N_BINS} bins"
 
 
 class BinnedAreas:

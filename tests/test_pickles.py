@@ -1,0 +1,204 @@
+"""Every public result and metric pickles and copies, as joblib, multiprocessing and notebooks ask."""
+
+import copy
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+import modelcompare as mc
+from modelcompare.metrics.registry import METRICS, from_callable
+
+FEW = {"n_resamples": 99}
+WAYS = {
+    "pickle": lambda result: pickle.loads(pickle.dumps(result)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+}
+
+
+def of_classes(n=90, n_classes=3):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, n_classes, n)
+
+    def said():
+        p = rng.dirichlet(np.ones(n_classes), n)
+        p[np.arange(n), truth] += 0.5
+        return p / p.sum(axis=1, keepdims=True)
+
+    slices = {"half": np.arange(n) % 2}
+    return mc.Predictions(truth, {name: said() for name in "abc"}, slices=slices)
+
+
+def of_values():
+    rng = np.random.default_rng(5)
+    said = {name: rng.random(60) for name in "ab"}
+    return mc.Predictions(rng.random(60), said, kind="values")
+
+
+def of_texts():
+    said = {"a": ["a b c d f"] * 20, "b": ["a b c d e"] * 10 + ["x y z u v"] * 10}
+    return mc.Predictions(["a b c d e"] * 20, said, kind="texts")
+
+
+def of_lists():
+    said = {}
+    for name, other in (("a", "a c"), ("b", "b")):
+        said[name] = np.empty(20, dtype=object)
+        said[name][:] = [(("a b", 0.75), (other, 0.25)), (("a b", 0.5), (other, 0.5))] * 10
+    return mc.Predictions(["a b"] * 20, said, kind="text_lists")
+
+
+def scan(folder):
+    rng = np.random.default_rng(6)
+    path = folder / "predictions.parquet"
+    columns = {name: rng.integers(0, 2, 80) for name in ("y_true", "a", "b")}
+    pd.DataFrame(columns).to_parquet(path)
+    return mc.scan_predictions(path)
+
+
+def scan_areas(folder):
+    rng = np.random.default_rng(6)
+    path = folder / "probabilities.parquet"
+    truth = rng.integers(0, 2, 80)
+    frame = {"y_true": truth}
+    for name in "ab":
+        p = rng.random(80)
+        frame |= {f"{name}:0": 1 - p, f"{name}:1": p}
+    pd.DataFrame(frame).to_parquet(path)
+    return mc.scan_predictions(path)
+
+
+SUMS = ["accuracy", "f1", "cf1_macro", "f1_micro", "f2_macro", "mcc", "confusion_entropy", "ece_mass",
+        "debiased_ece", "mce", "brier_reliability", "log_loss", "roc_auc_ovr", "top_2_accuracy"]  # fmt: skip
+MAKE = {
+    "Predictions": lambda _: of_classes(),
+    "compare": lambda _: mc.compare(of_classes(), SUMS, **FEW),
+    "compare values": lambda _: mc.compare(
+        of_values(), ["rmse", "mae", "r2", "msle", "median_absolute_error"],
+        **FEW,
+    ),
+    "compare order": lambda _: mc.compare(of_values(), ["spearman", "kendall"], **FEW),
+    "compare texts": lambda _: mc.compare(of_texts(), ["wer", "bleu", "chrf", "exact_match"], **FEW),
+    "compare lists": lambda _: mc.compare(of_lists(), ["cwer", "wer"], **FEW),
+    "compare scores": lambda _: mc.compare(
+        mc.Predictions.from_scores({"a": [1, 0, 1, 1] * 9, "b": [0, 0, 1, 0] * 9}), **FEW
+    ),
+    "bootstrap": lambda _: mc.bootstrap(of_classes(), ["accuracy", "f1"], **FEW),
+    "paired_test": lambda _: mc.paired_test(of_classes(), "a", "b", metric="f1_macro", **FEW),
+    "unpaired_test": lambda _: mc.unpaired_test(of_classes()[["a"]], of_classes()[["b"]], **FEW),
+    "omnibus_test": lambda _: mc.omnibus_test(of_classes(), "accuracy"),
+    "decide": lambda _: mc.decide(of_classes(), "a", "b", "accuracy", margin=0.1),
+    "gate": lambda _: mc.gate(of_classes(), "a", "b", ["accuracy:-0.1", "f1[1]:-0.2"]),
+    "sample_size": lambda _: mc.sample_size(of_classes(), "a", "b"),
+    "sets": lambda _: mc.compare_sets({"x": of_classes(), "y": of_classes(60)}, "accuracy", **FEW),
+    "slices": lambda _: mc.compare_slices(of_classes(), "accuracy", **FEW),
+    "bounds": lambda _: mc.compare_bounds(
+        pd.DataFrame({"a": [1.0] * 18 + [None] * 2, "b": [0.0] * 17 + [1.0] * 3}), **FEW
+    ),
+    "folds": lambda _: mc.compare_folds(
+        pd.DataFrame(np.random.default_rng(7).random((10, 2)), columns=["a", "b"]),
+        n_train=90, n_test=10, greater_is_better=True,
+    ),
+    "ranks": lambda _: mc.critical_difference(
+        pd.DataFrame(np.random.default_rng(8).random((12, 3)), columns=list("abc"))
+    ),
+    "calibration_test": lambda _: mc.calibration_test(of_classes(), "a"),
+    "reliability": lambda _: mc.reliability(of_classes()),
+    "curve": lambda _: mc.curve(of_classes(n_classes=2), "roc"),
+    "variance_study": lambda _: mc.variance_study(of_classes(), ratios=(0.5, 1.0), **FEW),
+    "agreement_study": lambda _: mc.agreement_study(of_classes(300), **FEW),
+    "undefined_study": lambda _: mc.undefined_study(of_classes(), ratios=(0.5, 1.0), **FEW),
+    "sensitivity_study": lambda _: mc.sensitivity_study(of_classes()),
+    "quantization_study": lambda _: mc.quantization_study(of_classes()),
+    "sketch": lambda _: mc.sketch(of_classes(), ["accuracy", "f1"]),
+    "compare a sketch": lambda _: mc.compare(mc.sketch(of_classes(), ["accuracy"]), **FEW),
+    "scan": scan,
+    "compare a scan": lambda folder: mc.compare(scan(folder), ["accuracy", "f1"], **FEW),
+    "compare areas of a scan": lambda folder: mc.compare(scan_areas(folder), "roc_auc", **FEW),
+}  # fmt: skip
+
+
+def shown(result):
+    """Everything that a result says: its text, its frames, its sentences."""
+    frames = result.frames() if hasattr(result, "frames") else {}
+    said = [repr(result), str(result)]
+    said += [f"{name}\n{frame.to_csv()}" for name, frame in frames.items()]
+    return [*said, getattr(result, "signature", None)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
+@pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
+def test_every_result_says_the_same_after_it_was_copied(name, way, tmp_path):
+    result = MAKE[name](tmp_path)
+    fresh = WAYS[way](result)
+    expected = shown(result)
+    assert shown(fresh) == expected
+    # Once more, with everything that is computed once kept inside.
+    assert shown(WAYS[way](result)) == expected
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_gives_the_same_number_after_it_was_pickled(name):
+    metric = METRICS[name]
+    again = pickle.loads(pickle.dumps(metric))
+    assert (again.name, again.needs, again.soft and again.soft.name) == (
+        name, metric.needs, metric.soft and metric.soft.name
+    )  # fmt: skip
+    data = {
+        "labels": of_classes, "probabilities": of_classes, "values": of_values, "texts": of_texts,
+        "text_lists": of_lists,
+    }.get(metric.needs)  # fmt: skip
+    if data is None or name in (
+        "perplexity",
+        "perplexity_of_texts",
+        "roc_auc",
+        "average_precision",
+    ):
+        pytest.skip("needs data of its own")
+    predictions = data()
+    both = [mc.bootstrap(predictions, m, n_resamples=2).point for m in (metric, again)]
+    np.testing.assert_array_equal(*both)
+
+
+def test_a_copy_can_be_asked_further():
+    result = mc.compare(of_classes(), ["f1", "roc_auc_ovr"], **FEW)
+    again = pickle.loads(pickle.dumps(result))
+    pd.testing.assert_frame_equal(again.all_leads, result.all_leads)
+    one, other = (
+        each.bootstrap.confidence_interval(method="percentile") for each in (result, again)
+    )
+    pd.testing.assert_frame_equal(one, other)
+
+
+def test_a_function_of_the_users_pickles_as_far_as_python_can():
+    def error(y_true, y_pred):
+        return (y_true != y_pred).mean()
+
+    result = mc.compare(of_classes(), from_callable(error), n_resamples=9)
+    with pytest.raises((pickle.PicklingError, AttributeError), match="error"):
+        pickle.dumps(result)
+    assert copy.copy(result).signature == result.signature
+
+
+def accuracy_of(seed):
+    return mc.compare(of_classes(), ["accuracy", "f1_macro"], n_resamples=99, rng=seed)
+
+
+def test_results_come_back_from_other_processes():
+    jobs = (joblib.delayed(accuracy_of)(seed) for seed in (0, 1))
+    found = joblib.Parallel(n_jobs=2, backend="multiprocessing")(jobs)
+    for seed, result in enumerate(found):
+        pd.testing.assert_frame_equal(result.scores, accuracy_of(seed).scores)
+
+
+def test_blocks_of_resamples_are_worked_on_in_other_processes():
+    here = mc.compare(of_classes(), ["f1", "roc_auc_ovr"], n_resamples=999)
+    with joblib.parallel_config("loky", n_jobs=2):
+        there = mc.compare(of_classes(), ["f1", "roc_auc_ovr"], n_resamples=999)
+    pd.testing.assert_frame_equal(here.scores, there.scores)
+    pd.testing.assert_frame_equal(here.differences, there.differences)
