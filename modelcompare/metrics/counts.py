@@ -235,7 +235,7 @@ def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) ->
 
 
 @dataclass(frozen=True)
-class _Harmonic:
+class Harmonic:
     """Numerator and denominator of F-beta, of this square of beta."""
 
     square: float
@@ -250,7 +250,7 @@ def fbeta_metric(*, beta: float) -> Metric:
         raise ValueError(f"`beta` must be a finite number of at least 0, got {beta}.")
     hard = _of_classes(
         name=f"f{number(beta)}", family="fbeta", value=Quotient(without=_one_sided),
-        ratio=_Harmonic(beta**2),
+        ratio=Harmonic(beta**2),
         recipe=Recipe(fbeta_metric, {"beta": beta}, "f{beta}"),
         about="""Harmonic mean of precision and recall, recall counting beta times as much.
 

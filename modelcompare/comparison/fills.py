@@ -1,0 +1,273 @@
+"""What missing results may have been, so that a metric is as bad, or as good, as it can be.
+
+Let a model lack m of its labels, which may each be any class. A value whose bounds are computed
+here is a quotient of hits, predicted and true counts, and for these the following holds:
+
+- At best every missing label is the true one. A hit of class j, (h + 1) / (p + 1), is at least
+  h / p, a wrong label of it, h / (p + 1), is at most that; so the truth is best for all classes at
+  once, and for their averages.
+- Accuracy, recall and micro averages count hits alone (the labels given are as many as samples):
+  any wrong label is the worst.
+- The value of one class j is worst where its own missing members are missed and all other missing
+  labels are j. Each label by itself, whatever the others are, makes it worse.
+- An average over classes is worst where every missing label is wrong, and x_j of them are j. It is
+  then a sum of functions of the x_j that fall less and less (h / (p + x) is convex in x), and x can
+  be any numbers with sum m and x_j <= m - m_j, where m_j are the missing members of j (each label
+  avoids one class only). So taking one label after the other where it costs most is exact. A class
+  that nobody predicted has no value and is left out of the mean until one label makes it 0; it is
+  tried how many of these classes there are.
+
+Scores count as the ends of their range; their mean grows with each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.metrics import counts
+from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.quotient import Quotient, SumsOf
+from modelcompare.metrics.scoring import mean_ratio
+from modelcompare.predictions import Predictions
+
+_OF_HITS = (counts.ACCURACY.ratio, counts.ZERO_ONE_LOSS.ratio, counts.RECALL.ratio)
+_OF_COUNTS = (counts.PRECISION.ratio, counts.SPECIFICITY.ratio, counts.JACCARD.ratio)
+_BOUNDED = (
+    "accuracy, zero_one_loss, recall, precision, specificity, jaccard, f1 and other F-betas, each "
+    "per class or as macro, micro or weighted average (not precision_weighted), balanced_accuracy, "
+    "and means of scores"
+)
+
+Outputs = Mapping[str, AnyArray]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Values that the same results in the place of missing ones make worst, and make best.
+
+    Attributes
+    ----------
+    metrics : tuple of metrics
+        Whose values these are.
+    code : int, optional
+        The class that they are of, of metrics with a value for each; None for all values.
+    worst, best : mapping of str to ndarray
+        Outputs of each model, as codes where they are labels.
+    """
+
+    metrics: tuple[AnyMetric, ...]
+    code: int | None
+    worst: Outputs
+    best: Outputs
+
+
+def cases(
+    metrics: Sequence[AnyMetric], predictions: Predictions, missing: Mapping[str, BoolArray]
+) -> Iterator[Case]:
+    """Cases that hold every value of the metrics once.
+
+    Parameters
+    ----------
+    metrics : sequence of metrics
+        What is compared.
+    predictions : Predictions
+        All of one kind, labels or scores.
+    missing : mapping of str to ndarray of bool
+        For each model, which of its results are missing.
+
+    Raises
+    ------
+    ValueError
+        If a metric has no bounds that are known to hold.
+    """
+    ways = {metric: _way(metric, predictions) for metric in metrics}
+    found = {
+        way: tuple(m for m in metrics if ways[m] == way) for way in dict.fromkeys(ways.values())
+    }
+    outputs = {model: predictions.output(model).array for model in predictions.models}
+    if "scores" in found:
+        ends = _ends(predictions)
+        worst, best = (
+            {m: np.where(missing[m], end, a) for m, a in outputs.items()} for end in ends
+        )
+        yield Case(found["scores"], None, worst, best)
+        return
+    truth, n_classes = _truth(predictions), predictions.n_classes
+    best = {model: np.where(missing[model], truth, a) for model, a in outputs.items()}
+    if "hits" in found:
+        yield Case(found["hits"], None, _filled(outputs, missing, _other(truth, n_classes)), best)
+    for code in range(n_classes if "class" in found else 0):
+        wrong = np.where(truth == code, (code + 1) % n_classes, code)
+        yield Case(found["class"], code, _filled(outputs, missing, wrong), best)
+    for metric in found.get("average", ()):
+        spread = {
+            model: np.where(missing[model], _spread(metric, a, truth, missing[model], n_classes), a)
+            for model, a in outputs.items()
+        }
+        yield Case((metric,), None, spread, best)
+
+
+def score_range(predictions: Predictions) -> tuple[float, float]:
+    """The range that per-example scores are known to have: 0 to 1 where all lie there.
+
+    Raises
+    ------
+    ValueError
+        If some do not: nobody knows what the missing ones may have been.
+    """
+    arrays = [predictions.output(model).array for model in predictions.models]
+    low, high = min(a.min() for a in arrays), max(a.max() for a in arrays)
+    if low < 0 or high > 1:
+        raise ValueError(
+            f"scores from {low:g} to {high:g} do not say what a missing one may have been, so "
+            "there are no bounds; they are known for scores from 0 to 1. Rescale the scores, or "
+            "use missing='drop' (--missing drop)."
+        )
+    return 0.0, 1.0
+
+
+def _way(metric: AnyMetric, predictions: Predictions) -> str:
+    """Which results are the worst for a metric: the proofs are at the top of this file."""
+    if isinstance(metric, Metric) and isinstance(metric.value, Quotient):
+        parts = metric.ratio.parts if isinstance(metric.ratio, SumsOf) else metric.ratio
+        if metric.needs == "scores" and metric.ratio is mean_ratio:
+            return "scores"
+        # A record of somebody's own may call less of the same better.
+        known_way_up = metric.greater_is_better == (parts is not counts.ZERO_ONE_LOSS.ratio)
+        if metric.statistics == counts.COUNTS and known_way_up:
+            if isinstance(parts, counts.Harmonic) and metric.zero_division == "paper":
+                raise ValueError(
+                    f"there are no bounds of {metric.name} with zero_division='paper', where a "
+                    "class has no value until one is predicted; leave zero_division out."
+                )
+            of_counts = parts in _OF_COUNTS or isinstance(parts, counts.Harmonic)
+            if parts in _OF_HITS or (of_counts and isinstance(metric.ratio, SumsOf)):
+                return "hits"
+            if of_counts and metric.per_class:
+                return "class"
+            if of_counts and (metric.average == "macro" or parts is not counts.PRECISION.ratio):
+                _check_unweighted(metric, predictions)
+                return "average"
+    raise ValueError(
+        f"there are no bounds of {metric.name} that are known to hold whatever the missing results "
+        f"were; there are for {_BOUNDED}. Or use missing='drop' (--missing drop)."
+    )
+
+
+def _check_unweighted(metric: Metric, predictions: Predictions) -> None:
+    if predictions.sample_weight is not None:
+        raise ValueError(
+            f"there are no bounds of {metric.name} where samples have weights; leave the weights "
+            "out, or ask for the classes one by one."
+        )
+
+
+def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
+    """The worst and the best score; one for each of several."""
+    low, high = score_range(predictions)
+    better, names = predictions.greater_is_better, predictions.score_names
+    up = np.array([better if isinstance(better, bool) else better[n] for n in names or ("",)])
+    up = up if names else up[0]
+    return np.where(up, low, high), np.where(up, high, low)
+
+
+def _truth(predictions: Predictions) -> IntArray:
+    if predictions.codes is None or predictions.true_distribution is not None:
+        raise ValueError("bounds need true labels, one for each sample.")
+    return predictions.codes
+
+
+def _filled(outputs: Outputs, missing: Mapping[str, BoolArray], fill: IntArray) -> Outputs:
+    return {model: np.where(missing[model], fill, array) for model, array in outputs.items()}
+
+
+def _other(truth: IntArray, n_classes: int) -> IntArray:
+    """For each sample a class that is not its own."""
+    return (truth + 1) % n_classes
+
+
+def _spread(
+    metric: AnyMetric, said: IntArray, truth: IntArray, missing: BoolArray, n_classes: int
+) -> IntArray:
+    """Labels in the place of the missing ones that make an average over classes worst."""
+    known = ~missing
+    hits, predicted, support = (
+        np.bincount(codes, minlength=n_classes).astype(float)
+        for codes in (truth[known & (said == truth)], said[known], truth)
+    )
+    lacking = np.bincount(truth[missing], minlength=n_classes)
+    more = np.arange(missing.sum() + 1.0)[:, None]
+    # Of shape (n_missing + 1, n_classes): value of each class with so many more wrong labels.
+    values = _of_classes(metric)(hits + 0 * more, predicted + more, support + 0 * more)
+    if isinstance(metric, Metric) and metric.average == "weighted":
+        values = np.where(support > 0, values * support, 0.0)
+    counted = _least_mean(values, len(more) - 1 - lacking)
+    fill = np.zeros_like(truth)
+    fill[missing] = _assigned(truth[missing], counted)
+    return fill
+
+
+def _of_classes(metric: AnyMetric) -> Callable[..., FloatArray]:
+    """The formula of an average before it is averaged."""
+    if not (isinstance(metric, Metric) and isinstance(metric.value, Quotient)):
+        raise TypeError(f"{metric.name} is no quotient.")
+    return replace(metric.value, average=None)
+
+
+def _least_mean(values: FloatArray, most: IntArray) -> IntArray:
+    """How many labels each class gets, so that the mean of the classes' values is least.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_labels + 1, n_classes)
+        Value of a class that gets so many; NaN where it has none.
+    most : ndarray of shape (n_classes,)
+        How many a class may get; their sum is at least n_labels.
+    """
+    n_labels = len(values) - 1
+    opened = np.flatnonzero(np.isnan(values[0]) & ~np.isnan(values[-1]) & (most > 0))
+    opened = opened[np.argsort(-most[opened], kind="stable")]
+    best, least = np.zeros(values.shape[1], dtype=np.intp), np.inf
+    for n_opened in range(min(len(opened), n_labels) + 1):
+        given = _dearest(values, most, opened[:n_opened], opened[n_opened:], n_labels)
+        if given is None:
+            continue
+        reached = np.take_along_axis(values, given[None, :], axis=0)[0]
+        mean = np.nanmean(reached) if not np.isnan(reached).all() else np.inf
+        if mean < least or not best.any():
+            best, least = given, mean
+    return best
+
+
+def _dearest(
+    values: FloatArray, most: IntArray, opened: IntArray, closed: IntArray, n_labels: int
+) -> IntArray | None:
+    """Labels where they cost most, one in each class of `opened`, and none in those `closed`."""
+    given = np.zeros(values.shape[1], dtype=np.intp)
+    given[opened] = 1
+    room = np.where(np.isin(np.arange(len(most)), closed), 0, most)
+    left = n_labels - len(opened)
+    if (room - given).sum() < left:
+        return None
+    cost = np.nan_to_num(values[:-1] - values[1:])
+    steps = np.arange(n_labels)[:, None]
+    cost[(steps < given) | (steps >= room)] = -1.0
+    taken = np.argsort(-cost, axis=None, kind="stable")[:left]
+    return given + np.bincount(taken % len(most), minlength=len(most))
+
+
+def _assigned(truth: IntArray, counted: IntArray) -> IntArray:
+    """A label for each sample, so many of each class, and none of them right."""
+    fill = np.repeat(np.arange(len(counted)), counted)
+    for place in np.flatnonzero(fill == truth):
+        own = truth[place]
+        if fill[place] == own:
+            # Samples of the class, and labels of it, are together no more than there are samples,
+            # and this one is both: so there is one that is neither.
+            other = np.flatnonzero((truth != own) & (fill != own))[0]
+            fill[place], fill[other] = fill[other], own
+    return fill

@@ -1,0 +1,187 @@
+"""The worst and the best that missing results may have been, against every way to fill them in."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import modelcompare as mc
+from modelcompare.comparison.fills import cases
+from modelcompare.engine.axis import value_keys
+from modelcompare.metrics.registry import from_callable, resolve_metrics
+
+FAMILIES = ["recall", "precision", "f1", "f2", "f0.5", "jaccard", "specificity"]
+AVERAGES = [f"{family}_{average}" for family in FAMILIES for average in ("macro", "micro", "weighted")
+            if (family, average) != ("precision", "weighted")]  # fmt: skip
+BOUNDED = [*FAMILIES, *AVERAGES, "accuracy", "zero_one_loss", "balanced_accuracy"]
+LABELS = [0, 1, 2]
+HOLE = -1
+
+pytestmark = pytest.mark.filterwarnings("ignore::modelcompare.SparseDataWarning")
+
+
+@st.composite
+def with_holes(draw):
+    """Truth and one model's labels, some of which are missing; classes may lack either."""
+    n = draw(st.integers(2, 7))
+    truth = draw(st.lists(st.sampled_from(LABELS), min_size=n, max_size=n))
+    said = draw(st.lists(st.sampled_from(LABELS), min_size=n, max_size=n))
+    holes = draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=4))
+    return np.array(truth), np.array([HOLE if i in holes else x for i, x in enumerate(said)])
+
+
+def every_fill(said):
+    holes = np.flatnonzero(said == HOLE)
+    for chosen in product(LABELS, repeat=len(holes)):
+        full = said.copy()
+        full[holes] = chosen
+        yield full
+
+
+def values(truth, models, metrics):
+    """Values of many models at once, of shape (n_models, n_values)."""
+    named = {str(place): model for place, model in enumerate(models)}
+    return mc.bootstrap(mc.Predictions(truth, named, labels=LABELS), metrics, n_resamples=2).point
+
+
+@pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
+@pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
+@settings(max_examples=40)
+@given(drawn=with_holes())
+def test_no_labels_in_the_place_of_missing_ones_leave_the_bounds(zero_division, drawn):
+    truth, said = drawn
+    start = mc.Predictions(truth, {"a": np.where(said == HOLE, truth, said)}, labels=LABELS)
+    metrics = resolve_metrics(BOUNDED, start, zero_division=zero_division)
+    keys = [*value_keys(metrics, start)]
+    everything = values(truth, every_fill(said), metrics)
+    # By the value: worst is low, but of a loss.
+    up = np.array([1 - 2 * (key.metric == "zero_one_loss") for key in keys])
+    seen = set()
+    for case in cases(metrics, start, {"a": said == HOLE}):
+        ends = values(truth, [case.worst["a"], case.best["a"]], case.metrics)
+        for at, key in enumerate(value_keys(case.metrics, start)):
+            if case.code is not None and key.label != LABELS[case.code]:
+                continue
+            place = keys.index(key)
+            seen.add(place)
+            reached = everything[:, place] * up[place]
+            worst, best = ends[:, at] * up[place]
+            if not np.isnan(reached).any():
+                assert (worst, best) == pytest.approx((reached.min(), reached.max()))
+                continue
+            # Where labels decide whether there is a value, an end without one claims nothing.
+            assert np.isnan(worst) or worst == pytest.approx(np.nanmin(reached))
+            assert np.isnan(best) or best == pytest.approx(np.nanmax(reached))
+            if "_" in key.metric and not np.isnan(reached).all():
+                assert not np.isnan(worst)
+    assert seen == {*range(len(keys))}
+
+
+def rare_class():
+    """A class of 7 in 60, all found with 3 false alarms, and 12 labels that are missing."""
+    truth = np.array(["x"] * 33 + ["y"] * 20 + ["z"] * 7, dtype=object)
+    said = truth.copy()
+    said[:3] = "z"
+    said[10:22] = None
+    other = np.roll(truth, 1)
+    return pd.DataFrame({"y_true": truth, "a": said, "b": other})
+
+
+def test_a_rare_class_is_as_bad_as_the_missing_labels_can_make_it():
+    result = mc.compare_bounds(rare_class(), ["precision", "f1_macro"], n_resamples=99)
+    scores = result.scores.set_index(["model", "metric"])
+    of_z = scores.loc[("a", "precision")].set_index("label").loc["z"]
+    # All twelve may have been z: 7 of 22. Counted as the most frequent class it was 7 of 10.
+    assert (of_z["worst"], of_z["best"]) == pytest.approx((7 / 22, 7 / 10))
+    frame = rare_class()
+    holes = frame["a"].isna()
+    reached = [
+        mc.metrics.f1_macro(frame["y_true"], frame["a"].where(~holes, fill))
+        for fill in [*"xyz", ["xyz"[i % 3] for i in range(60)], frame["y_true"]]
+    ]
+    average = result.scores.query("model == 'a' and metric == 'f1_macro'").iloc[0]
+    assert average["worst"] <= min(reached)
+    assert average["best"] == pytest.approx(max(reached))
+
+
+def test_differences_join_the_worst_of_one_with_the_best_of_the_other():
+    frame = rare_class()
+    frame.loc[40:44, "b"] = None
+    result = mc.compare_bounds(frame, ["f1", "accuracy"], n_resamples=99)
+    ends = result.scores.set_index(["metric", "label", "model"])[["worst", "best"]]
+    for row in result.differences.to_dict("records"):
+        a, b = (ends.loc[(row["metric"], row["label"], model)] for model in "ab")
+        assert row["low"] == pytest.approx(a["worst"] - b["best"])
+        assert row["high"] == pytest.approx(a["best"] - b["worst"])
+        assert row["ci_low"] < row["low"]
+        assert row["high"] < row["ci_high"]
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["mcc", "kappa", "precision_weighted", "confusion_entropy",
+     from_callable(lambda y, p: (y == p).mean(), name="own"),
+     mc.Metric(name="own", statistics=mc.get_metric("f1").statistics, greater_is_better=False,
+               per_class=True, ratio=mc.get_metric("precision").ratio)],
+)  # fmt: skip
+def test_metrics_without_a_proof_are_refused_by_name(metric):
+    name = metric if isinstance(metric, str) else metric.name
+    full = {"mcc": "matthews_corrcoef", "kappa": "cohen_kappa"}.get(name, name)
+    with pytest.raises(ValueError, match=f"no bounds of {full} .*there are for accuracy"):
+        mc.compare_bounds(rare_class(), ["accuracy", metric], n_resamples=99)
+
+
+def test_conventions_without_a_proof_are_refused():
+    with pytest.raises(ValueError, match="no bounds of f1 with zero_division='paper'"):
+        mc.compare_bounds(rare_class(), "f1", zero_division="paper", n_resamples=99)
+    weighted = rare_class().assign(w=np.arange(60) + 1.0)
+    reading = {"weight": "w"}
+    with pytest.raises(ValueError, match="no bounds of f1_macro where samples have weights"):
+        mc.compare_bounds(weighted, "f1_macro", reading=reading, n_resamples=99)
+    of_class = mc.compare_bounds(weighted, "precision", reading=reading, n_resamples=99).scores
+    of_z = of_class[(of_class["model"] == "a") & (of_class["label"] == "z")].iloc[0]
+    sure, alarms, lost = sum(range(54, 61)), 1 + 2 + 3, sum(range(11, 23))
+    assert of_z["worst"] == pytest.approx(sure / (sure + alarms + lost))
+
+
+@pytest.mark.parametrize("scores", [[1.0, 3.5], [-0.1, 0.5]])
+def test_scores_of_an_unknown_range_are_refused(scores):
+    frame = pd.DataFrame({"a": [*scores * 9, None], "b": scores * 9 + [0.5]})
+    with pytest.raises(ValueError, match="scores from .* to .* from 0 to 1"):
+        mc.compare_bounds(frame, n_resamples=99)
+
+
+def test_all_models_are_of_one_kind():
+    frame = rare_class().assign(**{"c:x": 0.2, "c:y": 0.3, "c:z": 0.5})
+    with pytest.raises(ValueError, match="the models gave labels, probabilities, and there are"):
+        mc.compare_bounds(frame, "accuracy", n_resamples=99)
+
+
+def test_a_model_may_have_any_name():
+    scores = {"a": [1.0] * 18 + [None] * 2, "a (at best)": [0.0] * 20, "b": [0.5] * 20}
+    result = mc.compare_bounds(pd.DataFrame(scores), n_resamples=99)
+    ends = result.scores.set_index("model")[["worst", "best"]]
+    assert ends.loc["a"].tolist() == [0.9, 1.0]
+    assert ends.loc["a (at best)"].tolist() == [0.0, 0.0]
+    assert result.models == ("a", "a (at best)", "b")
+
+
+def test_intervals_cover_where_results_are_missing_for_a_reason():
+    """Model a lacks what it would have got wrong: the interval of all results is to cover.
+
+    Of 60 trials at a level of 0.95, 50 or fewer cover with a probability below 0.001; it covers
+    more often where results are missing, as the interval holds both ends.
+    """
+    rng = np.random.default_rng(11)
+    covered = 0
+    for _ in range(60):
+        right = {"a": rng.random(80) < 0.7, "b": rng.random(80) < 0.6}
+        frame = pd.DataFrame(right).astype(float)
+        lost = (frame["a"] == 0) & (rng.random(80) < 0.3)
+        frame.loc[lost, "a"] = np.nan
+        row = mc.compare_bounds(frame, n_resamples=99).differences.iloc[0]
+        covered += row["ci_low"] <= 0.1 <= row["ci_high"]
+    assert covered > 50
