@@ -149,7 +149,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         say(f"modelcompare: error: {_message(error)}")
         return BAD_INPUT
     except Exception:
-        traceback.print_exc()
+        for line in traceback.format_exc().splitlines():
+            say(line)
         return INTERNAL_ERROR
     return DONE
 

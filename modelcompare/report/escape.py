@@ -6,12 +6,18 @@ import json as json_module
 import re
 from html import escape as escape_html
 
-# What moves a cursor, breaks a line, turns the direction of writing, or is half a character.
-_BEYOND_ASCII = "\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+# What moves a cursor, breaks a line, turns the direction of writing, takes no room, or is half a
+# character. Joiners stay: words of some scripts need them.
+_BEYOND_ASCII = (
+    "\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff"
+)
 _UNSEEN = re.compile(f"[\x00-\x1f{_BEYOND_ASCII}]")
 _UNSEEN_IN_JSON = re.compile(f"[{_BEYOND_ASCII}]")
-# A line that begins with "::", or holds "##[", is an order to a GitHub runner.
-_ORDER = re.compile(r"(?<!\w):(?=:)|#(?=#\[)")
+# A line that begins with "::", or holds "##[", is an order to a GitHub runner, which reads the log
+# whatever the form of what is printed; "##vso[" is one to Azure's, "##teamcity[" to TeamCity's.
+_ORDER = re.compile(r"(?<!\w):(?=:)|#(?=#\w*\[)")
+_ORDER_AT_START = re.compile(r"^(\s*):(?=:)", re.M)
+_ORDER_WITHIN = re.compile(r"#(?=#\w*\[)")
 _MARKDOWN = re.compile(r"[\\|*_`<>\[\]#&~$]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
@@ -47,30 +53,45 @@ def terminal(text: str) -> str:
     return _ORDER.sub(lambda found: f"\\x{ord(found[0]):02x}", visible(text))
 
 
+def at_line_start(line: str) -> str:
+    r"""Keep a line that was broken off a longer text from being an order to a runner.
+
+    >>> print(at_line_start("  ::error::x"))
+      \x3a:error::x
+    """
+    return _ORDER_AT_START.sub(r"\1\\x3a", line)
+
+
 def markdown(text: str) -> str:
     r"""Escape what Markdown would take for markup.
 
     >>> print(markdown("<b>|f1_macro"))
     \<b\>\|f1\_macro
     """
-    return _MARKDOWN.sub(r"\\\g<0>", visible(text))
+    return _ORDER_AT_START.sub(r"\1\\:", _MARKDOWN.sub(r"\\\g<0>", visible(text)))
 
 
 def markdown_code(text: str) -> str:
     """Set a text as code, between more backticks than it holds in a row."""
-    text = visible(text)
+    text = terminal(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{text}{fence}"
 
 
 def latex(text: str) -> str:
     """Escape the characters that LaTeX reserves."""
-    return "".join(_LATEX.get(character, character) for character in visible(text))
+    text = "".join(_LATEX.get(character, character) for character in visible(text))
+    return _ORDER_AT_START.sub(r"\1{:}", text)
 
 
 def html(text: str) -> str:
     """Escape what HTML would take for markup."""
-    return escape_html(visible(text))
+    return markup(escape_html(visible(text)))
+
+
+def markup(text: str) -> str:
+    """Write what a runner would take for an order in characters of HTML or SVG."""
+    return _ORDER_AT_START.sub(r"\1&#58;", _ORDER_WITHIN.sub("&#35;", text))
 
 
 def csv(text: str) -> str:
@@ -81,12 +102,15 @@ def csv(text: str) -> str:
     >>> csv("=cmd|'/c calc'!A0"), csv("-1"), csv("bert")
     ("'=cmd|'/c calc'!A0", '-1', 'bert')
     """
-    is_formula = text.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(text)
-    return f"'{visible(text)}" if is_formula else visible(text)
+    starts_anything = text.lstrip().startswith((*_FORMULA, "::"))
+    is_formula = starts_anything and not _NUMBER.fullmatch(text)
+    text = _ORDER_WITHIN.sub(r"\\x23", visible(text))
+    return f"'{text}" if is_formula else text
 
 
 def json(document: str) -> str:
-    """Escape in a whole document what `json.dumps` leaves of `visible`'s characters."""
+    """Escape in a whole document what `json.dumps` leaves of `visible`'s characters, and orders."""
+    document = _ORDER_WITHIN.sub(r"\\u0023", document)
     return _UNSEEN_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
 
 
@@ -97,7 +121,7 @@ def yaml(value: str | float) -> str:
     "no" "a: #b" 1.0e-05
     """
     if isinstance(value, str):
-        return json_module.dumps(visible(value), ensure_ascii=False)
+        return json(json_module.dumps(visible(value), ensure_ascii=False))
     text = repr(value)
     return text if "." in text else text.replace("e", ".0e")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from modelcompare.report.escape import visible
+from modelcompare.report.escape import markup, visible
 from modelcompare.report.files import figure_bytes
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _written(root: ElementTree.Element) -> str:
             element.text = None
         if element.tail is not None and not element.tail.strip():
             element.tail = None
-    return ElementTree.tostring(root, encoding="unicode")
+    return markup(ElementTree.tostring(root, encoding="unicode"))
 
 
 def _picture(figure: Any) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from modelcompare.report.escape import visible
+from modelcompare.report.escape import markup, visible
 from modelcompare.report.page_tables import PageTable, page_tables, pairs_fit
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> s
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("modelcompare.report"), autoescape=True,
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        keep_trailing_newline=True,
+        keep_trailing_newline=True, finalize=_text,
     )  # fmt: skip
     environment.filters["folded"] = Folded.of
     style, script = (_template(f"page.{kind}") for kind in ("css", "js"))
@@ -95,6 +95,13 @@ def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> s
         recipe="\n".join(map(visible, (command or result.recipe()).split("\n"))),
         signature=visible(result.signature),
     )  # fmt: skip
+
+
+def _text(value: Any) -> Any:
+    """Escape a text that is no markup; its lines stay."""
+    from markupsafe import Markup, escape
+
+    return Markup(markup(escape(value))) if type(value) is str else value
 
 
 def check_html() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from modelcompare.report.choice import part_shown
+from modelcompare.report.escape import json as escape_json
 from modelcompare.report.escape import visible
 from modelcompare.report.numbers import nice_ticks
 from modelcompare.report.tables import RIGHT, Column, Table
@@ -174,7 +175,7 @@ class PageTable:
                    strict=True)  # fmt: skip
         held = {"models": list(map(visible, names)), "classes": list(map(visible, of_class)),
                 "rows": list(rows)}  # fmt: skip
-        return json.dumps(held, separators=(",", ":")).replace("<", "\\u003c")
+        return escape_json(json.dumps(held, separators=(",", ":"))).replace("<", "\\u003c")
 
 
 def page_tables(

@@ -16,10 +16,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
-from modelcompare.report.escape import terminal
+from modelcompare.report.escape import at_line_start, terminal
 from modelcompare.report.numbers import BETWEEN, more, nice_ticks
 from modelcompare.report.tables import HEADING, MAX_SENTENCES, RIGHT, Column, Table
 
@@ -45,7 +46,7 @@ def screen_text(
 def screen(
     result: Result, *, width: int = 80, show_all: bool = False, brief: bool = False,
     ascii_only: bool = False,
-) -> Group:  # fmt: skip
+) -> Lines:  # fmt: skip
     """Lay a result out for a terminal; `brief` leaves particulars out, and options unsaid."""
     glyphs = ASCII if ascii_only else UNICODE
     lines = [Text(terminal(result.headline), style="bold"), Text()] if result.headline else []
@@ -57,7 +58,22 @@ def screen(
     for table in (result.all_tables() if show_all else result.tables()).values():
         if not (brief and table.detail):
             lines += [*_table(table, width, glyphs, show_all=show_all, brief=brief), Text()]
-    return Group(*lines, *signature_lines(terminal(result.signature), width))
+    return Lines(Group(*lines, *signature_lines(terminal(result.signature), width)))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Text as a console has broken it, no line of which is an order to a runner."""
+
+    text: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """Break the text, and look at how every line begins."""
+        for line in console.render_lines(self.text, options, pad=False):
+            text = "".join(segment.text for segment in line)
+            safe = at_line_start(text)
+            yield from line if safe == text else [Segment(safe)]
+            yield Segment.line()
 
 
 def signature_lines(signature: str, width: int) -> list[Text]:

@@ -9,12 +9,14 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
+from rich.console import Console
 
 from modelcompare.report import escape
 from modelcompare.report.files import contents
 from modelcompare.report.notebook import fragment
 from modelcompare.report.page import page
-from modelcompare.report.screen import screen_text
+from modelcompare.report.screen import screen, screen_text
+from modelcompare.report.writers import frame_csv
 from tests.cli.workflow import outputs
 
 NAMES = [
@@ -67,6 +69,52 @@ def test_no_line_on_a_screen_is_an_order_to_a_runner(hostile):
     for line in screen_text(hostile, show_all=True).splitlines():
         assert not line.lstrip().startswith("::")
         assert "##[" not in line
+
+
+def orders(text):
+    """Lines that a GitHub runner obeys: ActionCommand.cs of actions/runner, both versions."""
+    within = re.compile(r"##\w*\[")
+    return [x for x in text.splitlines() if x.lstrip().startswith("::") or within.search(x)]
+
+
+# Where a line breaks depends on what stands before.
+PADS = range(0, 78, 6)
+
+
+@pytest.mark.parametrize("pad", PADS)
+def test_no_line_of_any_form_is_an_order_to_a_runner(make_comparison, pad):
+    names = [f"{'x' * pad}a::error::b", f"{'y ' * (pad // 2)}::set-output name=x::1", "::warning::z",
+             f"{'z' * pad}##[error]c", "##vso[task.complete]d"]  # fmt: skip
+    made = make_comparison(names, metrics=["f1"], labels={"f1": names})
+    made.sentences = [f"f1 of {name}: {name} leads {name}." for name in names]
+    made.name, made.parts = names[0], f"modelcompare|baseline:{'|'.join(names)}"
+    forms = {
+        "screen": screen_text(made), "all": screen_text(made, show_all=True), "text": str(made),
+        "markdown": made.to_markdown(), "latex": made.to_latex(), "csv": made.to_csv(),
+        "json": made.to_json(), "page": page(made), "notebook": fragment(made),
+    } | {name: frame_csv(frame) for name, frame in made.frames().items()}  # fmt: skip
+    assert {name: found for name, text in forms.items() if (found := orders(text))} == {}
+    assert {row["model"] for row in json.loads(made.to_json())["scores"]} == {*names}
+
+
+@pytest.mark.parametrize("pad", PADS)
+def test_a_screen_in_colour_breaks_into_no_order_either(make_comparison, pad):
+    made = make_comparison([f"{'x' * pad}a::error::b", "c"])
+    made.sentences = [f"accuracy: {made.models[0]} leads."]
+    page_ = io.StringIO()
+    console = Console(file=page_, width=80, force_terminal=True, color_system="truecolor")
+    console.print(screen(made))
+    plain = re.sub("\x1b\\[[0-9;]*m", "", page_.getvalue())
+    assert orders(plain) == []
+
+
+@pytest.mark.parametrize(
+    "mark", ["\u200b", "\u200f", "\u061c", "\ufeff", "\u2060", "\u202e", "\x1b"]
+)
+def test_what_cannot_be_seen_is_written_out(mark):
+    for write in (escape.terminal, escape.markdown, escape.latex, escape.html, escape.csv):
+        assert mark not in write(f"be{mark}rt")
+    assert escape.json(json.dumps(f"be{mark}rt", ensure_ascii=mark == "\x1b")).isascii()
 
 
 def test_a_spreadsheet_sees_no_formula_and_every_number(hostile):
