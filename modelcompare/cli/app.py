@@ -131,28 +131,48 @@ def _run(arguments: Sequence[str] | None) -> int:
     only = next((name for name, *_ in COMMANDS if given[:1] == [name]), None)
     try:
         application(only)(args=None if arguments is None else given, prog_name="modelcompare")
-    except SystemExit as end:
-        if isinstance(end.__context__, OSError):
-            # Where its reader has gone, typer ends with 1.
-            raise end.__context__ from None
-        if end.code == 1 and not isinstance(end.__context__, gate.NotShown):
-            # So typer says that it cannot complete for a shell.
-            return BAD_INPUT
-        return end.code if isinstance(end.code, int) else DONE
-    except MemoryError as error:
+    except (Exception, SystemExit) as error:
+        own = _own_failure(error)
+        if own is None:
+            return _code_of(error)
+        say(f"modelcompare: error: {own}")
+        return BAD_INPUT
+    return DONE
+
+
+def _own_failure(error: BaseException) -> str | None:
+    """Say what went wrong in a metric of the user's own, if that did (--metric-from)."""
+    registry = sys.modules.get("modelcompare.metrics.registry")
+    found = None if registry is None else registry.failure_in_file(error)
+    return None if found is None else " ".join(found.split())
+
+
+def _code_of(error: Exception | SystemExit) -> int:
+    """Tell what ended a command, and give its exit code; what cannot be written is raised."""
+    if isinstance(error, SystemExit):
+        return _code_of_exit(error)
+    if isinstance(error, MemoryError):
         say(f"modelcompare: error: this does not fit into memory: {error}")
         return BAD_INPUT
-    except (ValueError, OSError, ImportError) as error:
+    if isinstance(error, ValueError | OSError | ImportError):
         unwritten = isinstance(error, OSError) and error.errno in _UNWRITTEN
         if unwritten or isinstance(error, CannotWriteError):
-            raise
+            raise error
         say(f"modelcompare: error: {_message(error)}")
         return BAD_INPUT
-    except Exception:
-        for line in traceback.format_exc().splitlines():
-            say(line)
-        return INTERNAL_ERROR
-    return DONE
+    for line in "".join(traceback.format_exception(error)).splitlines():
+        say(line)
+    return INTERNAL_ERROR
+
+
+def _code_of_exit(end: SystemExit) -> int:
+    if isinstance(end.__context__, OSError):
+        # Where its reader has gone, typer ends with 1.
+        raise end.__context__ from None
+    if end.code == 1 and not isinstance(end.__context__, gate.NotShown):
+        # So typer says that it cannot complete for a shell.
+        return BAD_INPUT
+    return end.code if isinstance(end.code, int) else DONE
 
 
 def _cannot_write(error: OSError) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import CallableMetric
 from modelcompare.predictions import Predictions
+from modelcompare.words import shown
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,14 @@ class CallableEvaluator:
         Truth of each sample, as given.
     array : ndarray
         Output of each sample, as the function takes it.
+    n_classes : int
+        Number of classes; 0 outside classification.
     """
 
     metric: CallableMetric
     truth: AnyArray | None
     array: AnyArray
+    n_classes: int
 
     @classmethod
     def of(cls, metric: CallableMetric, predictions: Predictions, model: str) -> CallableEvaluator:
@@ -37,10 +42,26 @@ class CallableEvaluator:
             array = predictions.labels[predictions.predicted(model)]
         else:
             array = predictions.output(model).array
-        return cls(metric, predictions.y_true, array)
+        return cls(metric, predictions.y_true, array, predictions.n_classes)
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        return np.array([self._one(row) for row in weights], dtype=np.float64)
+        values = [self._one(row) for row in weights]
+        return np.array([self._number(value) for value in values], dtype=np.float64)
+
+    def _number(self, value: Any) -> FloatArray:
+        """Check what the function gave: a number, or one for each class."""
+        shape = (self.n_classes,) if self.metric.per_class else ()
+        try:
+            # None would become NaN.
+            found = np.asarray("None" if value is None else value, dtype=np.float64)
+        except (TypeError, ValueError):
+            found = None
+        if found is None or found.size != math.prod(shape):
+            wanted = f"{shape[0]} numbers, one for each class" if shape else "a number"
+            raise ValueError(
+                f"metric {self.metric.name!r} is to give {wanted}, and gave {shown(value)}."
+            )
+        return found.reshape(shape)
 
     def _one(self, weights: FloatArray) -> Any:
         function, truth, array = self.metric.function, self.truth, self.array

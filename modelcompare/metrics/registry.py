@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import math
+import re
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -68,6 +70,10 @@ ALIASES = {
     "brier": "brier_score", "neg_brier_score": "brier_score", "neg_log_loss": "log_loss",
     "pcen": "cconfusion_entropy", "mrr": "mean_reciprocal_rank", "ser": "slot_error_rate",
 }  # fmt: skip
+
+# Rules of a gate are METRIC[CLASS]:-MARGIN, and files of metrics FILE.py:NAME.
+_NAME = re.compile(r"\w[\w.@+-]*")
+_MODULE = "metric_from_"
 
 _NAMES = "modelcompare.metrics.METRICS (modelcompare metrics)"
 
@@ -199,7 +205,7 @@ def register(metric: MetricLike) -> AnyMetric:
     Raises
     ------
     ValueError
-        If the name is taken.
+        If the name is taken, or holds what a name may not hold: blanks, colons, brackets.
 
     Examples
     --------
@@ -214,6 +220,12 @@ def register(metric: MetricLike) -> AnyMetric:
     made = metric if isinstance(metric, BaseMetric) else from_callable(metric)
     found = {each.name: each for each in _names_of(made)}
     for name in found:
+        if not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise ValueError(
+                f"{name!r} cannot be registered: a metric's name begins with a letter or a digit "
+                "and goes on with these, _ . @ + or -; give it one by "
+                "metrics.from_callable(function, name='...')."
+            )
         if name in {*METRICS, *FAMILIES, *ALIASES} or _numbered(name) is not None:
             raise ValueError(f"there is a metric {name!r} already; choose another name.")
     METRICS.update(found)
@@ -251,16 +263,40 @@ def load_metric(place: str) -> MetricLike:
 
 def _run(path: str) -> ModuleType:
     """Run a Python file as a module."""
-    spec = importlib.util.spec_from_file_location(f"metric_from_{Path(path).stem}", path)
+    spec = importlib.util.spec_from_file_location(f"{_MODULE}{Path(path).stem}", path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path} is not a Python file (.py).")
     # Known by its name while it runs, as dataclasses ask.
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise ValueError(f"{path} does not run: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        _, line = _own_place(error)
+        raise ValueError(f"{path} does not run: {_raised(error)}{line}") from error
     return module
+
+
+def failure_in_file(error: BaseException) -> str | None:
+    """Say where a file of metrics raised an error, and which; None if none did."""
+    path, line = _own_place(error)
+    return f"{path}: {_raised(error)}{line}" if path else None
+
+
+def _own_place(error: BaseException) -> tuple[str, str]:
+    """The last file of metrics, and the line in it, that an error came through; empty if none."""
+    places = traceback.walk_tb(error.__traceback__)
+    own = [(f, line) for f, line in places if f.f_globals.get("__name__", "").startswith(_MODULE)]
+    if not own:
+        return "", ""
+    code, line = own[-1][0].f_code, own[-1][1]
+    within = "" if code.co_name == "<module>" else f" in {code.co_name}"
+    return code.co_filename, f" (line {line}{within})"
+
+
+def _raised(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return "it ends the program"
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def _is_metric(value: object) -> TypeGuard[MetricLike]:

@@ -63,3 +63,49 @@ def test_an_option_for_functions_is_refused_where_there_is_none(run, files):
         done = run("compare", str(files / "p.csv"), "--lower-is-better", *more)
         assert done.code == 2
         assert "lower_is_better (--lower-is-better) is for scores per example" in done.err
+
+
+FAILING = {
+    "ends.py": ("import sys\nsys.exit(0)\n", "ends.py does not run: it ends the program (line 2)"),
+    "later.py": ("import sys\ndef m(y, p):\n    sys.exit(0)\n", "later.py: it ends the program (line 3 in m)"),
+    "raises.py": (
+        "def help(y):\n    return y[1000]\ndef m(y, p):\n    return help(y)\n",
+        "size 60 (line 2 in help)",
+    ),
+    "deep.py": (
+        "import statistics\ndef m(y, p):\n    return statistics.mean([])\n",
+        "StatisticsError: mean requires at least one data point (line 3 in m)",
+    ),
+    "value.py": ("import math\ndef m(y, p):\n    return math.sqrt(-1)\n", "(line 3 in m)"),
+    "import.py": ("import no_such_package\ndef m(y, p): return 0\n", "does not run: ModuleNotFoundError: No module named 'no_such_package' (line 1)"),
+    "wrong.py": ("def m(y, p)\n    return 0\n", "SyntaxError: expected ':' (wrong.py, line 1)"),
+    "formula.py": (
+        "import modelcompare as mc\ndef half(*totals):\n    return totals[7]\n"
+        "m = mc.Metric(name='m', statistics=mc.get_metric('accuracy').statistics, value=half)\n",
+        "formula.py: IndexError: tuple index out of range (line 3 in half)",
+    ),
+    "empty.py": ("def m(y, p):\n    (y == p).mean()\n", "metric 'm' is to give a number, and gave None."),
+    "text.py": ("def m(y, p):\n    return 'good'\n", "metric 'm' is to give a number, and gave 'good'."),
+    "many.py": ("def m(y, p):\n    return [0.5, 0.5]\n", "is to give a number, and gave [0.5, 0.5]."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_metric_that_fails_is_bad_input_told_in_one_line(run, files, name):
+    code, told = FAILING[name]
+    (files / name).write_text(code)
+    found = run(
+        "compare", str(files / "p.csv"), "--metric-from", f"{files / name}:m", "--resamples", "99"
+    )
+    assert found.code == 2, (found.out, found.err)
+    assert found.out == ""
+    *_, last = found.err.splitlines()
+    assert last.startswith("modelcompare: error: ")
+    assert told in last
+    assert "Traceback" not in found.err
+
+
+def test_whoever_interrupts_a_metric_gets_no_answer(run, files):
+    (files / "held.py").write_text("def m(y, p):\n    raise KeyboardInterrupt\n")
+    found = run("compare", str(files / "p.csv"), "--metric-from", f"{files / 'held.py'}:m")
+    assert found.code == 130

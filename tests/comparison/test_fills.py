@@ -150,7 +150,7 @@ def test_conventions_without_a_proof_are_refused():
 @pytest.mark.parametrize("scores", [[1.0, 3.5], [-0.1, 0.5]])
 def test_scores_of_an_unknown_range_are_refused(scores):
     frame = pd.DataFrame({"a": [*scores * 9, None], "b": scores * 9 + [0.5]})
-    with pytest.raises(ValueError, match="scores from .* to .* from 0 to 1"):
+    with pytest.raises(ValueError, match=r"scores from .* to .* from 0 to 1"):
         mc.compare_bounds(frame, n_resamples=99)
 
 

@@ -181,3 +181,21 @@ def test_a_metric_is_loaded_from_a_file(tmp_path):
 
 def test_from_callable_takes_the_docstring():
     assert from_callable(sk.accuracy_score, name="x").about.startswith("Accuracy classification")
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "a b", "f1:x", "f1[toxic]", "]", "a\n::error::", "-f1", "<lambda>", "a,b", 5]
+)
+def test_a_name_that_rules_and_files_could_not_tell_is_refused(name):
+    metric = replace(mc.get_metric("accuracy"), name=name, soft=None)
+    with pytest.raises(ValueError, match=f"{re.escape(repr(name))} cannot be registered: a metric"):
+        register(metric)
+    assert name not in METRICS
+
+
+@pytest.mark.parametrize("name", ["précision_2", "f0.7_own", "hits@1", "7x"])
+@pytest.mark.usefixtures("_registry")
+def test_a_name_of_letters_and_digits_is_registered(name):
+    made = replace(mc.get_metric("accuracy"), name=name, soft=None)
+    assert register(made) is made
+    assert mc.get_metric(name) is made
