@@ -338,8 +338,11 @@ class Predictions:
 
     def output(self, model: str) -> Output:
         """What a model said, as it is kept."""
-        checks.check_models(self.models, model=model)
-        return self._outputs[model]
+        found = self._outputs.get(model) if isinstance(model, str) else None
+        if found is None:
+            checks.check_models(self.models, model=model)
+            return self._outputs[model]
+        return found
 
     def class_named(self, text: Any) -> Any:
         """The class that is written like this, or what was given where there is none."""

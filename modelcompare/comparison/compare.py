@@ -17,7 +17,7 @@ from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DrawnPairs
 from modelcompare.engine.axis import value_keys
-from modelcompare.engine.memory import check_pairs
+from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, rng_label
@@ -155,11 +155,17 @@ def compare(
         progress=progress,
     )  # fmt: skip
     models = predictions.models
-    model_a, model_b = _pairs(predictions, baseline)
+    if baseline is not None:
+        check_models(models, baseline=baseline)
     served = serve(predictions, metrics, method=method, test=test, zero_division=zero_division)
     predictions, method = served.predictions, served.method
     chosen = resolve(metrics, predictions, zero_division=zero_division)
-    check_pairs(len(model_a), sum(1 for _ in value_keys(chosen, predictions)))
+    n_pairs = len(models) * (len(models) - 1) // 2 if baseline is None else len(models) - 1
+    n_values = sum(1 for _ in value_keys(chosen, predictions))
+    # Before anything of that size is made.
+    check_pairs(n_pairs, n_values)
+    check_covariances(len(models), n_values)
+    model_a, model_b = _pairs(predictions, baseline)
     draws = served.draws or correction == "max-t"
     if undefined == "count":
         replicated = prepared(
@@ -223,7 +229,6 @@ def _pairs(predictions: Predictions, baseline: str | None) -> tuple[IntArray, In
     """All pairs in the models' order, or every other model minus the baseline."""
     if baseline is None:
         return all_pairs(len(predictions.models))
-    check_models(predictions.models, baseline=baseline)
     place = predictions.models.index(baseline)
     others = np.delete(np.arange(len(predictions.models)), place)
     return others, np.full(len(others), place)

@@ -11,6 +11,8 @@ from pathlib import Path
 _COPIES = 2
 # Of a pair's row in the frames of a comparison, with its names, bounds and p-values.
 _PAIR_BYTES = 550
+# Of a pair of models in what all of them share: influences multiplied, and copies of it.
+_SHARED_BYTES = 50
 _ALWAYS_FREE = 2**24
 _UNKNOWN_MEMORY = 4 * 2**30
 # Version 1 of control groups knows no other word for it than a large number.
@@ -65,8 +67,26 @@ def check_pairs(n_pairs: int, n_values: int) -> None:
         needed,
         f"the differences of {_counted(n_pairs, 'pair')} of models in "
         f"{_counted(n_values, 'value')} (metrics, and classes of those per class)",
-        "name a baseline, or take fewer models or metrics",
+        "name a baseline (--baseline), choose models (--model), or take fewer metrics",
     )
+
+
+def check_covariances(n_models: int, n_values: int) -> None:
+    """Refuse more models than the covariances of all of them would fit.
+
+    Raises
+    ------
+    ValueError
+        With what they need, what is free, and what to do.
+    """
+    needed = _SHARED_BYTES * n_models**2 * n_values
+    if not _fits(needed):
+        raise _too_large(
+            needed,
+            f"the covariances of {_counted(n_models, 'model')} in {_counted(n_values, 'value')} "
+            "(metrics, and classes of those per class)",
+            "choose models (--model), a part after the other, or take fewer metrics",
+        )
 
 
 def free_memory() -> int:

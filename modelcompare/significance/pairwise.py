@@ -15,6 +15,7 @@ from modelcompare.engine.influence import (
     influence_moments,
     pair_degrees_of_freedom,
 )
+from modelcompare.engine.memory import check_pairs
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
@@ -38,7 +39,13 @@ def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
     --------
     >>> [positions.tolist() for positions in all_pairs(3)]
     [[0, 0, 1], [1, 2, 2]]
+
+    Raises
+    ------
+    ValueError
+        If there are more pairs than results of them would fit into memory, before any is made.
     """
+    check_pairs(n_models * (n_models - 1) // 2, 1)
     model_a, model_b = np.triu_indices(n_models, k=1)
     return model_a, model_b
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare.cli import main
 from modelcompare.engine import memory
 
 TRUTH = np.arange(60) % 3
@@ -57,10 +58,70 @@ def test_pairs_that_would_not_fit_are_refused_before_a_resample_is_drawn(monkeyp
         mc.compare(PREDS, METRICS, n_resamples=10**7)
     assert str(caught.value) == (
         "the differences of 6 pairs of models in 4 values (metrics, and classes of those per class) "
-        "need about 0.0 GiB of memory, and 0.0 GiB are free; name a baseline, or take fewer models "
-        "or metrics."
+        "need about 0.0 GiB of memory, and 0.0 GiB are free; name a baseline (--baseline), choose "
+        "models (--model), or take fewer metrics."
     )
     assert len(mc.compare(PREDS, METRICS, n_resamples=20, baseline="a").differences) == 12
+
+
+N_MANY = 10_000
+
+
+@pytest.fixture(scope="module")
+def many():
+    return {f"m{i}": np.ones(4) * (i % 2) for i in range(N_MANY)}
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda scores: mc.compare(mc.Predictions.from_scores(scores)),
+        lambda scores: mc.critical_difference(scores),
+        lambda scores: mc.compare(mc.Predictions.from_scores(scores), baseline="m0"),
+    ],
+    ids=["compare", "critical_difference", "baseline"],
+)
+def test_many_models_are_refused_before_anything_of_the_size_of_their_pairs_is_made(
+    ask, many, monkeypatch
+):
+    # Their places alone would take 0.8 GB.
+    monkeypatch.setattr(memory, "free_memory", lambda: 4 * 2**30)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"(pairs|covariances) of .* GiB of memory, .*--model"):
+        ask(many)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 * 2**20
+
+
+def test_a_file_with_many_models_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
+    n = 1000
+    path = tmp_path / "wide.csv"
+    rows = [
+        [f"m{i}" for i in range(n)],
+        *([str((i * row) % 2) for i in range(n)] for row in range(4)),
+    ]
+    path.write_text("\n".join(",".join(row) for row in rows) + "\n")
+    monkeypatch.setattr(memory, "free_memory", lambda: 2**27)
+    assert main(["compare", str(path)]) == 2
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert found.err.splitlines()[-1] == (
+        "modelcompare: error: the differences of 499,500 pairs of models in 1 value (metrics, and "
+        "classes of those per class) need about 0.3 GiB of memory, and 0.1 GiB are free; name a "
+        "baseline (--baseline), choose models (--model), or take fewer metrics."
+    )
+
+
+def test_models_with_a_baseline_take_about_as_much_as_they_are_said_to():
+    n = 600
+    scores = {f"m{i}": np.arange(4.0) * (i % 3) for i in range(n)}
+    predictions = mc.Predictions.from_scores(scores)
+    tracemalloc.start()
+    mc.compare(predictions, baseline="m0", n_resamples=9)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert memory._SHARED_BYTES / 3 < peak / n**2 < memory._SHARED_BYTES * 3
 
 
 def test_a_pair_takes_about_as_much_as_it_is_said_to():
