@@ -4,7 +4,18 @@ The public names stand in ``__init__.pyi`` and are loaded when they are first us
 that ``import modelcompare`` stays cheap.
 """
 
+from typing import Any
+
 import lazy_loader
 
 __version__ = "0.1.0"
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name (PEP 562), or name the ones that may be meant."""
+    if name in __all__:
+        return _load(name)
+    from modelcompare.spelling import attribute_meant
+
+    raise AttributeError(attribute_meant(__name__, name, __all__))

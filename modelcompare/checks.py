@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -89,6 +89,10 @@ def model_arrays(outputs: Mapping[str, ArrayLike]) -> dict[str, AnyArray]:
     for name in outputs:
         if not name.strip():
             raise ValueError(f"model names must not be empty, got {name!r}.")
+        if not _is_whole(name):
+            raise ValueError(
+                f"model name {name!r} holds half a character (a lone surrogate); rename the model."
+            )
     counts = Counter(name.strip() for name in outputs)
     repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
@@ -124,8 +128,11 @@ def check_lengths(arrays: Mapping[str, AnyArray], truth: AnyArray | None, n_samp
 def check_defined(array: AnyArray, where: str) -> None:
     """No label is missing, and labels are all texts or all numbers."""
     remedy = "drop these samples or fill them in"
-    refuse_rows(_missing(array), f"{where} has missing values", remedy)
-    if array.dtype.kind != "O" or holds_texts(array):
+    refuse_rows(_missing(array), f"{where} {_flaw(array)}", remedy)
+    if array.dtype.kind != "O":
+        return
+    if holds_texts(array):
+        check_characters(array, where)
         return
     text = np.array([isinstance(x, str) for x in array], dtype=bool)
     if text.any():
@@ -134,6 +141,29 @@ def check_defined(array: AnyArray, where: str) -> None:
     plain = np.array([isinstance(x, Hashable) for x in array], dtype=bool)
     remedy = "give one label, number or text for each sample"
     refuse_rows(~plain, f"{where} holds lists or objects", remedy)
+
+
+def _flaw(array: AnyArray) -> str:
+    infinite = array.dtype.kind == "f" and np.isinf(array).any()
+    return "is NaN or infinite" if infinite else "has missing values"
+
+
+def check_characters(texts: Iterable[str], where: str) -> None:
+    """No text holds half a character, which no file and no frame can hold."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        half = np.array([not _is_whole(text) for text in texts], dtype=bool)
+        remedy = "read the texts again, in the encoding that they have"
+        refuse_rows(half, f"{where} holds half a character (a lone surrogate)", remedy)
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_defined(array: AnyArray) -> bool:
@@ -163,9 +193,12 @@ def real_values(array: AnyArray | None, where: str) -> FloatArray:
     if array.ndim != 1:
         raise ValueError(f"{where} must have shape (n_samples,), got {array.shape}.")
     try:
+        if array.dtype.kind in "mM":
+            # They would become nanoseconds.
+            raise TypeError("dates are no numbers")
         values = array.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{where} must hold numbers, got {_example(array)!r}.") from None
+        raise ValueError(f"{where} must hold numbers, got {_example(array)}.") from None
     remedy = "drop these samples or mend them"
     refuse_rows(~np.isfinite(values), f"{where} is NaN or infinite", remedy)
     size = np.abs(values)
@@ -181,7 +214,7 @@ def probabilities(
 ) -> AnyArray:
     """Rows of probabilities over the labels, float32 or float64."""
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"{where} must hold probabilities, got {_example(array)!r}.")
+        raise ValueError(f"{where} must hold probabilities, got {_example(array)}.")
     if array.shape[1] != len(labels):
         raise ValueError(
             f"{where} has {array.shape[1]} columns of probabilities, but there are {len(labels)} "
@@ -396,6 +429,6 @@ def listed(values: AnyArray) -> str:
     return shown + (", ..." if len(values) > 5 else "")
 
 
-def _example(array: AnyArray) -> Any:
-    flat = array.ravel()
-    return flat[0] if len(flat) else None
+def _example(array: AnyArray) -> str:
+    first = array.ravel()[0] if array.size else None
+    return repr(first) if isinstance(first, str) else str(first)

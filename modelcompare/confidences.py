@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.predictions import Predictions
+from modelcompare.spelling import suggesting
 from modelcompare.texts import as_references
 from modelcompare.variants import with_probabilities
 from modelcompare.words import (
@@ -30,6 +31,7 @@ from modelcompare.words import (
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
 
+@suggesting(Predictions)
 def from_nbest(
     y_true: ArrayLike, lists: Mapping[str, NBest], *, kind: Listed = "labels",
     labels: ArrayLike | None = None, missing: Unlisted = "unassigned", **options: Any,
@@ -93,6 +95,7 @@ def from_nbest(
     )  # fmt: skip
 
 
+@suggesting(Predictions)
 def from_bins(
     y_true: ArrayLike, y_pred: Mapping[str, ArrayLike], bins: Mapping[str, ArrayLike],
     values: Mapping[Hashable, float] | Literal["fit"], *, labels: ArrayLike | None = None,
@@ -167,6 +170,7 @@ def from_bins(
     return from_nbest(y_true, lists, labels=classes, missing=missing, **options)
 
 
+@suggesting()
 def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Hashable, float]:
     """Share of right labels in each bin of confidence: the value that a bin stands for.
 
@@ -182,6 +186,7 @@ def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Ha
     return {name: float(right[found == name].mean()) for name in dict.fromkeys(found.tolist())}
 
 
+@suggesting()
 def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     """The same predictions with each model's top confidence rounded to one of a few values.
 
@@ -242,6 +247,7 @@ def _above_equal(n_classes: int) -> float:
     return (1 + 1e-9) / n_classes
 
 
+@suggesting()
 def missing_mass(predictions: Predictions) -> Any:
     """Mean probability that each model's lists leave out, as a Series by model."""
     check_predictions("predictions", predictions)

@@ -52,6 +52,9 @@ def as_array(data: ArrayLike, where: str = "a column") -> AnyArray:
         raise ValueError("complex numbers are no predictions; give their real parts.")
     if array.dtype.kind == "V" or array.dtype.isbuiltin == 2:
         return _of_small_floats(array)
+    if not array.dtype.isnative:
+        # Hash tables and compiled code know the machine's own order of bytes alone.
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype.kind == "U":
         # From the data itself: numpy would have turned numbers among texts into texts.
         return array.astype(object) if data is array else np.asarray(data, dtype=object)
@@ -119,6 +122,8 @@ def _column(data: Any) -> Any:
 
 def columns_of(data: Any) -> dict[str, ArrayLike] | None:
     """Columns of a mapping, or of a frame of any library, by name; None of anything else."""
+    if isinstance(data, pd.DataFrame):
+        data = flat(data, "the table")
     if isinstance(data, Mapping | pd.DataFrame):
         return {str(name): column for name, column in data.items()}
     if _is_own(data) or hasattr(data, "__dlpack__"):
@@ -129,6 +134,24 @@ def columns_of(data: Any) -> dict[str, ArrayLike] | None:
     if isinstance(found, nw.DataFrame):
         return {name: cells(found[name]) for name in found.columns}
     return None
+
+
+def flat(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+    """A frame whose columns have one name each, and numbers in the machine's order of bytes."""
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise ValueError(
+            f"{where} has columns of {frame.columns.nlevels} levels (a MultiIndex), e.g. "
+            f"{frame.columns[0]}; give each one name: frame.columns = frame.columns.map('_'.join)."
+        )
+    types = [*enumerate(frame.dtypes)]
+    foreign = [at for at, t in types if isinstance(t, np.dtype) and not t.isnative]
+    if not foreign:
+        return frame
+    columns = [
+        as_array(frame.iloc[:, at]) if at in foreign else frame.iloc[:, at] for at, _ in types
+    ]
+    made = pd.concat([pd.Series(c, index=frame.index) for c in columns], axis=1)
+    return made.set_axis(frame.columns, axis=1)
 
 
 def narwhals_of(data: Any) -> Any:

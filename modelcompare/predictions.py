@@ -24,6 +24,7 @@ from modelcompare.scores import (
     check_score_names,
     named_scores,
 )
+from modelcompare.spelling import suggesting
 from modelcompare.sums import Sums
 from modelcompare.texts import as_references
 from modelcompare.truths import Truth
@@ -115,6 +116,7 @@ class Predictions:
         "_predicted", "_score_names", "_slices", "_truth",
     )  # fmt: skip
 
+    @suggesting()
     def __init__(
         self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
         kind: KindOrAuto = "auto", labels: ArrayLike | None = None, ids: ArrayLike | None = None,

@@ -8,7 +8,40 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
-from typing import Any
+from functools import partial, wraps
+from inspect import Parameter, signature
+from types import FunctionType
+from typing import Any, ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# What other packages call the arguments that we have.
+_CALLED_ELSEWHERE = {
+    "n_resamples": "n_boot n_boots n_bootstrap n_bootstraps n_permutations n_iter n_iterations "
+    "nboot num_resamples resamples n_samples B",
+    "rng": "seed random_state random_seed generator",
+    "confidence_level": "confidence conf_level level ci_level coverage",
+    "metrics": "scoring score scores",
+    "metric": "scoring score",
+    "sample_weight": "weights weight w",
+    "groups": "group cluster clusters",
+    "correction": "adjust adjustment p_adjust multiple_testing",
+    "alternative": "tail tails side",
+    "n_jobs": "n_workers workers jobs n_threads threads",
+    "baseline": "reference control",
+    "true": "y_true truth target gold labels label_column",
+    "y_true": "true truth target gold",
+    "id": "ids uid key",
+    "ids": "id uids keys",
+    "greater_is_better": "higher_is_better lower_is_better maximize minimize",
+    "lower_is_better": "greater_is_better higher_is_better minimize lower_better",
+    "progress": "verbose",
+    "margin": "delta tolerance epsilon",
+}
+# Warnings count the frames up to whoever called, and skip those of files with these two words in
+# their names: that of the check below is no caller that anybody wrote.
+_SKIPPED = f"{__file__} (as frames of importlib._bootstrap are)"
 
 # Cyrillic letters, Greek letters, dashes and quotes that look like signs of ASCII.
 _CYRILLIC = (
@@ -198,3 +231,83 @@ def meant(name: str, available: Sequence[str]) -> str:
         return ", ".join(available)
     near = nearest(name, available, cutoff=0.4, most=_FEW_NAMES) or available[:_FEW_NAMES]
     return f"{', '.join(near)}, ... ({len(available):,} in all)"
+
+
+def suggesting(*forwarded: Callable[..., Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Make a function name the argument that was meant, where it is called with an unknown one.
+
+    Parameters
+    ----------
+    *forwarded : callable
+        Functions whose arguments its ``**options`` may hold.
+
+    Examples
+    --------
+    >>> @suggesting()
+    ... def draw(n_resamples=99, rng=0):
+    ...     return n_resamples
+    >>> draw(seed=1)
+    Traceback (most recent call last):
+        ...
+    TypeError: draw() has no argument `seed`; did you mean `rng`?
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+        known = {
+            name: None
+            for each in (function, *forwarded)
+            for name, parameter in signature(each).parameters.items()
+            if parameter.kind in named and name not in ("self", "cls")
+        }
+        check = partial(check_arguments, function.__qualname__.removesuffix(".__init__"), known)
+
+        def called(*args: P.args, **kwargs: P.kwargs) -> T:
+            check(kwargs)
+            return function(*args, **kwargs)
+
+        # Of the function's own module, where doctests are looked for.
+        made = FunctionType(
+            called.__code__.replace(co_filename=_SKIPPED), function.__globals__,
+            function.__name__, None, called.__closure__,
+        )  # fmt: skip
+        return cast("Callable[P, T]", wraps(function)(made))
+
+    return decorate
+
+
+def check_arguments(function: str, known: Iterable[str], given: Iterable[str]) -> None:
+    """Refuse an argument that a function has not, and name the one that was meant."""
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{function}() has no argument `{name}`; {argument_meant(name, known)}")
+
+
+def argument_meant(name: str, known: Iterable[str]) -> str:
+    """The arguments that a wrong one may stand for, as the end of a message.
+
+    Examples
+    --------
+    >>> argument_meant("random_state", ["n_resamples", "rng"])
+    'did you mean `rng`?'
+    """
+    known = list(known)
+    same = [each for each in known if name in _CALLED_ELSEWHERE.get(each, "").split()]
+    found = same or nearest(name, known, cutoff=0.6)
+    if found:
+        return f"did you mean {' or '.join(f'`{each}`' for each in found[:2])}?"
+    return f"it has {', '.join(known)}." if known else "it has none."
+
+
+def attribute_meant(module: str, name: str, known: Iterable[str]) -> str:
+    """The message about a name that a module has not, with those that may be meant.
+
+    Examples
+    --------
+    >>> attribute_meant("modelcompare", "compair", ["bootstrap", "compare", "decide"])
+    "module 'modelcompare' has no attribute 'compair'; did you mean compare?"
+    """
+    # Programs ask for names with underscores, and for no advice.
+    found = [] if name.startswith("_") else nearest(name, sorted({*known}), cutoff=0.6)
+    hint = f"; did you mean {', '.join(found)}?" if found else ""
+    return f"module {module!r} has no attribute {name!r}{hint}"

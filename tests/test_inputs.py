@@ -7,6 +7,7 @@ from decimal import Decimal
 import duckdb
 import ml_dtypes
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -164,3 +165,49 @@ def test_narwhals_is_imported_only_for_frames_of_other_libraries():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+LABELS = np.array([0, 1, 2, 1] * 10)
+P = np.random.default_rng(0).dirichlet([1, 1, 1], 40)
+SWAPPED = {"i4": ">i4", "u2": ">u2", "i8": ">i8", "f4": ">f4", "f8": ">f8"}
+
+
+@pytest.mark.parametrize("kind", SWAPPED)
+def test_numbers_in_the_other_order_of_bytes_are_the_same_numbers(kind):
+    def both(make):
+        here, there = (make(dtype) for dtype in (kind, SWAPPED[kind]))
+        return here, there
+
+    frames = both(lambda t: pd.DataFrame({"y_true": LABELS.astype(t), "a": np.roll(LABELS, 4).astype(t),
+                                          "b": np.roll(LABELS, 1).astype(t)}))  # fmt: skip
+    made = {
+        "labels": both(lambda t: mc.Predictions(
+            LABELS.astype(t), {"a": np.roll(LABELS, 4).astype(t), "b": np.roll(LABELS, 1).astype(t)},
+            sample_weight=np.arange(1, 41).astype(t), groups=np.repeat(np.arange(20), 2).astype(t),
+            slices={"s": LABELS.astype(t)},
+        )),
+        "scores": both(lambda t: mc.Predictions.from_scores(
+            {"a": LABELS.astype(t), "b": np.roll(LABELS, 1).astype(t)}
+        )),
+        "frame": [mc.read_predictions(frame, kind="labels") for frame in frames],
+        "frame of scores": [mc.read_predictions(f[["a", "b"]], scores=True) for f in frames],
+    }  # fmt: skip
+    for name, (here, there) in made.items():
+        results = [mc.compare(preds, n_resamples=49) for preds in (here, there)]
+        for attribute in ("scores", "differences"):
+            pd.testing.assert_frame_equal(
+                *(getattr(r, attribute) for r in results), obj=f"{name}.{attribute}"
+            )
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_probabilities_and_values_in_the_other_order_of_bytes_are_the_same(kind):
+    for metric in ("log_loss", "roc_auc_ovr", "cf1_macro"):
+        function = getattr(mc.metrics, metric)
+        y = LABELS.astype(">i4")
+        p = (P / P.sum(axis=1, keepdims=True)).astype(kind)
+        assert function(y, p.astype(f">{kind}")) == function(LABELS, p)
+    for metric in ("rmse", "spearman", "kendall", "median_absolute_error"):
+        function = getattr(mc.metrics, metric)
+        a, b = P[:, 0].astype(kind), P[:, 1].astype(kind)
+        assert function(a.astype(f">{kind}"), b.astype(f">{kind}")) == function(a, b)

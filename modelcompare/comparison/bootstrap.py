@@ -22,12 +22,14 @@ from modelcompare.resampling import (
 )
 from modelcompare.sources.evaluation import ScannedEvaluation, evaluate, resolve
 from modelcompare.sources.serving import serve
+from modelcompare.spelling import suggesting
 from modelcompare.sums import refuse_samples
 from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
 
 _MOST_REDRAWS = 50
 
 
+@suggesting()
 def bootstrap(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike] | None = None,

@@ -32,6 +32,7 @@ from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.sources.evaluation import resolve
+from modelcompare.spelling import suggesting
 from modelcompare.variants import with_outputs
 from modelcompare.words import Correction, check_mapping, value_name
 
@@ -232,6 +233,7 @@ def _other(row: Mapping[str, Any], model: str) -> str:
     return str(row["model_b"] if row["model_a"] == model else row["model_a"])
 
 
+@suggesting(compare)
 def compare_bounds(
     source: Any, metrics: Any = None, *, reading: Mapping[str, Any] | None = None, **options: Any
 ) -> BoundedComparison:
@@ -279,6 +281,8 @@ def compare_bounds(
     mean_score: a leads at its worst (0.9000 to 1.0000) and is better than b whatever the missing
     results were (p = 0.003 in the worst case).
     """
+    if options.pop("baseline", None) is not None:
+        raise ValueError("compare_bounds looks at all pairs of models; leave `baseline` out.")
     if reading is not None:
         check_mapping("reading", reading, "options of read_predictions")
     said = {**(reading or {})}

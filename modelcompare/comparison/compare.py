@@ -26,6 +26,7 @@ from modelcompare.significance.pairwise import (
 )
 from modelcompare.sources.evaluation import resolve, sample_of
 from modelcompare.sources.serving import serve
+from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Correction,
     Family,
@@ -40,6 +41,7 @@ from modelcompare.words import (
 )
 
 
+@suggesting()
 @written_out(methods=intervals.choices(), tests=significance.choices(get_args(PairsTest)))
 def compare(
     predictions: Predictions,

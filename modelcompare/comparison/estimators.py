@@ -31,6 +31,7 @@ from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, random_state, rng_label
+from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, FoldTest, check_options, signature
 
 
@@ -85,6 +86,7 @@ class EstimatorComparison(FoldComparison):
         return compare(decided if of_labels == {True} else soft, metrics, **options)
 
 
+@suggesting()
 def compare_estimators(
     estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, cv: Any = 10,
     metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,

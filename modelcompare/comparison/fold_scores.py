@@ -14,6 +14,7 @@ from modelcompare.comparison.score_tables import frame_of, numbers, scores_of
 from modelcompare.directions import resolved
 from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.metrics.registry import get_metric
+from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Correction,
     FoldTest,
@@ -31,6 +32,7 @@ _BESIDE = ("repeat", "fold", "n_train", "n_test", "metric", "label")
 _VALUES = ("score", "value")
 
 
+@suggesting()
 def compare_folds(
     table: Any, *, n_train: float | None = None, n_test: float | None = None,
     test: FoldTest = "corrected-t", greater_is_better: bool | None = None,

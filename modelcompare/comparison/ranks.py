@@ -19,6 +19,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test
+from modelcompare.spelling import suggesting
 from modelcompare.words import PosthocTest, check_choice, check_flag, check_options, signature
 
 # Columns that name data sets, and that hold the scores of a table with one score in each row.
@@ -137,6 +138,7 @@ class RankComparison(Result):
         return drawn, "score", self.signature
 
 
+@suggesting()
 def critical_difference(
     table: Any, *, greater_is_better: bool = True, test: PosthocTest = "nemenyi",
     alpha: float = 0.05,

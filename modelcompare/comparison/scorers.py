@@ -15,6 +15,7 @@ from modelcompare.comparison.cross_validation import check_estimators, rows_of, 
 from modelcompare.comparison.result import Comparison
 from modelcompare.metrics import CallableMetric, from_callable
 from modelcompare.predictions import Predictions
+from modelcompare.spelling import suggesting
 from modelcompare.words import check_mapping, check_sequence
 
 Scorer = Callable[[Any, Any, Any], float]
@@ -47,6 +48,7 @@ class _Fitted:
         return from_callable(score, name=name, needs="scores")
 
 
+@suggesting(compare)
 def compare_scorers(
     estimators: Mapping[str, Any], X: Any, y: ArrayLike,
     scoring: str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer], *,

@@ -28,6 +28,7 @@ from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequenc
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
+from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_mapping, signature
 
 if TYPE_CHECKING:
@@ -233,6 +234,7 @@ class SetComparison(Result):
         return stacked.reset_index(drop=True)
 
 
+@suggesting(compare)
 def compare_sets(
     sets: Mapping[str, Predictions], metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     confidence_level: float = 0.95, alpha: float = 0.05, correction: Correction = "holm",

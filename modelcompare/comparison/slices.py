@@ -20,6 +20,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
+from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_options, check_sequence, signature
 
 # Of smaller subgroups little can be said.
@@ -98,6 +99,7 @@ class SliceComparison(Result):
         }  # fmt: skip
 
 
+@suggesting(compare)
 def compare_slices(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     by: Sequence[str] | None = None, min_size: int = MIN_SIZE, correction: Correction = "holm",

@@ -13,11 +13,13 @@ from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.metrics.annotation import annotation_metrics, rating_counts
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import RngLike, seed_sequence
+from modelcompare.spelling import suggesting
 from modelcompare.words import IntervalMethod, Level, check_choice, check_options
 
 _OF_MODELS = {"accuracy": "agreement", "zero_one_loss": "churn", "cohen_kappa": "kappa"}
 
 
+@suggesting()
 def annotator_agreement(
     ratings: ArrayLike, *, level: Level = "nominal", order: Sequence[Any] | None = None,
     groups: ArrayLike | None = None, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
@@ -82,6 +84,7 @@ def annotator_agreement(
     return frame[["statistic", "estimate", "standard_error", "ci_low", "ci_high"]]
 
 
+@suggesting()
 def model_agreement(
     predictions: Predictions, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
     n_resamples: int = 9999, rng: RngLike = 0,

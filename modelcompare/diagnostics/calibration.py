@@ -20,6 +20,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import RngLike, events, rng_label, seed_sequence
 from modelcompare.significance.extreme import n_extreme, resampling_p
+from modelcompare.spelling import suggesting
 from modelcompare.words import check_options, signature
 
 
@@ -87,6 +88,7 @@ class CalibrationTest(Result):
         return {"calibration": Table(title, columns, pd.DataFrame([vars(self)]), decimals=3)}
 
 
+@suggesting()
 def calibration_test(
     predictions: Predictions,
     model: str | None = None,

@@ -14,9 +14,11 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.resampling import BootstrapWeights, RngLike, Units, child_seed, seed_sequence
+from modelcompare.spelling import suggesting
 from modelcompare.words import check_options
 
 
+@suggesting()
 def variance_components(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike],

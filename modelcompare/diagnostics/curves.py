@@ -28,6 +28,7 @@ from modelcompare.report.plots import CurvePlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.spelling import suggesting
 from modelcompare.words import CurveKind, check_choice, check_number, check_options, signature
 
 _GRID = 101
@@ -93,6 +94,7 @@ class CurveResult(Result):
         return CurvePlots(self)
 
 
+@suggesting()
 def curve(
     predictions: Predictions, kind: CurveKind = "roc", *, label: Any = None, n_resamples: int = 999,
     confidence_level: float = 0.95, rng: RngLike = 0,
@@ -161,6 +163,7 @@ def curve(
     )  # fmt: skip
 
 
+@suggesting()
 def operating_point(
     predictions: Predictions, *, precision: float | None = None, recall: float | None = None,
     false_positive_rate: float | None = None, threshold: float | None = None, label: Any = None,

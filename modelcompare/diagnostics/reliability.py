@@ -22,6 +22,7 @@ from modelcompare.report.plots import ReliabilityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.spelling import suggesting
 from modelcompare.words import check_options, signature
 
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
@@ -87,6 +88,7 @@ class Reliability(Result):
         return ReliabilityPlots(self)
 
 
+@suggesting()
 def reliability(
     predictions: Predictions, *, n_bins: int = 10, strategy: Strategy = "width", label: Any = None,
     confidence_level: float = 0.95, n_resamples: int = 999, rng: RngLike = 0,

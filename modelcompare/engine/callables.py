@@ -61,6 +61,11 @@ class CallableEvaluator:
             raise ValueError(
                 f"metric {self.metric.name!r} is to give {wanted}, and gave {shown(value)}."
             )
+        if np.isinf(found).any():
+            raise ValueError(
+                f"metric {self.metric.name!r} gave {shown(value)}, of which there is no interval; "
+                "let it give NaN where it has no value."
+            )
         return found.reshape(shape)
 
     def _one(self, weights: FloatArray) -> Any:

@@ -6,6 +6,7 @@ from importlib.resources import as_file, files
 
 from modelcompare.predictions import Predictions
 from modelcompare.readers import read_predictions
+from modelcompare.spelling import suggesting
 
 
 def available_examples() -> tuple[str, ...]:
@@ -20,6 +21,7 @@ def available_examples() -> tuple[str, ...]:
     return tuple(sorted(e.name.removesuffix(".npz") for e in entries if e.name.endswith(".npz")))
 
 
+@suggesting()
 def load_example(name: str) -> Predictions:
     """Load predictions that ship with the package.
 

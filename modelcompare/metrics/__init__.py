@@ -49,6 +49,7 @@ from modelcompare.metrics.ranking import average_precision as average_precision
 from modelcompare.metrics.ranking import roc_auc as roc_auc
 from modelcompare.metrics.ranks import kendall as kendall
 from modelcompare.metrics.ranks import spearman as spearman
+from modelcompare.metrics.registry import ALIASES
 from modelcompare.metrics.registry import METRICS as METRICS
 from modelcompare.metrics.registry import default_metrics as default_metrics
 from modelcompare.metrics.registry import from_callable as from_callable
@@ -81,11 +82,16 @@ from modelcompare.metrics.values import msle as msle
 from modelcompare.metrics.values import pearson as pearson
 from modelcompare.metrics.values import r2 as r2
 from modelcompare.metrics.values import rmse as rmse
+from modelcompare.spelling import attribute_meant
 
 
 def __getattr__(name: str) -> Any:
     """Make a plain function of any registered metric (PEP 562)."""
     if name not in METRICS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name in ALIASES:
+            message = attribute_meant(__name__, name, ())
+            raise AttributeError(f"{message}; did you mean {ALIASES[name]}?")
+        known = [*METRICS, *(each for each in globals() if not each.startswith("_"))]
+        raise AttributeError(attribute_meant(__name__, name, known))
     function = globals()[name] = plain(METRICS[name], name=name)
     return function

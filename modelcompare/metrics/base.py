@@ -28,6 +28,7 @@ from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, OfSums, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
+from modelcompare.spelling import argument_meant
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
 Road = Literal["sum", "order", "callable"]
@@ -323,7 +324,7 @@ AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
 
 def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
     """Make a metric anew: with options of its recipe, an average, a value for 0 / 0."""
-    left = dict(options)
+    left, known = dict(options), list(metric.recipe.options) if metric.recipe else []
     if metric.recipe is not None:
         own = {name: left.pop(name) for name in metric.recipe.options if name in left}
         metric = metric.recipe.make(**{**metric.recipe.options, **own}) if own else metric
@@ -333,7 +334,10 @@ def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
         if metric.zero_division is not None and "zero_division" in left:
             metric = metric.with_zero_division(left.pop("zero_division"))
     if left:
-        raise TypeError(f"{metric.name} has no option {next(iter(left))!r}.")
+        known += ["average"] * getattr(metric, "has_averages", False)
+        wrong = next(iter(left))
+        meant = argument_meant(wrong, known)
+        raise TypeError(f"{metric.name} has no option {wrong!r}; {meant}")
     return metric
 
 

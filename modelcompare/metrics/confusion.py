@@ -8,9 +8,11 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.plain import read_outcomes
+from modelcompare.spelling import suggesting
 from modelcompare.words import Normalize, check_choice
 
 
+@suggesting()
 def confusion_matrix(
     y_true: ArrayLike, y_pred: ArrayLike, *, labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None, normalize: Normalize | None = None,
@@ -45,6 +47,7 @@ def confusion_matrix(
     return _frame(outcomes.truth, outcomes.predicted_indicator, weights, names, normalize)
 
 
+@suggesting()
 def probabilistic_confusion_matrix(
     y_true: ArrayLike, y_prob: ArrayLike, *, labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None, normalize: Normalize | None = None,

@@ -30,6 +30,7 @@ from modelcompare.metrics.base import (
     varied,
 )
 from modelcompare.metrics.calls import AverageName
+from modelcompare.spelling import check_arguments
 from modelcompare.texts import as_references, references, text_lists, texts
 from modelcompare.words import Kind, Tokenizer, listed
 
@@ -93,6 +94,7 @@ def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
     signature = Signature(list(_parameters(metric)), return_annotation=returned)
 
     def function(*arguments: Any, **options: Any) -> Any:
+        check_arguments(name, signature.parameters, options)
         try:
             given = signature.bind(*arguments, **options)
         except TypeError as error:
@@ -171,7 +173,11 @@ def _classes(
     if truth.ndim == 2:
         return np.arange(truth.shape[1])
     predicted = kind == "labels" and output.ndim == 1
-    found = np.unique(np.concatenate([truth, output]) if predicted else truth)
+    checks.check_defined(truth, "`y_true`")
+    if predicted:
+        checks.check_defined(output, "`y_pred`")
+    both = np.concatenate([truth, output]) if predicted else truth
+    found = checks.distinct(both, "`y_true` or `y_pred`" if predicted else "`y_true`")
     n_classes = output.shape[1] if output.ndim == 2 else len(found)
     return found if len(found) == n_classes else np.arange(n_classes)
 

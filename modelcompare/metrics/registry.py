@@ -27,7 +27,7 @@ from modelcompare.metrics import (
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
 from modelcompare.metrics.served import check_served, given_score, named_score
-from modelcompare.spelling import nearest
+from modelcompare.spelling import nearest, suggesting
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
@@ -186,6 +186,7 @@ def _number_between(name: str, before: str, after: str, *, whole: bool) -> float
     return value if text[0] in ".0123456789" and "_" not in text else None
 
 
+@suggesting()
 def register(metric: MetricLike) -> AnyMetric:
     """Make a metric a name everywhere: in `compare`, in studies, as a plain function.
 
@@ -232,6 +233,7 @@ def register(metric: MetricLike) -> AnyMetric:
     return made
 
 
+@suggesting()
 def load_metric(place: str) -> MetricLike:
     """Load a metric, or a function ``metric(y_true, y_pred)``, from a Python file.
 
@@ -399,6 +401,7 @@ def _resolve(
     )
 
 
+@suggesting()
 def from_callable(
     function: Callable[..., Any], *, name: str | None = None, needs: str = "labels",
     greater_is_better: bool | None = None, per_class: bool = False,

@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import FloatArray
 from modelcompare.checks import as_array
 from modelcompare.significance import corrections
+from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_choice, shown
 
 
+@suggesting()
 def adjust(p_values: ArrayLike | pd.DataFrame, method: Correction = "holm") -> Any:
     """Adjust the p-values of one family of tests for their number.
 

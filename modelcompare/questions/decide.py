@@ -29,6 +29,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike
 from modelcompare.sources.serving import serve
+from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Answer,
     Decision,
@@ -197,6 +198,7 @@ class DecisionResult(Result):
         return f" About {needed:,.0f} {self.unit} would be, if the true gain is what was observed."
 
 
+@suggesting()
 def decide(
     predictions: Predictions,
     baseline: str,

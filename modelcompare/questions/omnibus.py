@@ -19,6 +19,7 @@ from modelcompare.significance.samples import (
     right_or_wrong,
     sample_contributions,
 )
+from modelcompare.spelling import suggesting
 from modelcompare.words import OmnibusTest, check_choice, check_predictions, signature
 
 
@@ -58,6 +59,7 @@ class OmnibusResult(Result):
         return {"omnibus": table}
 
 
+@suggesting()
 def omnibus_test(
     predictions: Predictions,
     metric: MetricLike = "accuracy",

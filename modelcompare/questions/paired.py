@@ -19,6 +19,7 @@ from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.sources.serving import serve
+from modelcompare.spelling import suggesting
 from modelcompare.sums import refuse_samples
 from modelcompare.words import (
     Alternative,
@@ -119,6 +120,7 @@ class PairedTestResult(Result):
         return {"test": table}
 
 
+@suggesting()
 @written_out(methods=choices(get_args(PairedTest)))
 def paired_test(
     predictions: Predictions,

@@ -21,6 +21,7 @@ from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
+from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Answer,
     Decision,
@@ -135,6 +136,7 @@ class GateResult(Result):
         return {"decisions": Table(title, columns, frame, notes=notes, decimals=decimals)}
 
 
+@suggesting(decide)
 def gate(
     predictions: Predictions,
     baseline: str,

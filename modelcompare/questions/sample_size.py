@@ -22,6 +22,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.study_contents import sample_size_tables
 from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import check_smooth
+from modelcompare.spelling import suggesting
 from modelcompare.words import (
     ZeroDivision,
     check_count,
@@ -201,6 +202,7 @@ def _sizes(n_samples: ArrayLike) -> FloatArray:
     return n.astype(np.float64)
 
 
+@suggesting()
 def sample_size(
     predictions: Predictions,
     model_a: str,

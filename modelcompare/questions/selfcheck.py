@@ -27,12 +27,14 @@ from modelcompare.resampling import (
     unequal_draws,
 )
 from modelcompare.significance.resampled import swap_outputs
+from modelcompare.spelling import suggesting
 from modelcompare.words import IntervalMethod, PairsTest, check_choice, check_options
 
 # Strength of a tilt beyond which a handful of samples would make up the population.
 _MOST_TILT = 5.0
 
 
+@suggesting()
 def selfcheck(
     predictions: Predictions,
     model_a: str,

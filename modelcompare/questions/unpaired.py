@@ -32,6 +32,7 @@ from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swapped_forms import MOST_SLOPES
+from modelcompare.spelling import suggesting
 from modelcompare.variants import joined
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options
 
@@ -175,6 +176,7 @@ class _Unpaired:
         return np.concatenate(values)[:, 0, position]
 
 
+@suggesting()
 def unpaired_test(
     predictions_a: Predictions,
     predictions_b: Predictions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from modelcompare.predictions import Predictions
@@ -32,6 +32,7 @@ from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table
 from modelcompare.readers.wide import wide_predictions
 from modelcompare.scores import check_range
+from modelcompare.spelling import check_arguments, suggesting
 from modelcompare.words import (
     KindOrAuto,
     MissingResults,
@@ -49,6 +50,7 @@ __all__ = ["read_predictions", "read_sets"]
 WHOLE: dict[str, Callable[[Content, Columns], Reading]] = {"npz": read_arrays}
 
 
+@suggesting()
 def read_predictions(
     source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
     id: str | None = None, groups: str | None = None, strata: str | None = None,
@@ -166,6 +168,7 @@ def read_predictions(
     return read(source, columns, ids).predictions
 
 
+@suggesting(read_predictions)
 def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[str, Predictions]:
     """Read the predictions of the same models on several test sets.
 
@@ -207,6 +210,8 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
 
 def asked(**said: Any) -> Columns:
     """What was said of a source, checked."""
+    known = [field.name for field in fields(Columns) if field.name != "as_best"]
+    check_arguments("read_predictions", known, said)
     for option in (
         "true", "id", "groups", "strata", "runs", "weight", "pred", "model_column", "set", "filter",
     ):  # fmt: skip

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.checks import as_array
 from modelcompare.predictions import Predictions
+from modelcompare.spelling import suggesting
 from modelcompare.words import check_names, shown
 
 # Rows that take a few seconds and about a gigabyte to compare.
@@ -24,6 +25,7 @@ _SAID_NAMES = ("y_pred", "pred", "predicted", "prediction")
 _RIGHT, _WRONG = ("right", "correct", "true"), ("wrong", "incorrect", "false")
 
 
+@suggesting()
 def from_counts(
     counts: Any, models: str | Sequence[str] | None = None, *, labels: ArrayLike | None = None
 ) -> Predictions:

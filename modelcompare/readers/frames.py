@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.inputs import cells, narwhals_of
+from modelcompare.inputs import cells, flat, narwhals_of
 from modelcompare.words import shown
 
 
@@ -17,7 +17,7 @@ def as_frame(source: Any) -> pd.DataFrame:
     whole numbers beside missing ones stay exact.
     """
     if isinstance(source, pd.DataFrame):
-        return source
+        return flat(source, "the table")
     import narwhals as nw
 
     found = narwhals_of(source)

@@ -17,6 +17,7 @@ import pandas as pd
 from modelcompare.checks import DataWarning, check_columns_distinct, refuse_rows
 from modelcompare.readers.content import Content
 from modelcompare.readers.said import counted
+from modelcompare.words import shown
 
 _N_EXACT = 2**53
 # Numbers with a comma before their fraction, and those whose commas may part thousands.
@@ -191,7 +192,7 @@ def _read_jsonl(opened: Content) -> Table:
         if not isinstance(row, dict):
             raise ValueError(f"{where} is not a JSON object.")
         rows.append(row)
-    return _of_types(pd.DataFrame(rows, dtype=object))
+    return _of_types(rows, opened.name)
 
 
 def rows_of(objects: Sequence[Any], name: str) -> Table:
@@ -201,11 +202,20 @@ def rows_of(objects: Sequence[Any], name: str) -> Table:
             raise ValueError(f"{name}: entry {place} of the list is not an object.")
     if not objects:
         raise ValueError(f"{name}: the list is empty.")
-    return _of_types(pd.DataFrame(objects, dtype=object))
+    return _of_types(objects, name)
 
 
-def _of_types(frame: pd.DataFrame) -> Table:
-    return Table(pd.DataFrame({name: _inferred(column) for name, column in frame.items()}))
+def _of_types(frame: pd.DataFrame | Sequence[Any], name: str) -> Table:
+    """A table of a frame, or of objects, each column of its cells' type."""
+    try:
+        if not isinstance(frame, pd.DataFrame):
+            frame = pd.DataFrame(frame, dtype=object)
+        return Table(pd.DataFrame({name: _inferred(column) for name, column in frame.items()}))
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} holds half a character (a lone surrogate) in {shown(error.object)}; write the "
+            "texts again, in the encoding that they have."
+        ) from None
 
 
 def _inferred(column: pd.Series[Any]) -> pd.Series[Any]:
@@ -249,7 +259,7 @@ def arrow_table(rows: Any, name: str) -> Table:
     # An index that was written along has no heading.
     headed = [not heading.startswith("__index_level_") for heading in frame.columns]
     check_columns_distinct(frame, name)
-    return _of_types(frame.loc[:, headed])
+    return _of_types(frame.loc[:, headed], name)
 
 
 # A row for each kind of file that holds a table.

@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
 from modelcompare.significance.row_moments import RowMoments
+from modelcompare.spelling import suggesting
 from modelcompare.words import VarianceTest, check_options, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 
 
+@suggesting()
 def variance_tests(
     x: ArrayLike, y: ArrayLike, *, paired: bool = False, tests: Sequence[VarianceTest] | None = None
 ) -> pd.DataFrame:

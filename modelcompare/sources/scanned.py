@@ -27,11 +27,13 @@ from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.layouts import CannotScanError, Layout
 from modelcompare.sources.names import check_names
 from modelcompare.sources.rows import TIMES, Rows, open_rows, recut, selected
+from modelcompare.spelling import suggesting
 from modelcompare.words import KindOrAuto, SampleColumn, shown
 
 Found = TypeVar("Found")
 
 
+@suggesting()
 def scan_predictions(
     source: Any, *, true: str | None = None, id: str | None = None, weight: str | None = None,
     models: Sequence[str] | None = None, scores: bool = False,

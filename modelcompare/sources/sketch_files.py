@@ -27,6 +27,7 @@ from modelcompare.readers.opening import read_table
 from modelcompare.sources.found import check_known, classes, without_findings
 from modelcompare.sources.possible import check_possible
 from modelcompare.sources.sketches import MOST_BUCKETS, VERSION, About, Sketch, Summed
+from modelcompare.spelling import suggesting
 from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.words import Kind, shown
 
@@ -41,6 +42,7 @@ SAMPLES = Summed("samples", shared=True)
 _MOST_SAMPLES = 2**53
 
 
+@suggesting()
 def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
     """Read a sketch that `Sketch.save`, or a query of ``modelcompare sketch --sql``, wrote.
 

@@ -24,6 +24,7 @@ from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.sources.sketches import MOST_BUCKETS, About, Numbers, Sketch, Summed
+from modelcompare.spelling import suggesting
 from modelcompare.sums import EVERY_MODEL
 from modelcompare.words import check_count, check_options, check_predictions, check_text
 
@@ -42,6 +43,7 @@ class Blocks(Protocol):
     def blocks(self) -> Iterator[Predictions]: ...
 
 
+@suggesting()
 def sketch(
     source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     buckets: int = BUCKETS, salt: str = SALT, n_jobs: int | None = None,

@@ -22,6 +22,7 @@ from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
+from modelcompare.spelling import suggesting
 from modelcompare.studies.orders import drawn_pairs, never_certain, orders_kept, times_drawn
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
@@ -177,6 +178,7 @@ class AgreementStudy(Result):
         return self.plot.population(ratios, n_subsamples=n_subsamples)
 
 
+@suggesting()
 @one_blas_thread()
 def agreement_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,

@@ -19,6 +19,7 @@ from modelcompare.report import escape
 from modelcompare.report.comparison_contents import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.report.writers import json_document, markdown
+from modelcompare.spelling import suggesting
 from modelcompare.studies.card_metadata import front_matter, metadata
 from modelcompare.words import CardFormat, check_choice, check_mapping, check_options, check_text
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from modelcompare.predictions import Predictions
 
 
+@suggesting(compare)
 def model_card(
     predictions: Predictions, model: str, metrics: MetricLike | Sequence[MetricLike] | None = None,
     *, details: Mapping[str, str] | None = None, min_size: int = 30, task: str | None = None,

@@ -22,6 +22,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.study_contents import quantization_tables
 from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.spelling import suggesting
 from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.variants import with_probabilities
 from modelcompare.words import check_options, check_sequence, signature
@@ -74,6 +75,7 @@ class QuantizationStudy(Result):
         return grouped.agg(n_pairs="size", samples_ratio="median").reset_index()
 
 
+@suggesting()
 def quantization_study(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS,

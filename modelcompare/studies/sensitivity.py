@@ -21,6 +21,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.study_contents import sensitivity_tables
 from modelcompare.report.tables import Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
+from modelcompare.spelling import suggesting
 from modelcompare.variants import with_probabilities
 from modelcompare.words import (
     IntervalMethod,
@@ -79,6 +80,7 @@ class SensitivityStudy(Result):
         return SensitivityPlots(self)
 
 
+@suggesting()
 def sensitivity_study(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS, *,
     temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,

@@ -17,6 +17,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.study_contents import undefined_tables
 from modelcompare.report.tables import Table
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.spelling import suggesting
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import ZeroDivision, check_options, signature
 
@@ -73,6 +74,7 @@ class UndefinedStudy(Result):
         return UndefinedPlots(self)
 
 
+@suggesting()
 def undefined_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,

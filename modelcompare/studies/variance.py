@@ -23,6 +23,7 @@ from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_l
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
 from modelcompare.sources.serving import serve
+from modelcompare.spelling import suggesting
 from modelcompare.studies.distributions import Part, distribution_frame, summarized, tests_frame
 from modelcompare.studies.efficiency import relative_efficiency, variance_ratios
 from modelcompare.studies.pairs import (
@@ -208,6 +209,7 @@ class VarianceStudy(Result):
         return pd.concat(frames, ignore_index=True)
 
 
+@suggesting()
 def variance_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,

@@ -108,7 +108,7 @@ CASES: list[Call | Run] = [
     Call("a metric twice", lambda _: mc.compare(PREDS, ["f1", "f1"]), "`metrics` names f1 more than once; drop the repeats."),
     Call("a metric misspelt", lambda _: mc.compare(PREDS, "f1_makro"), "unknown metric 'f1_makro'; did you mean f1_macro, cf1_macro, f1_micro?"),
     Call("a metric that is no text", lambda _: mc.get_metric(5), "a metric's name must be a text, got 5.", TypeError),
-    Call("a metric's option that it has not", lambda _: mc.get_metric("accuracy", beta=2), "accuracy has no option 'beta'.", TypeError),
+    Call("a metric's option that it has not", lambda _: mc.get_metric("accuracy", beta=2), "accuracy has no option 'beta'; it has none.", TypeError),
     Call("an unknown baseline", lambda _: mc.compare(PREDS, baseline="c"), "unknown model 'c'; there are a, b."),
     Call("a baseline that is no name", lambda _: mc.compare(PREDS, baseline=5), "`baseline` must be the name of a model, got 5; there are a, b.", TypeError),
     Call("an unknown model", lambda _: mc.paired_test(PREDS, "a", "nobody"), "unknown model 'nobody'; there are a, b."),
