@@ -4,6 +4,7 @@ The public names stand in ``__init__.pyi`` and are loaded when they are first us
 that ``import modelcompare`` stays cheap.
 """
 
+from importlib import import_module
 from typing import Any
 
 import lazy_loader
@@ -16,6 +17,6 @@ def __getattr__(name: str) -> Any:
     """Load a public name (PEP 562), or name the ones that may be meant."""
     if name in __all__:
         return _load(name)
-    from modelcompare.spelling import attribute_meant
-
-    raise AttributeError(attribute_meant(__name__, name, __all__))
+    # Loaded when it is needed, as public names are: rooms that ask for the version need none.
+    spelling = import_module("modelcompare.spelling")
+    raise AttributeError(spelling.attribute_meant(__name__, name, __all__))

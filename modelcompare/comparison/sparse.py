@@ -285,7 +285,7 @@ def _support(evaluation: Evaluation) -> FloatArray | None:
 
 
 def _scanned_support(evaluation: ScannedEvaluation) -> FloatArray | None:
-    if evaluation.predictions.weighted:
+    if evaluation.predictions.weighted or not evaluation.columns(slice(None)):
         return None
     total = evaluation.grand_total(slice(None))[None]
     for column in evaluation.columns(slice(None)):

@@ -13,10 +13,14 @@ _NAMED = 3
 
 def warn_caller(text: str, category: type[Warning]) -> None:
     """Warn at the line outside of this package that asked."""
-    frame, level = sys._getframe(), 1
+    frame = sys._getframe()
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)
+        frame = frame.f_back
+    module = frame.f_globals.get("__name__", "<unknown>")
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        text, category, frame.f_code.co_filename, frame.f_lineno, module, registry
+    )
 
 
 def _is_ours(module: str) -> bool:

@@ -33,7 +33,7 @@ def median_interval(values: FloatArray, confidence_level: float = 0.95) -> Bound
     --------
     >>> low, high = median_interval(np.arange(1.0, 12.0))
     >>> print(f"{low:.2f} to {high:.2f}")
-    2.63 to 9.37
+    2.92 to 9.08
     """
     from scipy.special import bdtr
 

@@ -81,7 +81,9 @@ mse: Score = plain(MSE)
 
 
 def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
-    return np.sqrt(divide(*mean_ratio(total, count)))
+    # Steps of a numerical slope may lead below 0, where there is no root.
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(divide(*mean_ratio(total, count)))
 
 
 RMSE = _mean_error(
