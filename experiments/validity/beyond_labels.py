@@ -7,6 +7,7 @@ there was a `SparseDataWarning`.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -101,8 +102,9 @@ def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, fl
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found = trial(params, np.random.default_rng(child))
-        warned = float(any(issubclass(w.category, SparseDataWarning) for w in caught))
+        texts = [str(w.message) for w in caught if issubclass(w.category, SparseDataWarning)]
         for name, measures in found.items():
+            warned = float(any(_is_about(text, name) for text in texts))
             for measure, value in _with_warnings(measures, warned).items():
                 if not np.isnan(value):
                     sums.setdefault(name, {}).setdefault(measure, []).append(float(value))
@@ -113,6 +115,21 @@ def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, fl
         means[name] = {measure: float(np.mean(v)) for measure, v in measures.items()}
         means[name]["n_trials"] = n
     return means
+
+
+def _is_about(text: str, name: str) -> bool:
+    """Return whether a warning is about a ``metric quantity``, not about another of the call.
+
+    It names models, pairs of models, or neither where it is about all of them. What is said of a
+    single test set is about that set's values, not about pooled ones.
+    """
+    metric, _, quantity = name.rpartition(" ")
+    if metric not in text or text.startswith("set"):
+        return False
+    pairs, models = "'m0' - 'm1'" in text, re.search(r" of 'm\d'", text) is not None
+    if quantity == "score":
+        return models or not pairs
+    return quantity != "difference" or pairs or not models
 
 
 def _with_warnings(measures: dict[str, float], warned: float) -> dict[str, float]:
