@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -148,10 +148,11 @@ def _flaw(array: AnyArray) -> str:
     return "is NaN or infinite" if infinite else "has missing values"
 
 
-def check_characters(texts: Iterable[str], where: str) -> None:
+def check_characters(texts: AnyArray, where: str) -> None:
     """No text holds half a character, which no file and no frame can hold."""
     try:
-        "".join(texts).encode()
+        # A list is gone through in half the time of an array of objects.
+        "".join(texts.tolist()).encode()
     except UnicodeEncodeError:
         half = np.array([not _is_whole(text) for text in texts], dtype=bool)
         remedy = "read the texts again, in the encoding that they have"
