@@ -110,7 +110,7 @@ def test_unknown_options_are_refused():
         lambda: mc.metrics.f1_macro([0, 1], [0, 1], sample_wieght=[1, 1]),
         lambda: mc.metrics.cf1([0, 1], [0.2, 0.7], mean="macro"),
     ):
-        with pytest.raises(TypeError, match="unexpected keyword argument"):
+        with pytest.raises(TypeError, match="has no argument"):
             call()
 
 
