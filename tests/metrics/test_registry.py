@@ -72,7 +72,11 @@ def test_other_names_are_unknown(name):
     [
         (lambda: mc.get_metric("fbeta"), ValueError, "metric 'fbeta' needs beta; write f2, for"),
         (lambda: mc.get_metric("fbeta", beta=np.inf), ValueError, "`beta` must be a finite number"),
-        (lambda: mc.get_metric("accuracy", beta=2), TypeError, "accuracy has no option 'beta'; it has none."),
+        (
+            lambda: mc.get_metric("accuracy", beta=2),
+            TypeError,
+            "accuracy has no option 'beta'; it has none.",
+        ),
         (lambda: mc.get_metric("accuracy", average="macro"), TypeError, "no option 'average'"),
         (lambda: mc.get_metric("roc_auc", max_fpr=2), ValueError, "rate lies in (0, 1], got 2"),
         (lambda: mc.get_metric("ece", n_bins=0), ValueError, "`n_bins` must be at least 1, got 0"),
