@@ -78,11 +78,15 @@ def scores_of(frame: pd.DataFrame, rows: str) -> pd.DataFrame:
 
 def _refuse_counts(scores: pd.DataFrame, rows: str) -> None:
     """Refuse a column that counts or numbers the rows: ranked, it would be a model's."""
-    for name in scores.columns:
-        others = scores.drop(columns=name).to_numpy()
-        whole = bool((scores[name] % 1 == 0).all()) and bool((others % 1 != 0).any())
-        apart = scores[name].max() > 1 >= np.abs(others).max()
-        if whole and (apart or plain(str(name)) in _COUNTS):
+    values = scores.to_numpy()
+    whole, sizes = (values % 1 == 0).all(axis=0), np.abs(values).max(axis=0)
+    if whole.all():
+        return
+    second, largest = np.partition(sizes, -2)[-2:]
+    for place in np.flatnonzero(whole):
+        name, of_others = scores.columns[place], second if sizes[place] == largest else largest
+        apart = values[:, place].max() > 1 >= of_others
+        if apart or plain(str(name)) in _COUNTS:
             raise ValueError(
                 f"`table`: column {name!r} holds whole numbers and the others do not, as counts "
                 f"and numbers of each {rows} do; leave it out, or if it is a model write its "
