@@ -21,7 +21,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.fills import Case, cases, score_range
+from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
 from modelcompare.predictions import Predictions
@@ -252,8 +252,8 @@ def compare_bounds(
 
     Metrics of labels are accuracy, zero_one_loss, recall, precision, specificity, jaccard and
     F-beta, per class and averaged, and balanced_accuracy: a missing label may have been any class,
-    and each value has its own worst case. Scores per example are to lie between 0 and 1. Other
-    metrics are refused by name.
+    and each value has its own worst case. Scores per example are to lie between 0 and 1, or in the
+    range that ``reading={"bounds": (low, high)}`` declares. Other metrics are refused by name.
 
     Returns
     -------
@@ -301,7 +301,7 @@ def bounded_comparison(
     """The same for predictions whose missing results count as the worst, and as the best."""
     kinds = {worst.output(model).kind for model in worst.models}
     if kinds == {"scores"}:
-        score_range(worst)
+        score_ranges(worst)
     elif kinds != {"labels"}:
         raise ValueError(
             f"the models gave {', '.join(sorted(kinds))}, and there are bounds where all gave "

@@ -111,23 +111,33 @@ def cases(
         yield Case((metric,), None, spread, best)
 
 
-def score_range(predictions: Predictions) -> tuple[float, float]:
-    """The range that per-example scores are known to have: 0 to 1 where all lie there.
+def score_ranges(predictions: Predictions) -> FloatArray:
+    """The range of each per-example score, as declared, or 0 to 1 where all lie there.
+
+    Returns
+    -------
+    ndarray of shape (2, n_scores)
 
     Raises
     ------
     ValueError
         If some do not: nobody knows what the missing ones may have been.
     """
-    arrays = [predictions.output(model).array for model in predictions.models]
-    low, high = min(a.min() for a in arrays), max(a.max() for a in arrays)
-    if low < 0 or high > 1:
-        raise ValueError(
-            f"scores from {low:g} to {high:g} do not say what a missing one may have been, so "
-            "there are no bounds; they are known for scores from 0 to 1. Rescale the scores, or "
-            "use missing='drop' (--missing drop)."
-        )
-    return 0.0, 1.0
+    outputs = [predictions.output(model).array for model in predictions.models]
+    arrays = [array.reshape(len(predictions), -1) for array in outputs]
+    ranges = []
+    for place, name in enumerate(predictions.score_names or (None,)):
+        columns = [array[:, place] for array in arrays]
+        low, high = min(c.min() for c in columns), max(c.max() for c in columns)
+        declared = predictions.bounds_of(name)
+        if declared is None and (low < 0 or high > 1):
+            raise ValueError(
+                f"scores from {low:g} to {high:g} do not say what a missing one may have been, so "
+                "there are no bounds of their mean; declare the range that they have (bounds=, "
+                "--range LOW,HIGH), or use missing='drop' (--missing drop)."
+            )
+        ranges.append(declared or (0.0, 1.0))
+    return np.array(ranges).T
 
 
 def _way(metric: AnyMetric, predictions: Predictions) -> str:
@@ -168,11 +178,11 @@ def _check_unweighted(metric: Metric, predictions: Predictions) -> None:
 
 def _ends(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
     """The worst and the best score; one for each of several."""
-    low, high = score_range(predictions)
-    better, names = predictions.greater_is_better, predictions.score_names
-    up = np.array([better if isinstance(better, bool) else better[n] for n in names or ("",)])
-    up = up if names else up[0]
-    return np.where(up, low, high), np.where(up, high, low)
+    low, high = score_ranges(predictions)
+    names = predictions.score_names
+    up = np.array([predictions.direction(name)[0] for name in names or (None,)])
+    worst, best = np.where(up, low, high), np.where(up, high, low)
+    return (worst, best) if names else (worst[0], best[0])
 
 
 def _truth(predictions: Predictions) -> IntArray:

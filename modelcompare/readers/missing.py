@@ -15,6 +15,7 @@ import pandas as pd
 from modelcompare.checks import DataWarning, row_numbers
 from modelcompare.readers.asked import Columns
 from modelcompare.readers.cells import as_numbers, refuse_objects
+from modelcompare.scores import Range
 
 _REMEDY = (
     "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "
@@ -61,14 +62,15 @@ def filled(
 ) -> dict[str, pd.Series[Any]]:  # fmt: skip
     """Columns whose missing cells count as the worst result, or as the best, of a named score.
 
-    Of scores within 0 and 1 that is 0, or 1; of other scores the worst, or best, that any model
-    has; of labels a wrong one (the most frequent class that is not the true one), or the true one.
+    Of scores that is the end of their declared range, or of 0 to 1 where all lie there; of others
+    the worst, or best, that any model has; of labels a wrong one (the most frequent class that is
+    not the true one), or the true one.
     """
     best = columns.as_best
     lacking = {name: column for name, column in outputs.items() if column.isna().any()}
     if truth is None:
         up = columns.greater_is_better(score) is not False
-        value = _extreme(list(outputs.values()), high=best == up)
+        value = _extreme(list(outputs.values()), columns.bounds, high=best == up)
         return {name: column.where(column.notna(), value) for name, column in lacking.items()}
     refuse_objects(truth)
     for name, column in lacking.items():
@@ -81,7 +83,7 @@ def filled(
     return {name: column.where(column.notna(), stand_in) for name, column in lacking.items()}
 
 
-def _extreme(columns: Sequence[pd.Series[Any]], *, high: bool) -> Any:
+def _extreme(columns: Sequence[pd.Series[Any]], declared: Range | None, *, high: bool) -> Any:
     """The end of the scores' range, in the cells' own type: a number, or a number as written."""
     cells = pd.concat(list(columns)).dropna()
     values = as_numbers(cells)
@@ -89,6 +91,7 @@ def _extreme(columns: Sequence[pd.Series[Any]], *, high: bool) -> Any:
         raise ValueError("the scores hold texts; name the models with models= (--model).")
     unit = bool(((values >= 0) & (values <= 1)).all())
     end = float(high) if unit else float(values.max() if high else values.min())
+    end = end if declared is None else float(declared[high])
     return str(end) if cells.dtype == object and isinstance(cells.iloc[0], str) else end
 
 

@@ -150,8 +150,29 @@ def test_conventions_without_a_proof_are_refused():
 @pytest.mark.parametrize("scores", [[1.0, 3.5], [-0.1, 0.5]])
 def test_scores_of_an_unknown_range_are_refused(scores):
     frame = pd.DataFrame({"a": [*scores * 9, None], "b": scores * 9 + [0.5]})
-    with pytest.raises(ValueError, match=r"scores from .* to .* from 0 to 1"):
+    with pytest.raises(ValueError, match=r"scores from .* to .*bounds=, --range"):
         mc.compare_bounds(frame, n_resamples=99)
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_scores_of_a_declared_range_have_its_ends(better):
+    frame = pd.DataFrame({"a": [*[1.0, 3.5] * 9, None, None], "b": [2.0] * 20})
+    reading = {"bounds": (0, 5), "lower_is_better": not better}
+    result = mc.compare_bounds(frame, reading=reading, n_resamples=99)
+    means = [(18 * 2.25 + 2 * end) / 20 for end in (0, 5)]
+    assert result.scores[["worst", "best"]].to_numpy().tolist() == [
+        pytest.approx(means if better else means[::-1]), [2.0, 2.0]
+    ]  # fmt: skip
+    assert mc.read_predictions(frame, missing="worst", **reading).output("a").array[-1] == 5 * (
+        not better
+    )
+
+
+def test_equal_scores_of_a_declared_range_are_not_taken_for_all_there_are():
+    frame = pd.DataFrame({"a": [3.0] * 18 + [None] * 2, "b": [3.0] * 20})
+    result = mc.compare_bounds(frame, reading={"bounds": (0, 5)}, n_resamples=99)
+    assert result.n_missing == {"a": 2, "b": 0}
+    assert result.scores["worst"].tolist() == [2.7, 3.0]
 
 
 def test_all_models_are_of_one_kind():
