@@ -12,7 +12,9 @@ What decides is counted, whatever interval or test was asked for:
   ``|sum u^3| > (sum u^2)^1.5 / 3``. Of 30 normal numbers ten carry the variance, of 30 exponential
   ones eight, and Student's interval of their mean holds; of 100 lognormal numbers (sigma 2) three,
   and it covers 0.82. Symmetric tails cost no coverage. Bounded values have intervals that hold with
-  three carriers.
+  three carriers;
+- functions and values that influences do not describe: fewer than three carriers. Their intervals
+  are resampled, so they need not be symmetric, but one sample alone decides a maximum.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, pair_carriers
 from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals import FEW, Interval, informative_sizes
+from modelcompare.intervals.choice import FEW_RESAMPLED, is_resampled
 from modelcompare.intervals.influences import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
-from modelcompare.metrics.base import CallableMetric
 from modelcompare.sources.evaluation import ScannedEvaluation
 from modelcompare.words import value_name
 
@@ -197,17 +199,25 @@ class _Sparse:
 
     def _tails(self, metric: AnyMetric, where: IntArray) -> Iterator[str]:
         """Values of models, or differences, that a few samples far out decide about."""
-        if not self._trusts_influences(metric):
-            return
         n, models = self.evaluation.units.size, self.evaluation.models
-        moments = self.values.moments
-        shares = [([repr(m) for m in models], moments.carriers(), moments.acceleration())]
-        if self.pairs is not None and len(self.pairs[0]):
-            a, b = self.pairs
-            names = [f"{models[i]!r} - {models[j]!r}" for i, j in zip(a, b, strict=True)]
-            shares.append((names, self._pair_carriers(where), moments.pair_acceleration(a, b)))
-        for names, carriers, acceleration in shares:
-            for row, place in np.argwhere(_one_sided(carriers, acceleration)[:, where]):
+        names, moments = [repr(m) for m in models], self.values.moments
+        shares: list[tuple[list[str], FloatArray, BoolArray]] = []
+        if is_resampled(metric):
+            carriers = moments.carriers()
+            # Where leaving one out changes nothing, none is known to decide.
+            moved = np.diagonal(moments.second, axis1=1, axis2=2).T > 0
+            shares.append((names, carriers, moved & (carriers < FEW_RESAMPLED)))
+        elif self._trusts_influences(metric):
+            carriers = moments.carriers()
+            shares.append((names, carriers, _one_sided(carriers, moments.acceleration())))
+            if self.pairs is not None and len(self.pairs[0]):
+                a, b = self.pairs
+                names = [f"{models[i]!r} - {models[j]!r}" for i, j in zip(a, b, strict=True)]
+                carriers = self._pair_carriers(where)
+                one_sided = _one_sided(carriers, moments.pair_acceleration(a, b))
+                shares.append((names, carriers, one_sided))
+        for names, carriers, few in shares:
+            for row, place in np.argwhere(few[:, where]):
                 key = self.evaluation.keys[where[place]]
                 yield (
                     f"{value_name(key.metric, key.label)} of {names[row]}: "
@@ -227,8 +237,6 @@ class _Sparse:
 
     def _trusts_influences(self, metric: AnyMetric) -> bool:
         """Whether intervals are symmetric around a value whose influences may have any size."""
-        if isinstance(metric, CallableMetric) or not metric.smooth:
-            return False
         judged = isinstance(metric, Metric) and metric.proportion is not None
         return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
 

@@ -20,6 +20,7 @@ between them is no noise (`significance.strata`).
 Which road a metric takes:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
+- a mean without two bounds, of independent samples: `SwappedMeans`, less its skewness;
 - other quotients: `SwappedQuotients`; averages of hard labels, and of few classes, and smooth
   metrics: `SwappedForms`; averages of soft scores over many classes: `SwappedAverages`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
@@ -55,12 +56,13 @@ from modelcompare.significance.swap_statistic import DrawnSwaps, SwapStatistic
 from modelcompare.significance.swapped_areas import SwappedAreas
 from modelcompare.significance.swapped_averages import SwappedAverages
 from modelcompare.significance.swapped_forms import SwappedForms
+from modelcompare.significance.swapped_means import SwappedMeans
 from modelcompare.significance.swapped_outputs import SwappedOutputs
 from modelcompare.significance.swapped_quotients import SwappedQuotients
 from modelcompare.significance.swapped_sums import SwappedDifferences
 from modelcompare.words import Alternative
 
-Road = Literal["exact", "quotient", "form", "average", "area", "raw", "output", "flip"]
+Road = Literal["exact", "mean", "quotient", "form", "average", "area", "raw", "output", "flip"]
 NAME = "studentized-permutation"
 # So many sums over swaps are made in a second.
 _MOST_SUMS = 2**27
@@ -135,6 +137,8 @@ def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
         return "area" if SwappedAreas.applies(evaluation, metric) else "flip"
     if is_exact(evaluation, metric):
         return "exact"
+    if SwappedMeans.applies(evaluation, metric):
+        return "mean"
     if metric.ratio is not None and metric.average is None:
         return "quotient"
     if SwappedForms.applies(evaluation, metric):
@@ -151,6 +155,8 @@ def swap_statistic(
         return SwappedAreas(evaluation, model_a, model_b)
     if road in ("exact", "quotient"):
         return SwappedQuotients(evaluation, (metric,), model_a, model_b)
+    if road == "mean":
+        return SwappedMeans(evaluation, metric, model_a, model_b)
     if road == "form":
         return SwappedForms(evaluation, metric, model_a, model_b)
     if road == "average":

@@ -35,7 +35,7 @@ _CACHED_NUMBERS = 2**19
 _MOST_OPEN = 0.25
 _NEAR = 0.5
 # What a pair's error is made of: N, D, N^2, N D and D^2.
-_N_SUMS = 5
+N_SUMS = 5
 
 
 class SwappedQuotients(SwappedSums):
@@ -43,7 +43,7 @@ class SwappedQuotients(SwappedSums):
 
     def of_pairs(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
         there = Exchange.of(self.model_a[pairs], self.model_b[pairs])
-        score, share, *squares = (half.after(there) for half in halves[:_N_SUMS])
+        score, share, *squares = (half.after(there) for half in halves[:N_SUMS])
         fixed = self._invariants.of(pairs)
         usual = fixed.all_usual(span_of(score), span_of(share))
         score -= fixed.pooled * share
@@ -51,7 +51,7 @@ class SwappedQuotients(SwappedSums):
         square = fixed.squares(share, *squares)
         shares = share.transpose(2, 0, 1)
         if self.strata is not None:
-            sums = after(halves[_N_SUMS : _N_SUMS + 2], there)
+            sums = after(halves[N_SUMS : N_SUMS + 2], there)
             between = self._between(self.strata, sums, fixed.pooled[..., 0], shares, pairs)
             square -= between.transpose(1, 2, 0)
             square[square <= ROUNDING * fixed.own] = 0.0
@@ -68,7 +68,7 @@ class SwappedQuotients(SwappedSums):
         """The same count; squares are summed only where bounds of them leave it open."""
         observed = self.observed[pairs]
         if alternative == "two-sided" and self.strata is None and np.isfinite(observed).all():
-            found = self._extreme_by_bounds(halves[:_N_SUMS], pairs)
+            found = self._extreme_by_bounds(halves[:N_SUMS], pairs)
             if found is not None:
                 return found
         return super().extreme_of_pairs(halves, pairs, alternative)

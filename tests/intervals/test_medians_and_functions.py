@@ -27,11 +27,13 @@ def quantile_of_errors(y_true, y_pred):
     return float(np.quantile(np.abs(y_true - y_pred), 0.9))
 
 
+def normal_numbers(n, n_models=2, seed=0):
+    return np.random.default_rng(seed).normal(size=(n_models, n))
+
+
 def normal_errors(n, n_models=2, seed=0, **options):
-    rng = np.random.default_rng(seed)
-    y = np.zeros(n)
-    models = {f"m{i}": rng.normal(size=n) for i in range(n_models)}
-    return mc.Predictions(y, models, kind="values", **options)
+    models = {f"m{i}": errors for i, errors in enumerate(normal_numbers(n, n_models, seed))}
+    return mc.Predictions(np.zeros(n), models, kind="values", **options)
 
 
 def exact_depths(n, level):
@@ -181,16 +183,61 @@ def test_functions_have_resampled_intervals_at_students_level():
     result = mc.compare(preds, quantile_of_errors, n_resamples=499)
 
     level = expanded_level(12, 0.95)
-    wider = result.bootstrap.confidence_interval(method="BCa", confidence_level=level)
-    np.testing.assert_allclose(result.scores[["ci_low", "ci_high"]], wider[["ci_low", "ci_high"]])
-    draws = result.bootstrap.draws[:, :, 0]
-    ends = np.quantile(draws[:, 0] - draws[:, 1], [(1 - level) / 2, (1 + level) / 2])
-    np.testing.assert_allclose(result.differences[["ci_low", "ci_high"]].iloc[0], ends)
-    assert set(result.scores["method"]) == {"expanded-BCa"}
-    assert set(result.differences["method"]) == {"expanded-percentile"}
     # The normal quantile of that level is Student's, for a spread that is too small.
     reach = norm.ppf((1 + level) / 2) * np.sqrt(11 / 12)
     np.testing.assert_allclose(reach, t.ppf(0.975, 11), rtol=1e-6)
+    wider = result.bootstrap.confidence_interval(method="BCa", confidence_level=level)
+    draws = result.bootstrap.draws[:, :, 0]
+    ends = np.quantile(draws[:, 0] - draws[:, 1], [(1 - level) / 2, (1 + level) / 2])
+    # Wider by Student's quantiles: of the degrees that the carriers of the variance leave.
+    u = np.stack([left_out(errors) for errors in np.abs(normal_numbers(12))])
+    value = result.scores["estimate"].to_numpy()
+    for k, model in enumerate(preds.models):
+        carriers = max(3.0, carried(u[k]))
+        degrees = 2 / (1 / carriers - 1 / 12) * np.clip(carriers / 8, 0.5, 1)
+        expected = value[k] + (wider.loc[k, ["ci_low", "ci_high"]] - value[k]) * over(degrees, 11)
+        np.testing.assert_allclose(
+            result.scores.loc[k, ["ci_low", "ci_high"]].astype(float),
+            np.maximum(expected.astype(float), 0), rtol=1e-6, err_msg=model,
+        )  # fmt: skip
+    degrees, apart = 2 * max(3.0, carried(u[0] - u[1])) - 1, value[0] - value[1]
+    np.testing.assert_allclose(
+        result.differences[["ci_low", "ci_high"]].iloc[0].astype(float),
+        apart + (ends - apart) * over(degrees, 11), rtol=1e-6,
+    )  # fmt: skip
+    assert set(result.scores["method"]) == {"expanded-BCa"}
+    assert set(result.differences["method"]) == {"expanded-percentile"}
+
+
+def left_out(errors):
+    """What leaving out each sample changes of the quantile of errors."""
+    without = [np.quantile(np.delete(errors, i), 0.9) for i in range(len(errors))]
+    return np.mean(without) - np.array(without)
+
+
+def carried(u):
+    u = u - u.mean()
+    return (u**2).sum() ** 2 / (u**4).sum()
+
+
+def over(degrees, most):
+    return t.ppf(0.975, min(degrees, most)) / t.ppf(0.975, most)
+
+
+@pytest.mark.parametrize(("n", "least"), [(30, 0.91), (100, 0.91)])
+def test_a_root_of_a_mean_by_a_function_is_covered(n, least):
+    # Without the degrees of freedom of few carriers 0.90, of 30 samples.
+    rng, held = np.random.default_rng(3), []
+    for _ in range(200):
+        errors = rng.normal(size=(2, n))
+        preds = mc.Predictions(np.zeros(n), {"a": errors[0], "b": errors[1]}, kind="values")
+        result = mc.compare(preds, own_rmse, n_resamples=199, rng=rng)
+        held += [(row.ci_low <= 1 <= row.ci_high) for row in result.scores.itertuples()]
+    assert np.mean(held) > least
+
+
+def own_rmse(y_true, y_pred):
+    return float(np.sqrt(np.mean((y_true - y_pred) ** 2)))
 
 
 @pytest.mark.parametrize("n", [30, 100])
@@ -215,5 +262,5 @@ def test_a_median_by_a_function_is_covered_and_not_much_wider_than_the_exact_int
 def test_a_value_that_one_sample_decides_is_warned_of():
     preds = normal_errors(100)
 
-    with pytest.warns(SparseDataWarning, match="largest_error: 1"):
+    with pytest.warns(SparseDataWarning, match="largest_error of 'm0': 1 of 100 samples"):
         mc.compare(preds, largest_error, n_resamples=99)

@@ -1,0 +1,169 @@
+"""Differences of means after swaps, less what the skewness of the data does to them.
+
+Where the values are skewed and models are not exchangeable (lognormal losses of one model, normal
+ones of the other, of equal means), t itself is skewed, and swapped data sets are not: t rejects 28
+of 100 such test sets of 100 samples, 15 of 1,000. After each swap t goes through Hall's cubic,
+
+    ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6,   a = sum (x - m)^3 / (sum (x - m)^2)^1.5,``
+
+of the swapped differences x themselves and their mean m, which takes the skewness out: 9 of 100
+samples, 5 of 1,000. It is the cubic of the interval (`intervals.influences.hall_interval`), and
+under exchangeable models as exact as t.
+
+Cubes are no sums of one model's numbers, so each pair has a column of its own; pairs whose
+differences are carried by many samples, after any swap, do without: their skewness is below
+``1 / sqrt(carriers)``.
+
+References
+----------
+.. [1] Hall (1992), On the removal of skewness by transformation, Journal of the Royal
+   Statistical Society B 54, 221-228.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.halves import Halves
+from modelcompare.metrics.base import Metric
+from modelcompare.significance.strata import Strata
+from modelcompare.significance.swapped_quotients import N_SUMS, SwappedQuotients
+from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
+from modelcompare.words import Alternative
+
+# Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below
+# 0.1 and moves a p-value of 0.05 by less than a simulation of 10,000 test sets would show.
+_MANY = 100
+# Differences of one block of samples.
+_CACHED_NUMBERS = 2**20
+
+
+class SwappedMeans(SwappedQuotients):
+    """Studentized differences of one mean without two bounds, corrected for their skewness.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models and independent samples, without strata.
+    metric : Metric
+        One for which `applies` is true.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    """
+
+    def __init__(
+        self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
+    ) -> None:
+        super().__init__(evaluation, (metric,), model_a, model_b)
+
+    @staticmethod
+    def applies(evaluation: Evaluation, metric: Metric) -> bool:
+        """Whether a metric is a mean over samples whose range does not limit its skewness."""
+        return (
+            metric.is_mean
+            and not np.isfinite(metric.bounds).all()
+            and evaluation.predictions.groups is None
+            and Strata.of(evaluation.units) is None
+        )
+
+    def of_pairs(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
+        found = super().of_pairs(halves, pairs)
+        here = np.flatnonzero(self._skewed[pairs])
+        if len(here):
+            columns, cubes = self._column[pairs[here]], halves[N_SUMS]
+            signed = cubes.kept[columns, 0] - cubes.moved[columns, 0]
+            size = self.evaluation.units.size
+            found[:, here, 0] = without_skewness(found[:, here, 0], signed.T / size, size)
+        return found
+
+    def extreme_of_pairs(
+        self, halves: Sequence[Halves], pairs: IntArray, alternative: Alternative
+    ) -> IntArray:
+        """The same count; bounds tell nothing of cubes."""
+        skewed = self._skewed[pairs]
+        out = np.zeros((len(pairs), 1), dtype=np.intp)
+        if skewed.any():
+            out[skewed] = SwappedSums.extreme_of_pairs(self, halves, pairs[skewed], alternative)
+        if not skewed.all():
+            out[~skewed] = super().extreme_of_pairs(halves, pairs[~skewed], alternative)
+        return out
+
+    def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
+        skewed, found = np.flatnonzero(self._skewed), super().products(parts, rows)
+        if not len(skewed):
+            return found
+        apart = self._apart(parts, skewed) / np.sqrt(
+            self._powers[0, skewed] / self.evaluation.units.size
+        )
+        return [*found, (apart**3)[..., None]]
+
+    @cached_property
+    def _skewed(self) -> BoolArray:
+        """Pairs that few samples decide about, (n_pairs,): the same ones after any swap."""
+        squares, fourths = self._powers
+        found: BoolArray = squares**2 < _MANY * fourths
+        return found
+
+    @cached_property
+    def _column(self) -> IntArray:
+        """Place of each pair among the skewed ones, if it is one."""
+        return np.cumsum(self._skewed) - 1
+
+    @cached_property
+    def _powers(self) -> FloatArray:
+        """Sums of squares and of fourth powers of each pair's differences, (2, n_pairs)."""
+        counts = self.evaluation.units.counts().astype(np.float64)
+        out, n_pairs = np.zeros((2, len(self.model_a))), len(self.model_a)
+        every = np.arange(n_pairs)
+        step = max(1, _CACHED_NUMBERS // max(1, n_pairs))
+        for start in range(0, len(counts), step):
+            rows = slice(start, min(start + step, len(counts)))
+            square = self._apart(self.parts(rows), every) ** 2
+            out += counts[rows] @ square, counts[rows] @ square**2
+        return out
+
+    def _apart(self, parts: list[FloatArray], pairs: IntArray) -> FloatArray:
+        """What samples add to the difference, times the denominator, (n_rows, n_pairs)."""
+        top, _ = self._quotient_of(self.metrics[0], parts)
+        apart: FloatArray = top[:, self.model_a[pairs], 0] - top[:, self.model_b[pairs], 0]
+        return apart
+
+
+def without_skewness(t: FloatArray, cubes: FloatArray, size: int) -> FloatArray:
+    """Hall's cubic of t, from the mean cube of numbers whose mean square is 1.
+
+    Parameters
+    ----------
+    t : ndarray
+        ``sum x / sqrt(sum x^2)``: their mean, m, times the root of their number.
+    cubes : ndarray
+        ``sum x^3 / size``.
+    size : int
+        How many numbers.
+
+    Examples
+    --------
+    >>> x = np.array([-1.0, 0.5, 0.5, 3.0])
+    >>> x /= np.sqrt(np.mean(x**2))
+    >>> t, cubes = np.array([2 * x.mean()]), np.array([np.mean(x**3)])
+    >>> without_skewness(t, cubes, 4).round(3)
+    array([1.181])
+    """
+    mean = t / np.sqrt(size)
+    variance = 1 - mean * mean
+    skew = cubes - mean * (1 + 2 * variance)
+    # Numbers that are all the same are not skewed; what rounding leaves of them is.
+    alike = variance <= ROUNDING
+    if alike.any():
+        variance[alike], skew[alike] = ROUNDING, 0.0
+    error = np.sqrt(variance)
+    skew /= variance * error * np.sqrt(size)
+    t = t / error
+    # In the order of Horner: powers of arrays take twenty times as long as products.
+    product = skew * t
+    return np.asarray(t * (1 + product * (1 / 3 + product / 27)) + skew / 6)

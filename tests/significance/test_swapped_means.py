@@ -1,0 +1,133 @@
+"""Swaps of skewed means: against a loop over all of them, and as often as they should reject."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import modelcompare as mc
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import get_metric
+from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.studentized import road_of, studentized_permutation
+from modelcompare.significance.swapped_means import SwappedMeans
+
+SEED = np.random.SeedSequence(5)
+MEAN = get_metric("mean_score")
+
+
+def drawn(seed, n, laws=("lognormal", "normal")):
+    rng = np.random.default_rng(seed)
+    draw = {
+        "lognormal": lambda: rng.lognormal(0, 1.5, n),
+        "normal": lambda: np.exp(1.125) + rng.standard_normal(n),
+    }
+    return {f"m{i}": draw[law]() for i, law in enumerate(laws)}
+
+
+def scored(table, **columns):
+    return mc.Predictions.from_scores(table, greater_is_better=True, **columns)
+
+
+def hall(x):
+    """The cubic of the mean of x, by its definition."""
+    centred = x - x.mean()
+    if np.allclose(centred, 0, atol=1e-12 * np.abs(x).max(initial=0)):
+        return np.copysign(np.inf, x.sum()) if x.any() else 0.0
+    t = x.sum() / np.sqrt((centred**2).sum())
+    a = (centred**3).sum() / (centred**2).sum() ** 1.5
+    return t + a * t**2 / 3 + a**2 * t**3 / 27 + a / 6
+
+
+def by_loop(x, alternative):
+    """Share of all sign changes that are as extreme."""
+    signs = [np.array(s) for s in itertools.product([1, -1], repeat=len(x))]
+    found = np.array([hall(x * s) for s in signs])
+    size = {"two-sided": np.abs, "greater": lambda t: t, "less": np.negative}[alternative]
+    return np.mean(size(found) >= size(found[0]) - 1e-9 * max(1, abs(found[0])))
+
+
+def outcome_of(preds, n_resamples=9_999, alternative="two-sided"):
+    evaluation = Evaluation(preds, [MEAN])
+    assert road_of(evaluation, MEAN) == "mean"
+    a, b = all_pairs(len(preds.models))
+    return studentized_permutation(PairView(evaluation, a, b, n_resamples, SEED, alternative))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_samples_give_the_share_of_all_sign_changes(weighted, alternative):
+    for seed in range(4):
+        weight = np.random.default_rng(9).uniform(0.5, 2, 9) if weighted else None
+        table = drawn(seed, 9, ("lognormal", "normal", "normal"))
+        preds = scored(table, sample_weight=weight)
+        found = outcome_of(preds, alternative=alternative).p_value[:, 0]
+        for p, (i, j) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
+            x = (table[f"m{i}"] - table[f"m{j}"]) * (1 if weight is None else weight)
+            assert p == pytest.approx(by_loop(x, alternative))
+
+
+def test_drawn_swaps_of_many_samples_are_those_of_a_loop():
+    table = drawn(1, 60, ("lognormal", "lognormal", "normal"))
+    evaluation = Evaluation(scored(table), [MEAN])
+    a, b = all_pairs(3)
+    view = PairView(evaluation, a, b, 299, SEED)
+    statistic = SwappedMeans(evaluation, MEAN, a, b)
+    found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
+    masks = np.concatenate([view.masks.draw_all(k) for k in range(view.masks.n_blocks)])
+    for pair, (i, j) in enumerate(zip(a, b, strict=True)):
+        x = table[f"m{i}"] - table[f"m{j}"]
+        expected = [hall((1 - 2 * z) * x) for z in masks.astype(float)]
+        np.testing.assert_allclose(found[:, pair], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
+    # Signs of equal size: as many carriers as samples.
+    rng = np.random.default_rng(0)
+    base, skewed = rng.standard_normal(400), rng.lognormal(0, 1.5, 400)
+    table = {"a": base, "b": base + rng.choice([-1.0, 1.0], 400), "c": base + skewed}
+    preds = scored(table)
+    statistic = SwappedMeans(Evaluation(preds, [MEAN]), MEAN, *all_pairs(3))
+    assert statistic._skewed.tolist() == [False, True, True]
+    x = table["a"] - table["b"]
+    assert statistic.observed[0, 0] == pytest.approx(x.sum() / np.sqrt((x**2).sum()))
+    assert statistic.observed[1, 0] == pytest.approx(hall(table["a"] - table["c"]))
+    # Bounds serve the first pair alone; the counts are those of the statistics themselves.
+    view = PairView(Evaluation(preds, [MEAN]), *all_pairs(3), 999, SEED)
+    found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
+    counted = statistic.n_extreme(view.masks, np.arange(3), "two-sided")[:, 0]
+    least = np.abs(statistic.observed[:, 0]) - 1e-9
+    assert counted.tolist() == (np.abs(found) >= least).sum(axis=0).tolist()
+
+
+def test_models_that_agree_or_always_differ_by_the_same():
+    rng = np.random.default_rng(1)
+    base = rng.lognormal(0, 2, 200)
+    preds = scored({"a": base, "b": base.copy(), "c": base + 0.25})
+    p_value = outcome_of(preds, 999).p_value[:, 0]
+    assert p_value.tolist() == [1.0, 0.001, 0.001]
+
+
+@pytest.mark.parametrize(("n", "most"), [(100, 0.13), (300, 0.09)])
+def test_equal_means_of_unlike_skewed_laws_are_seldom_told_apart(n, most):
+    # Of 300 test sets; t alone rejects 0.28 of 100 samples and 0.17 of 300.
+    rng, rejected = np.random.default_rng(2), 0
+    for _ in range(300):
+        common, own = rng.standard_normal(n), rng.standard_normal((2, n))
+        u = stats.norm.cdf((common + own) / np.sqrt(2))
+        first, second = stats.lognorm.ppf(u[0], 2), np.exp(2) + stats.norm.ppf(u[1])
+        preds = scored({"a": first, "b": second})
+        rejected += outcome_of(preds, 199).p_value[0, 0] < 0.05
+    assert rejected / 300 < most
+
+
+def test_clusters_strata_and_bounded_losses_go_without():
+    table, half = drawn(4, 40), np.arange(40) // 2
+    for columns in ({"groups": half}, {"strata": half % 2}):
+        assert road_of(Evaluation(scored(table, **columns), [MEAN]), MEAN) == "quotient"
+    y, outputs = half % 2, np.random.default_rng(0).dirichlet([1, 1], (2, 40))
+    preds = mc.Predictions(y, dict(zip("ab", outputs, strict=True)))
+    for name, road in (("brier_score", "quotient"), ("log_loss", "mean")):
+        metric = get_metric(name)
+        assert road_of(Evaluation(preds, [metric]), metric) == road
