@@ -151,8 +151,11 @@ def _flaw(array: AnyArray) -> str:
 def check_characters(texts: AnyArray, where: str) -> None:
     """No text holds half a character, which no file and no frame can hold."""
     try:
-        # A list is gone through in half the time of an array of objects.
-        "".join(texts.tolist()).encode()
+        # A list is gone through in half the time of an array of objects; a text knows whether it is
+        # ASCII alone.
+        together = "".join(texts.tolist())
+        if not together.isascii():
+            together.encode()
     except UnicodeEncodeError:
         half = np.array([not _is_whole(text) for text in texts], dtype=bool)
         remedy = "read the texts again, in the encoding that they have"

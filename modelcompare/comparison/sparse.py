@@ -199,16 +199,16 @@ class _Sparse:
 
     def _tails(self, metric: AnyMetric, where: IntArray) -> Iterator[str]:
         """Values of models, or differences, that a few samples far out decide about."""
+        if not (is_resampled(metric) or self._trusts_influences(metric)):
+            return
         n, models = self.evaluation.units.size, self.evaluation.models
         names, moments = [repr(m) for m in models], self.values.moments
-        shares: list[tuple[list[str], FloatArray, BoolArray]] = []
+        carriers, shares = moments.carriers(), []
         if is_resampled(metric):
-            carriers = moments.carriers()
             # Where leaving one out changes nothing, none is known to decide.
             moved = np.diagonal(moments.second, axis1=1, axis2=2).T > 0
             shares.append((names, carriers, moved & (carriers < FEW_RESAMPLED)))
-        elif self._trusts_influences(metric):
-            carriers = moments.carriers()
+        else:
             shares.append((names, carriers, _one_sided(carriers, moments.acceleration())))
             if self.pairs is not None and len(self.pairs[0]):
                 a, b = self.pairs
