@@ -29,12 +29,15 @@ class Sums:
         Statistics of scores that are all 0 or 1.
     soft_truth : bool
         Whether the truth is a distribution over classes.
+    several_runs : bool
+        Whether samples are of several runs of the models.
     """
 
     numbers: Mapping[tuple[str, str], FloatArray]
     metrics: tuple[str, ...]
     judged: frozenset[str] = frozenset()
     soft_truth: bool = False
+    several_runs: bool = False
 
     @property
     def support(self) -> FloatArray | None:

@@ -134,10 +134,20 @@ def n_runs(predictions: Predictions) -> int:
 
 def for_these_runs(predictions: Predictions) -> tuple[str, ...]:
     """Say that an answer is for the runs at hand, where there are several."""
+    of_others = "others of the same models would vary more."
+    if predictions.sums is not None:
+        return (f"For these runs: {of_others}",) if predictions.sums.several_runs else ()
     n = n_runs(predictions)
     if n < 2 or predictions.groups is None or _each_its_cluster(predictions):
         return ()
-    return (f"For these {n:,} runs: others of the same models would vary more.",)
+    return (f"For these {n:,} runs: {of_others}",)
+
+
+def first_runs(predictions: Predictions) -> tuple[str, ...]:
+    """Name up to two runs of clusters; none where the runs themselves are what is drawn."""
+    if predictions.runs is None or predictions.groups is None or _each_its_cluster(predictions):
+        return ()
+    return tuple(map(str, np.unique(predictions.runs)[:2]))
 
 
 # What a signature says of the same.

@@ -231,6 +231,10 @@ def _are_statistics(found: tuple[Summed, ...]) -> bool:
     )
 
 
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, tuple) and all(isinstance(x, str) for x in found)
+
+
 def _is_flag(value: Any) -> bool:
     return type(value) is bool
 
@@ -240,7 +244,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "salt": lambda salt: isinstance(salt, str), "models": _are_distinct,
     "kinds": lambda kinds: isinstance(kinds, tuple) and {*kinds} <= {*get_args(Kind)},
     "labels": _are_classes, "metrics": _are_distinct, "statistics": _are_statistics,
-    "judged": lambda names: isinstance(names, tuple) and all(isinstance(x, str) for x in names),
+    **dict.fromkeys(("judged", "runs"), _are_texts),
     **dict.fromkeys(("soft_truth", "weighted", "missing_mass"), _is_flag),
 }  # fmt: skip
 

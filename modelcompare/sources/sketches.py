@@ -61,6 +61,9 @@ class About:
         Statistics of scores that are all 0 or 1.
     soft_truth : bool
         Whether the truth is a distribution over classes.
+    runs : tuple of str
+        Two runs of the models, or the only one, whose samples are in it: of two, answers are for
+        these runs.
     weighted, missing_mass : bool
         Whether samples have weights, and whether probabilities may sum to less than 1; true where
         an older file does not say.
@@ -78,6 +81,7 @@ class About:
     statistics: tuple[Summed, ...]
     judged: tuple[str, ...] = ()
     soft_truth: bool = False
+    runs: tuple[str, ...] = ()
     weighted: bool = True
     missing_mass: bool = True
     score_names: tuple[str, ...] = ()
@@ -139,7 +143,8 @@ class Sketch(Predictions):
         held = self.counts > 0
         numbers = {key: found[held] for key, found in self.numbers.items()}
         about = self.about
-        return Sums(numbers, about.metrics, frozenset(about.judged), about.soft_truth)
+        judged = frozenset(about.judged)
+        return Sums(numbers, about.metrics, judged, about.soft_truth, len(about.runs) > 1)
 
     def __add__(self, other: object) -> Sketch:
         if not isinstance(other, Sketch):
@@ -150,6 +155,7 @@ class Sketch(Predictions):
         metrics = dict.fromkeys((*self.about.metrics, *other.about.metrics))
         judged = tuple(name for name in self.about.judged if name in other.about.judged)
         name = self.name if self.name == other.name else None
+        runs = tuple(dict.fromkeys(self.about.runs + other.about.runs))[:2]
         either = {
             field: getattr(self.about, field) or getattr(other.about, field)
             for field in ("weighted", "missing_mass")
@@ -157,7 +163,7 @@ class Sketch(Predictions):
         return Sketch(
             replace(
                 self.about, labels=labels, metrics=tuple(metrics), judged=judged, name=name,
-                **either,
+                runs=runs, **either,
             ),
             self.counts + other.counts,
             {key: one[key] + two[key] for key in one},

@@ -11,7 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.parallel import as_they_come
-from modelcompare.engine.units import check_runs
+from modelcompare.engine.units import check_runs, first_runs
 from modelcompare.kinds import Output
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.base import Metric, Outcomes, Statistic
@@ -189,7 +189,7 @@ def _of_block(block: Predictions, names: AnyArray, metrics: Any, buckets: int, s
         labels=None if block.labels is None else tuple(block.labels.tolist()),
         metrics=tuple(metric.name for metric in chosen),
         statistics=_described(statistics, numbers, block), judged=_judged(chosen),
-        soft_truth=block.true_distribution is not None,
+        soft_truth=block.true_distribution is not None, runs=first_runs(block),
         weighted=block.sample_weight is not None, missing_mass=block.missing_mass,
         score_names=block.score_names, greater_is_better=block.told_direction,
         bounds=block.bounds, name=block.name,

@@ -78,6 +78,23 @@ def test_answers_say_that_they_are_for_these_runs(name: str):
     assert NOTE not in "\n".join([*of_clusters.findings()])
 
 
+def test_answers_from_a_sketch_say_it_too(tmp_path):
+    half = np.arange(ITEMS * RUNS) < ITEMS * RUNS // 2
+    several, one = mc.sketch(BY_IDS, "mean_score"), mc.sketch(CLUSTERS, "mean_score")
+    # One run each, and both runs together.
+    first, second = (
+        mc.sketch(BY_IDS.subset(np.flatnonzero(run == RUN)), "mean_score") for run in (0, 1)
+    )
+    saved = mc.read_sketch(several.save(tmp_path / "runs.parquet"))
+    parts = [mc.sketch(BY_IDS.subset(np.flatnonzero(rows)), "mean_score") for rows in (half, ~half)]
+    for found in (several, saved, first + second, sum(parts)):
+        said = mc.compare(found, "mean_score")
+        assert "For these runs: others of the same models" in said.verdict()
+        assert "|for these runs" in said.signature
+    for found in (one, first, second):
+        assert "for these runs" not in mc.compare(found, "mean_score").signature
+
+
 def test_subgroups_say_it_too():
     halves = {"half": np.where(np.arange(ITEMS * RUNS) % ITEMS < 10, "first", "second")}
     preds = mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, slices=halves)
