@@ -10,10 +10,15 @@ import pandas as pd
 from scipy import stats
 
 from experiments.validity.catalogue import Cell, cell_id
-from experiments.validity.cells import expected_samples
+from experiments.validity.cells import MEASURES, expected_samples
 from experiments.validity.promises import PROMISES, falls_short, with_limits
 from experiments.validity.worlds import samples_of
 
+# Measures of modules that are numbers, not shares of the trials.
+NO_SHARES = (
+    "bias", "error over that of all", "spread of it", "spread that is promised", "width",
+    "width over that of all",
+)  # fmt: skip
 KEYS = ["cell", "metric", "quantity", "method", "measure"]
 
 
@@ -34,6 +39,8 @@ def table_of(chunks: Iterable[dict[str, Any]], cells: Iterable[Cell]) -> pd.Data
     table["value"] = table["total"] / table["trials"]
     spread = (table["squares"] / table["trials"] - table["value"] ** 2).clip(lower=0)
     table["error"] = np.sqrt(spread / table["trials"])
+    means = ~table["cell"].map(lambda name: about[name]["kind"]).isin(MEASURES)
+    table.loc[means, "error"] = _error_of_means(table[means])
     order = {name: place for place, name in enumerate(about)}
     table = table.sort_values(
         KEYS, key=lambda c: c.map(order) if c.name == "cell" else c, ignore_index=True
@@ -47,6 +54,13 @@ def table_of(chunks: Iterable[dict[str, Any]], cells: Iterable[Cell]) -> pd.Data
         codes.setdefault(chunk["cell"], []).append(chunk["code"])
     table["code"] = [" ".join(dict.fromkeys(codes[cell])) for cell in table["cell"]]
     return pd.concat([table, pd.DataFrame(facts, index=table.index)], axis=1)
+
+
+def _error_of_means(table: pd.DataFrame) -> pd.Series:
+    """Standard error of what modules give as means over trials: known of shares alone."""
+    share = table["value"].clip(0, 1)
+    error = np.sqrt(share * (1 - share) / table["trials"])
+    return error.where(~table["measure"].isin(NO_SHARES))
 
 
 def _facts(cell: Cell, metric: str) -> dict[str, Any]:

@@ -222,6 +222,16 @@ def test_warnings_where_intervals_hold_are_few():
     assert (short.promise, short.value) == ("warnings where intervals hold", 0.2)
 
 
+def test_shares_of_modules_have_the_error_of_a_share_and_widths_have_none():
+    cell = {"kind": "beyond_labels", "part": "sets", "sets": 2, "n": 50, "share": 0.9}
+    rows = [("f1", "score", "default", name, 200, 200 * mean, 200 * mean**2)
+            for name, mean in (("covered", 0.95), ("width", 3.0))]  # fmt: skip
+    chunks = [{"cell": results.cell_id(cell), "code": "x", "rows": rows} for _ in range(2)]
+    errors = results.table_of(chunks, [cell]).set_index("measure")["error"]
+    assert errors["covered"] == pytest.approx(np.sqrt(0.95 * 0.05 / 400))
+    assert np.isnan(errors["width"])
+
+
 def test_the_bound_of_the_highest_family_error_holds_for_all_families_at_once():
     found = pd.DataFrame(
         [rows("families", "false finding", 0.05, cell=f"cell {place}") for place in range(20)]
