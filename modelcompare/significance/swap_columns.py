@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from modelcompare.engine.parted import SPARSE_BELOW
 class Columns:
     """Statistics of some units, products of them, and what is 0 but in one stratum each.
 
-    Products are arrays (n_units, width), sparse where few numbers are not 0, or `Nested`.
+    Products are arrays (n_units, width), sparse where few numbers are not 0, or `Summed`.
     """
 
     dense: FloatArray
@@ -31,12 +32,12 @@ class Columns:
     def further(self, weights: AnyArray) -> list[FloatArray]:
         """The same of all but the statistics, some columns after others."""
         parts: list[FloatArray] = []
-        others = [product for product in self.products if not isinstance(product, Nested)]
+        others = [product for product in self.products if not isinstance(product, Summed)]
         by_stratum = self.by_stratum
         if others or by_stratum is not None:
             wide = weights.astype(np.float64, copy=False)
         for product in self.products:
-            if isinstance(product, Nested):
+            if isinstance(product, Summed):
                 parts += product.sums(weights)
             else:
                 parts.append((product.T @ wide.T).T)
@@ -48,8 +49,20 @@ class Columns:
         return Columns(self.dense[units], products, by_stratum)
 
 
+class Summed(ABC):
+    """Products that are summed in a way of their own."""
+
+    @abstractmethod
+    def sums(self, weights: AnyArray) -> list[FloatArray]:
+        """Sums (n_resamples, n_columns) of some columns after others."""
+
+    @abstractmethod
+    def __getitem__(self, units: IntArray) -> Summed:
+        """The same of some units."""
+
+
 @dataclass(frozen=True)
-class Nested:
+class Nested(Summed):
     """Products, and before them others that are the part of the members of each class.
 
     They are summed class by class: what the members add is there without a product of its own.
@@ -102,18 +115,23 @@ class Nested:
         return Nested(rows, numbers)
 
 
-def apart(parts: Sequence[FloatArray], codes: IntArray | None) -> list[Any]:
+def apart(parts: Sequence[FloatArray | Summed], codes: IntArray | None) -> list[Any]:
     """Arrays (n_rows, ...) as columns (n_rows, width), those alike together where they follow.
 
     `codes` are the rows' classes, where they have one each.
     """
-    if len(parts) == 2 and codes is not None:
-        nested = Nested.of(parts[0], parts[1], codes)
+    arrays = [part for part in parts if not isinstance(part, Summed)]
+    if len(arrays) == len(parts) == 2 and codes is not None:
+        nested = Nested.of(arrays[0], arrays[1], codes)
         if nested is not None:
             return [nested]
     found: list[Any] = []
     dense: list[FloatArray] = []
     for part in parts:
+        if isinstance(part, Summed):
+            found += [*_together(dense), part]
+            dense = []
+            continue
         columns = part.reshape(len(part), -1)
         if np.count_nonzero(columns) <= SPARSE_BELOW * columns.size:
             found += [*_together(dense), sparse.csr_array(columns)]

@@ -23,15 +23,18 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.halves import Halves
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swap_columns import Summed
 from modelcompare.significance.swapped_quotients import N_SUMS, SwappedQuotients
 from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
 from modelcompare.words import Alternative
@@ -41,6 +44,8 @@ from modelcompare.words import Alternative
 _MANY = 100
 # Differences of one block of samples.
 _CACHED_NUMBERS = 2**20
+# Cubes of all pairs that are made once.
+_HELD_NUMBERS = 2**24
 
 
 class SwappedMeans(SwappedQuotients):
@@ -93,14 +98,14 @@ class SwappedMeans(SwappedQuotients):
             out[~skewed] = super().extreme_of_pairs(halves, pairs[~skewed], alternative)
         return out
 
-    def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
+    def products(self, parts: list[FloatArray], rows: slice) -> list[Any]:
         skewed, found = np.flatnonzero(self._skewed), super().products(parts, rows)
         if not len(skewed):
             return found
-        apart = self._apart(parts, skewed) / np.sqrt(
-            self._powers[0, skewed] / self.evaluation.units.size
-        )
-        return [*found, (apart**3)[..., None]]
+        size = np.sqrt(self._powers[0, skewed] / self.evaluation.units.size)
+        top, _ = self._quotient_of(self.metrics[0], parts)
+        cubes = Cubes(top[..., 0], self.model_a[skewed], self.model_b[skewed], size)
+        return [*found, cubes]
 
     @cached_property
     def _skewed(self) -> BoolArray:
@@ -132,6 +137,55 @@ class SwappedMeans(SwappedQuotients):
         top, _ = self._quotient_of(self.metrics[0], parts)
         apart: FloatArray = top[:, self.model_a[pairs], 0] - top[:, self.model_b[pairs], 0]
         return apart
+
+
+@dataclass(frozen=True)
+class Cubes(Summed):
+    """Cubes of the differences of pairs of models, each over a size of its own.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_rows, n_models)
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+    size : ndarray of shape (n_pairs,)
+    """
+
+    numbers: FloatArray
+    model_a: IntArray
+    model_b: IntArray
+    size: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, pairs, and one value of each."""
+        return len(self.numbers), len(self.size), 1
+
+    def sums(self, weights: AnyArray) -> list[FloatArray]:
+        wide = weights.astype(np.float64, copy=False)
+        return [wide @ self._of_pairs(some) for some in self._chunks]
+
+    def __getitem__(self, units: IntArray) -> Cubes:
+        return replace(self, numbers=self.numbers[units])
+
+    @cached_property
+    def _chunks(self) -> list[slice]:
+        """Pairs whose cubes are held at once: all where there is room."""
+        n_rows, n_pairs, _ = self.shape
+        step = n_pairs if n_rows * n_pairs <= _HELD_NUMBERS else max(1, _CACHED_NUMBERS // n_rows)
+        return [slice(start, min(start + step, n_pairs)) for start in range(0, n_pairs, step)]
+
+    def _of_pairs(self, some: slice) -> FloatArray:
+        return self._all if len(self._chunks) == 1 else self._made(some)
+
+    @cached_property
+    def _all(self) -> FloatArray:
+        return self._made(slice(None))
+
+    def _made(self, some: slice) -> FloatArray:
+        x = self.numbers[:, self.model_a[some]] - self.numbers[:, self.model_b[some]]
+        x /= self.size[some]
+        cubes: FloatArray = x * x * x
+        return cubes
 
 
 def without_skewness(t: FloatArray, cubes: FloatArray, size: int) -> FloatArray:

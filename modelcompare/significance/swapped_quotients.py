@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -147,7 +148,7 @@ class SwappedQuotients(SwappedSums):
         five = [self._side_by_side(of_all) for of_all in zip(*of_metrics, strict=True)]
         return [*five, *groups[n_parts + n_products :], *parts]
 
-    def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:
+    def products(self, parts: list[FloatArray], rows: slice) -> list[Any]:
         asked = self._terms.products
         quotients = {m: self._quotient_of(self.metrics[m], parts) for m, _ in asked}
         return [self._times(quotients[m], quotients[m], place, rows) for m, place in asked]

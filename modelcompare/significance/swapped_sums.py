@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -74,7 +75,7 @@ class SwappedSums(SwapStatistic):
         """
         return self.groups(sums)
 
-    def products(self, parts: list[FloatArray], rows: slice) -> list[FloatArray]:  # noqa: ARG002
+    def products(self, parts: list[FloatArray], rows: slice) -> list[Any]:  # noqa: ARG002
         """Further columns, each (n_rows, n_models or 1, width), from the metrics' statistics."""
         return []
 

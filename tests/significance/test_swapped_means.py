@@ -9,6 +9,7 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
+from modelcompare.significance import swapped_means
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
 from modelcompare.significance.swapped_means import SwappedMeans
@@ -99,6 +100,14 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
     counted = statistic.n_extreme(view.masks, np.arange(3), "two-sided")[:, 0]
     least = np.abs(statistic.observed[:, 0]) - 1e-9
     assert counted.tolist() == (np.abs(found) >= least).sum(axis=0).tolist()
+
+
+def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
+    preds = scored(drawn(2, 50, ("lognormal", "normal", "lognormal", "normal")))
+    whole = outcome_of(preds, 999).p_value
+    monkeypatch.setattr(swapped_means, "_HELD_NUMBERS", 10)
+    monkeypatch.setattr(swapped_means, "_CACHED_NUMBERS", 100)
+    np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)
 
 
 def test_models_that_agree_or_always_differ_by_the_same():
