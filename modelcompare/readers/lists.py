@@ -70,16 +70,21 @@ def _asked(seen: Seen) -> list[str]:
     if columns.pred is not None:
         return [columns.pred]
     skip = {*names.named(seen.headings, names.TRUE), *seen.told}
-    free = [h for h in seen.headings if h not in skip and _begins_with_list(seen.frame[h])]
+    free = [h for h in seen.headings if h not in skip]
     if columns.models is not None:
-        free = [h for h in free if h in seen.chosen or names.plain(h) in names.PROBABILITIES]
+        # Names first: a table may have a hundred thousand columns.
+        chosen = {*seen.chosen}
+        free = [h for h in free if h in chosen or names.plain(h) in names.PROBABILITIES]
+    free = [h for h in free if _begins_with_list(seen.frame[h])]
     beside = names.companions(seen.headings) if len(free) > 1 else []
     return [h for h in free if h not in beside]
 
 
 def _begins_with_list(column: pd.Series[Any]) -> bool:
-    place = column.first_valid_index() if column.dtype.kind not in "iufbM" else None
-    return place is not None and _held(column.loc[place]) is not None
+    if column.dtype.kind in "iufbM":
+        return False
+    present = (x for x in column if isinstance(x, list | tuple | np.ndarray) or not pd.isna(x))
+    return _held(next(present, None)) is not None
 
 
 def _held(cell: Any) -> Sequence[Any] | None:
