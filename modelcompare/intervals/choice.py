@@ -383,8 +383,9 @@ class _Rule:
         known = np.where(moved, np.maximum(carriers[:, where], FEW_RESAMPLED), n)
         degrees = degrees_of(known, n, size if self._clustered else None)
         most = np.full_like(degrees, max(n - 1, 1))
-        widening: FloatArray = t_quantile(np.minimum(degrees, most), self.level)
-        return widening / t_quantile(most, self.level)
+        few = t_quantile(np.minimum(degrees, most), self.level)
+        # At a level of 0 all quantiles are 0.
+        return divide(few, t_quantile(most, self.level), 1.0)
 
     def _drawn_in(self, found: Interval, where: slice) -> Interval:
         """Intervals drawn in by what differences between strata explain.

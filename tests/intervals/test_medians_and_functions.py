@@ -264,3 +264,14 @@ def test_a_value_that_one_sample_decides_is_warned_of():
 
     with pytest.warns(SparseDataWarning, match="largest_error of 'm0': 1 of 100 samples"):
         mc.compare(preds, largest_error, n_resamples=99)
+
+
+def test_a_function_that_is_decided_on_has_an_interval_of_any_level():
+    preds = normal_errors(40)
+    found = mc.decide(preds, "m0", "m1", own_rmse, margin=5.0, kind="equivalent", n_resamples=99)
+    assert 0 <= found.p_value <= 0.5
+    low, high = (
+        mc.compare(preds, own_rmse, n_resamples=99, confidence_level=level).scores
+        for level in (0.5, 0.9)
+    )
+    assert ((high.ci_low <= low.ci_low) & (low.ci_high <= high.ci_high)).all()
