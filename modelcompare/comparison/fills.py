@@ -30,12 +30,13 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics import counts
 from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.metrics.quotient import Quotient, SumsOf
+from modelcompare.metrics.quotient import Quotient
 from modelcompare.metrics.scoring import mean_ratio
 from modelcompare.predictions import Predictions
 
-_OF_HITS = (counts.ACCURACY.ratio, counts.ZERO_ONE_LOSS.ratio, counts.RECALL.ratio)
-_OF_COUNTS = (counts.PRECISION.ratio, counts.SPECIFICITY.ratio, counts.JACCARD.ratio)
+_PRECISION, _WRONG = counts.PRECISION.class_ratio, counts.ZERO_ONE_LOSS.class_ratio
+_OF_HITS = (counts.RECALL.class_ratio, _WRONG)
+_OF_COUNTS = (_PRECISION, counts.SPECIFICITY.class_ratio, counts.JACCARD.class_ratio)
 _BOUNDED = (
     "accuracy, zero_one_loss, recall, precision, specificity, jaccard, f1 and other F-betas, each "
     "per class or as macro, micro or weighted average (not precision_weighted), balanced_accuracy, "
@@ -143,23 +144,24 @@ def score_ranges(predictions: Predictions) -> FloatArray:
 def _way(metric: AnyMetric, predictions: Predictions) -> str:
     """Which results are the worst for a metric: the proofs are at the top of this file."""
     if isinstance(metric, Metric) and isinstance(metric.value, Quotient):
-        parts = metric.ratio.parts if isinstance(metric.ratio, SumsOf) else metric.ratio
+        ratio = metric.class_ratio
         if metric.needs == "scores" and metric.ratio is mean_ratio:
             return "scores"
         # A record of somebody's own may call less of the same better.
-        known_way_up = metric.greater_is_better == (parts is not counts.ZERO_ONE_LOSS.ratio)
-        if metric.statistics == counts.COUNTS and known_way_up:
-            if isinstance(parts, counts.Harmonic) and metric.zero_division == "paper":
+        known_way_up = metric.greater_is_better == (ratio != _WRONG)
+        if metric.statistics == counts.COUNTS and ratio is not None and known_way_up:
+            is_f = metric.value.without is not None
+            if is_f and metric.zero_division == "paper":
                 raise ValueError(
                     f"there are no bounds of {metric.name} with zero_division='paper', where a "
                     "class has no value until one is predicted; leave zero_division out."
                 )
-            of_counts = parts in _OF_COUNTS or isinstance(parts, counts.Harmonic)
-            if parts in _OF_HITS or (of_counts and isinstance(metric.ratio, SumsOf)):
+            of_counts = ratio in _OF_COUNTS or is_f
+            if ratio in _OF_HITS or (of_counts and metric.is_of_samples):
                 return "hits"
             if of_counts and metric.per_class:
                 return "class"
-            if of_counts and (metric.average == "macro" or parts is not counts.PRECISION.ratio):
+            if of_counts and (metric.average == "macro" or ratio != _PRECISION):
                 _check_unweighted(metric, predictions)
                 return "average"
     raise ValueError(

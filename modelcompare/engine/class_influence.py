@@ -29,18 +29,9 @@ def has_few_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[M
         p.groups is None
         and evaluation.units.strata is None
         and all(evaluation.entries(s, outcomes, one) is not None for s in metric.statistics)
-        and _is_of_single_classes(metric, p.n_classes)
+        and metric.class_ratio is not None
+        and metric.class_ratio.is_of_class_alone
     )
-
-
-def _is_of_single_classes(metric: Metric, n_classes: int) -> bool:
-    """Whether the value of a class follows from the totals of that class alone."""
-    # Hits, those predicted and those true, of any sizes.
-    steps = np.arange(1.0, n_classes + 1) ** 1.5
-    totals = [steps + 7 * place for place in range(len(metric.statistics))]
-    together = metric.value(*totals)
-    alone = metric.value(*(total[:, None] for total in totals))[:, 0]
-    return bool(np.array_equal(together, alone, equal_nan=True))
 
 
 def class_influences(

@@ -20,7 +20,6 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.intervals.confusions import CellSums, Confusions, Margins, taken
 from modelcompare.intervals.ratios import (
     Bounds,
-    ClassRatio,
     Trials,
     class_interval,
     normal_quantile,
@@ -29,6 +28,7 @@ from modelcompare.intervals.ratios import (
     value_of_share,
     wilson,
 )
+from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.quotient import divide
 
 

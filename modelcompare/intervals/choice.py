@@ -46,7 +46,6 @@ from modelcompare.intervals.counted import (
     Labels,
     Pairs,
     averages_absent_classes,
-    class_ratio,
     is_soft_macro,
     size_of_others,
 )
@@ -137,7 +136,7 @@ class _Rule:
     def _of_class(self, metric: AnyMetric) -> FloatArray:
         """Samples, or equal clusters, of each class, for a ratio that misses of the class enter."""
         p = self.evaluation.predictions
-        ratio = class_ratio(metric, 2) if isinstance(metric, Metric) and metric.per_class else None
+        ratio = metric.class_ratio if isinstance(metric, Metric) and metric.per_class else None
         if ratio is None or not ratio.denominator[1] or self._support is None:
             return np.array([np.inf])
         return class_sizes(p)

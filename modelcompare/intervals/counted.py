@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Literal, TypeGuard, cast
+from typing import Literal, TypeGuard
 
 import numpy as np
 
@@ -13,13 +11,15 @@ from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
-from modelcompare.intervals.ratios import RECALL, Bounds, ClassRatio, Four
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.intervals.ratios import Bounds
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.quotient import Quotient, divide
 from modelcompare.predictions import Predictions
 
 Pairs = tuple[IntArray, IntArray]
+RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 # Cells of the confusion matrices that are worked on at once.
 _CELLS = 2**20
 
@@ -52,20 +52,20 @@ class Counted:
         return ends if self.slope > 0 else ends[::-1]
 
 
-# The classes are tried one by one, which takes milliseconds where there are hundreds.
-@lru_cache(maxsize=256)
 def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
     """Describe a metric of true and predicted classes that is a ratio; None for any other."""
-    if not (
-        isinstance(metric, Metric)
-        and set(metric.statistics) <= set(COUNTS)
-        and isinstance(metric.value, Quotient)
+    ratio = metric.class_ratio if isinstance(metric, Metric) else None
+    if (
+        not isinstance(metric, Metric)
+        or ratio is None
+        or n_classes < 2
+        or metric.statistics != COUNTS
+        or not isinstance(metric.value, Quotient)
     ):
         return None
-    if not (metric.per_class or metric.average):
-        return _of_samples(metric, n_classes)
-    ratio = class_ratio(metric, n_classes)
-    if ratio is None or not ratio.is_share:
+    if metric.is_of_samples:
+        return _of_samples(ratio, n_classes)
+    if not ratio.is_share:
         return None
     if metric.average == "weighted" and ratio == RECALL:
         return Counted(RECALL, "correct")
@@ -73,65 +73,13 @@ def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
     return Counted(ratio, metric.average or "class", strict=strict)
 
 
-def class_ratio(metric: Metric, n_classes: int) -> ClassRatio | None:
-    """What a sample adds to the ratio of a class; None where that depends on which class."""
-    parts = []
-    for right, wrong, own, named in _added(metric, n_classes):
-        if right.ndim < 3:
-            return None
-        rest = np.concatenate([right[:, ~own], wrong[:, ~(own | named)]], axis=1)
-        ends = np.stack([rest.min(axis=1), rest.max(axis=1)], axis=1)
-        parts.append((right[:, own], wrong[:, own], wrong[:, named], ends))
-    outcomes = [np.concatenate(of_classes, axis=1) for of_classes in zip(*parts, strict=True)]
-    if not outcomes or any(np.ptp(of_classes, axis=1).any() for of_classes in outcomes):
-        return None
-    numerator, denominator = np.array([of_classes[:, 0] for of_classes in outcomes]).T.tolist()
-    return ClassRatio(cast(Four, tuple(numerator)), cast(Four, tuple(denominator)))
-
-
-def _of_samples(metric: Metric, n_classes: int) -> Counted | None:
+def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
     """Describe a ratio that samples add to by being right or wrong, whatever their class."""
-    parts = []
-    for *of_outcomes, _, _ in _added(metric, n_classes):
-        if of_outcomes[0].ndim > 2:
-            return None
-        parts.append(of_outcomes)
-    found = [np.concatenate(of_classes, axis=1) for of_classes in zip(*parts, strict=True)]
-    if not found or any(np.ptp(of_classes, axis=1).any() for of_classes in found):
-        return None
-    (hit, right), (missed, wrong) = (of_classes[:, 0].tolist() for of_classes in found)
+    (hit, right), (missed, wrong) = ratio.of_sample(n_classes)
     if right == wrong and hit != missed:
         return Counted(RECALL, "correct", missed / wrong, (hit - missed) / wrong)
-    ratio = ClassRatio((hit, 0.0, 0.0, 0.0), (right, wrong, 0.0, 0.0))
-    return Counted(ratio, "correct") if missed == 0 and ratio.is_share else None
-
-
-def _added(
-    metric: Metric, n_classes: int
-) -> Iterator[tuple[FloatArray, FloatArray, BoolArray, BoolArray]]:
-    """Numerator and denominator of a sample of each class that is right, and that is wrong.
-
-    For some classes after others, with which one is true and which is named wrongly.
-    """
-    if metric.ratio is None or n_classes < 2:
-        return
-    classes, step = np.arange(n_classes), max(1, _CELLS // n_classes)
-    for start in range(0, n_classes, step):
-        own = classes[start : start + step, None] == classes
-        named = np.roll(own, 1, axis=1)
-        one, other = own.astype(np.float64), named.astype(np.float64)
-        of_right, of_wrong = (
-            np.stack(np.broadcast_arrays(*metric.ratio(*(of[s] for s in metric.statistics))))
-            for of in (_statistics(one, one, one), _statistics(0 * one, other, one))
-        )
-        yield of_right, of_wrong, own, named
-
-
-def _statistics(
-    hits: FloatArray, predicted: FloatArray, support: FloatArray
-) -> dict[Statistic, FloatArray]:
-    counts = (hits, predicted, support)
-    return dict(zip((*COUNTS, *SOFT_COUNTS), counts * 2, strict=True))
+    found = ClassRatio((hit, 0.0, 0.0, 0.0), (right, wrong, 0.0, 0.0))
+    return Counted(found, "correct") if missed == 0 and found.is_share else None
 
 
 def is_soft_macro(metric: AnyMetric) -> TypeGuard[Metric]:
@@ -150,7 +98,7 @@ def averages_absent_classes(metric: AnyMetric) -> bool:
     They get probability, so they have a value; that of a class without a support is no 0 / 0 where
     probability is in the denominator.
     """
-    ratio = class_ratio(metric, 2) if is_soft_macro(metric) else None
+    ratio = metric.class_ratio if is_soft_macro(metric) else None
     return ratio is not None and bool(ratio.numerator[0] and ratio.denominator[2])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.intervals.averages import Average, over_cells
 from modelcompare.intervals.confusions import CellSums, Confusions
-from modelcompare.intervals.ratios import ClassRatio
+from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.quotient import divide
 
 # Cells (truth, model a, model b) of two classes on which the models disagree.

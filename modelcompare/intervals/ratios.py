@@ -21,57 +21,10 @@ import numpy as np
 from scipy.special import gammaincinv, ndtri, stdtrit
 
 from modelcompare.arrays import FloatArray
+from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.quotient import divide
 
 Bounds = tuple[FloatArray, FloatArray]
-Four = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True)
-class ClassRatio:
-    """What a sample adds to a ratio's numerator and denominator.
-
-    Parameters
-    ----------
-    numerator, denominator : tuple of 4 floats
-        Of a true positive, a false negative, a false positive and a true negative. A success adds
-        the same to both, a failure to the denominator alone.
-    """
-
-    numerator: Four
-    denominator: Four
-
-    @property
-    def is_share(self) -> bool:
-        """Whether there are successes, all of one weight, and failures."""
-        top, bottom = np.array(self.numerator), np.array(self.denominator)
-        alike = (top == bottom) & (top == top.max())
-        return bool(top.max() > 0 and bottom.min() >= 0 and (alike | (top == 0)).all()) and bool(
-            self.failure.any()
-        )
-
-    @property
-    def success(self) -> FloatArray:
-        """1 for the outcomes that are successes."""
-        return (np.array(self.numerator) != 0).astype(np.float64)
-
-    @property
-    def failure(self) -> FloatArray:
-        """1 for the outcomes that are failures."""
-        return (np.array(self.denominator) != 0) - self.success
-
-    @property
-    def success_weight(self) -> float:
-        """Weight of a success, a."""
-        return max(self.numerator)
-
-    @property
-    def failure_weights(self) -> FloatArray:
-        """Weights of the failures, 0 for other outcomes."""
-        return np.array(self.denominator) * self.failure
-
-
-RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from modelcompare.metrics.calibration import brier_resolution as brier_resolutio
 from modelcompare.metrics.calibration import brier_uncertainty as brier_uncertainty
 from modelcompare.metrics.calibration import ece as ece
 from modelcompare.metrics.calibration import mce as mce
+from modelcompare.metrics.class_ratio import ClassRatio as ClassRatio
 from modelcompare.metrics.confusion import confusion_matrix as confusion_matrix
 from modelcompare.metrics.confusion import (
     probabilistic_confusion_matrix as probabilistic_confusion_matrix,

@@ -24,6 +24,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import Known
+from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, OfSums, Parts, Quotient, SumsOf
@@ -166,7 +167,8 @@ class Metric(BaseMetric):
         ``ratio(*totals)``: numerator and denominator of the quotient that the value is, or
         increases with (rmse with mse). Both are linear in the statistics, so that the same
         function gives what each sample adds to them. Of shape (..., n_classes) if `per_class` or
-        with an `average`, else (...).
+        with an `average`, else (...). A `ClassRatio` declares a ratio of one class's counts, which
+        then has the intervals and tests of the built-in ones.
     power : float
         The value is this power of the quotient, where it is not the quotient itself: 1/2 for rmse.
     average : {"macro", "weighted"}, optional
@@ -178,12 +180,11 @@ class Metric(BaseMetric):
     Examples
     --------
     >>> import numpy as np
-    >>> from modelcompare.metrics import Metric, get_metric
+    >>> from modelcompare.metrics import ClassRatio, Metric, get_metric
     >>> recall = get_metric("recall")
     >>> miss_rate = Metric(
     ...     name="miss_rate", statistics=recall.statistics, per_class=True,
-    ...     greater_is_better=False,
-    ...     ratio=lambda hits, predicted, support: (support - hits, support),
+    ...     greater_is_better=False, ratio=ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)),
     ... )
     >>> miss_rate.value(np.array([8.0]), np.array([9.0]), np.array([10.0]))
     array([0.2])
@@ -215,6 +216,20 @@ class Metric(BaseMetric):
     def has_averages(self) -> bool:
         """Whether it is a quotient for each class, which can be averaged."""
         return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
+
+    @property
+    def class_ratio(self) -> ClassRatio | None:
+        """Declaration of what a sample adds to the ratio of a class, or to its sums over classes.
+
+        None of any other ratio.
+        """
+        parts = self.ratio.parts if isinstance(self.ratio, SumsOf) else self.ratio
+        return parts if isinstance(parts, ClassRatio) else None
+
+    @property
+    def is_of_samples(self) -> bool:
+        """Whether its one ratio is that of sums over classes, as accuracy is."""
+        return isinstance(self.ratio, SumsOf)
 
     @property
     def is_mean(self) -> bool:

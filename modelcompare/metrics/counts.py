@@ -14,7 +14,7 @@ definition, and here too: a soft twin differs from its metric in `statistics` al
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter, methodcaller
 from typing import Any
@@ -24,9 +24,10 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics import calls
 from modelcompare.metrics.base import AnyMetric, Metric, Recipe, Statistic, number
+from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
 from modelcompare.metrics.plain import plain
-from modelcompare.metrics.quotient import Quotient
+from modelcompare.metrics.quotient import Quotient, SumsOf
 
 Pair = tuple[FloatArray, FloatArray]
 
@@ -98,18 +99,16 @@ def _with_twin(metric: Metric, **prose: Any) -> Metric:
     return replace(metric, soft=soft_twin(metric, **prose))
 
 
-def _right(hits: FloatArray, _predicted: FloatArray, support: FloatArray) -> Pair:
-    return hits.sum(axis=-1), support.sum(axis=-1)
-
-
-def _wrong(hits: FloatArray, _predicted: FloatArray, support: FloatArray) -> Pair:
-    total = support.sum(axis=-1)
-    return total - hits.sum(axis=-1), total
-
+# Of a true positive, a false negative, a false positive and a true negative.
+_PRECISION = ClassRatio((1, 0, 0, 0), (1, 0, 1, 0))
+_RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
+_SPECIFICITY = ClassRatio((0, 0, 0, 1), (0, 0, 1, 1))
+_RIGHT = SumsOf(_RECALL)
+_WRONG = SumsOf(ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)))
 
 ACCURACY = _with_twin(
     _of_counts(
-        name="accuracy", ratio=_right, proportion=_right,
+        name="accuracy", ratio=_RIGHT, proportion=_RIGHT,
         about="""Share of samples whose class was predicted.
 
         Values every sample alike. With one class of 95 %, always predicting it scores 0.95: look at
@@ -126,7 +125,7 @@ accuracy: calls.LabelScore = plain(ACCURACY)
 caccuracy: calls.ProbabilityScore = plain(ACCURACY.soft)
 
 ZERO_ONE_LOSS = _of_counts(
-    name="zero_one_loss", greater_is_better=False, ratio=_wrong, proportion=_wrong,
+    name="zero_one_loss", greater_is_better=False, ratio=_WRONG, proportion=_WRONG,
     about="""Share of samples whose class was not predicted: 1 - accuracy.
 
     The classification error. Values and hides what `accuracy` does; differences in it are easier to
@@ -136,12 +135,8 @@ ZERO_ONE_LOSS = _of_counts(
 zero_one_loss: calls.LabelScore = plain(ZERO_ONE_LOSS)
 
 
-def _recall(hits: FloatArray, _predicted: FloatArray, support: FloatArray) -> Pair:
-    return hits, support
-
-
 BALANCED_ACCURACY = _of_counts(
-    name="balanced_accuracy", ratio=_recall, average="macro",
+    name="balanced_accuracy", ratio=_RECALL, average="macro",
     about="""Mean recall of the classes that occur.
 
     Values every class alike, however rare; a class of three samples moves it by as much as one of
@@ -151,13 +146,9 @@ BALANCED_ACCURACY = _of_counts(
 balanced_accuracy: calls.LabelScore = plain(BALANCED_ACCURACY)
 
 
-def _precision(hits: FloatArray, predicted: FloatArray, _support: FloatArray) -> Pair:
-    return hits, predicted
-
-
 PRECISION = _with_twin(
     _of_classes(
-        name="precision", ratio=_precision, proportion=_precision,
+        name="precision", ratio=_PRECISION, proportion=_PRECISION,
         about="""Share of what was predicted as a class that belongs to it: hits / predicted.
 
         Values the absence of false alarms and says nothing of what was missed: predicting a class
@@ -181,7 +172,7 @@ cprecision: calls.SoftAveragedScore = plain(PRECISION.soft)
 
 RECALL = _with_twin(
     _of_classes(
-        name="recall", ratio=_recall, proportion=_recall,
+        name="recall", ratio=_RECALL, proportion=_RECALL,
         about="""Share of a class that was predicted as such: hits / support.
 
         Values completeness and says nothing of false alarms: predicting the class always scores 1.
@@ -200,13 +191,8 @@ recall: calls.AveragedScore = plain(RECALL)
 crecall: calls.SoftAveragedScore = plain(RECALL.soft)
 
 
-def _specificity(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
-    others = support.sum(axis=-1, keepdims=True) - support
-    return others - predicted + hits, others
-
-
 SPECIFICITY = _of_classes(
-    name="specificity", ratio=_specificity, proportion=_specificity,
+    name="specificity", ratio=_SPECIFICITY, proportion=_SPECIFICITY,
     about="""Share of the other classes that was not predicted as this one.
 
     The recall of "not this class". Close to 1 for any rare class, since true negatives abound.""",
@@ -215,12 +201,8 @@ SPECIFICITY = _of_classes(
 specificity: calls.AveragedScore = plain(SPECIFICITY)
 
 
-def _intersection(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
-    return hits, predicted + support - hits
-
-
 JACCARD = _of_classes(
-    name="jaccard", ratio=_intersection,
+    name="jaccard", ratio=ClassRatio((1, 0, 0, 0), (1, 1, 1, 0)),
     about="""Intersection over union of the predicted and the true members of a class.
 
     Orders models of one class as F1 does (J = F1 / (2 - F1)) and is stricter on errors.""",
@@ -234,23 +216,14 @@ def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) ->
     return (predicted == 0) | (support == 0)
 
 
-@dataclass(frozen=True)
-class Harmonic:
-    """Numerator and denominator of F-beta, of this square of beta."""
-
-    square: float
-
-    def __call__(self, hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
-        return (1 + self.square) * hits, self.square * support + predicted
-
-
 def fbeta_metric(*, beta: float) -> Metric:
     """F-beta of any beta; 0 / 0 only for a class neither predicted nor true."""
     if not (math.isfinite(beta) and beta >= 0):
         raise ValueError(f"`beta` must be a finite number of at least 0, got {beta}.")
+    square = beta**2
     hard = _of_classes(
         name=f"f{number(beta)}", family="fbeta", value=Quotient(without=_one_sided),
-        ratio=Harmonic(beta**2),
+        ratio=ClassRatio((1 + square, 0, 0, 0), (1 + square, square, 1, 0)),
         recipe=Recipe(fbeta_metric, {"beta": beta}, "f{beta}"),
         about="""Harmonic mean of precision and recall, recall counting beta times as much.
 

@@ -20,7 +20,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import TIE_TOLERANCE
-from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
 from modelcompare.significance.binomial import binomial_mass, half_binomial, tail_masses
 from modelcompare.significance.exact_lines import Conics
@@ -37,14 +37,13 @@ def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
     """Whether all swaps can be counted: a quotient of hard counts, samples that are alike."""
     p = evaluation.predictions
     return (
-        metric.ratio is not None
+        metric.class_ratio is not None
         and metric.average is None
         and metric.statistics == COUNTS
         and evaluation.labelled is not None
         and p.groups is None
         and p.sample_weight is None
         and Strata.of(evaluation.units) is None
-        and of_one_class(evaluation, metric)
     )
 
 
@@ -333,49 +332,14 @@ def _tolerance(observed: FloatArray) -> FloatArray:
 def unit_parts(metric: Metric, n_classes: int) -> tuple[FloatArray, FloatArray]:
     """Numerator and denominator of a sample, of shape (2, 2).
 
-    Rows: a member of the class, another; columns: predicted as the class, not.
+    Rows: a member of the class, another; columns: predicted as the class, not. Of all samples
+    alike: right, wrong.
     """
-    assert metric.ratio is not None  # noqa: S101  `is_exact` asks for it
-    truth, said = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    eye = np.eye(max(n_classes, 2))
-    parts = metric.ratio(eye[truth] * eye[said], eye[said], eye[truth])
-    if _has_classes(metric):
-        parts = (parts[0][:, 0], parts[1][:, 0])
-    return np.asarray(parts[0], float).reshape(2, 2), np.asarray(parts[1], float).reshape(2, 2)
-
-
-def of_one_class(evaluation: Evaluation, metric: Metric) -> bool:
-    """Whether the parts of the quotient are what the class's own counts say, in every model."""
-    return evaluation.once(("of one class", metric), lambda: _is_of_one_class(evaluation, metric))
-
-
-def _is_of_one_class(evaluation: Evaluation, metric: Metric) -> bool:
-    assert metric.ratio is not None  # noqa: S101  asked before
-    totals = _totals(evaluation, metric.statistics)
-    hits, predicted, support = totals
-    own = np.stack([hits, predicted - hits], axis=-1)
-    members = np.stack([support, support.sum(axis=-1, keepdims=True) - support], axis=-1)
-    if not _has_classes(metric):
-        # Of all samples alike a model is right or wrong, and there are no others.
-        own, members = (np.stack([x.sum(axis=-1), 0 * x[..., 0]], axis=-1)[:, None]
-                        for x in (hits, support))  # fmt: skip
-    times = np.stack([own, members - own], axis=-1)
-    found = metric.ratio(*totals)
-    return all(
-        np.allclose((times * unit).sum(axis=(-1, -2)).reshape(part.shape), part)
-        for unit, part in zip(
-            unit_parts(metric, evaluation.predictions.n_classes), found, strict=True
-        )
-    )
-
-
-def _has_classes(metric: Metric) -> bool:
-    return metric.per_class or metric.average is not None
-
-
-def _totals(evaluation: Evaluation, statistics: tuple[Statistic, ...]) -> list[FloatArray]:
-    """Totals of some statistics over the test set, each of shape (n_models or 1, width)."""
-    total = evaluation.grand_total(slice(None))
-    by_name = {c.statistic: c.of(total) for c in evaluation.columns(slice(None))}
-    n_models = len(evaluation.models)
-    return [np.broadcast_to(by_name[s], (n_models, by_name[s].shape[-1])) for s in statistics]
+    ratio = metric.class_ratio
+    assert ratio is not None  # noqa: S101  `is_exact` asks for it
+    if metric.is_of_samples:
+        both = zip(*ratio.of_sample(max(n_classes, 2)), strict=True)
+        parts = [[[right, wrong], [wrong, right]] for right, wrong in both]
+    else:
+        parts = [[[tp, fn], [fp, tn]] for tp, fn, fp, tn in (ratio.numerator, ratio.denominator)]
+    return np.array(parts[0], dtype=np.float64), np.array(parts[1], dtype=np.float64)

@@ -20,7 +20,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.significance.exact import of_one_class, unit_parts
+from modelcompare.significance.exact import unit_parts
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swapped_pairs import matrix_bytes
 from modelcompare.significance.swapped_sums import ROUNDING
@@ -259,7 +259,7 @@ def of_labels(evaluation: Evaluation, metric: Metric) -> bool:
         and evaluation.labelled is not None
         and p.groups is None
         and p.sample_weight is None
-        and of_one_class(evaluation, metric)
+        and metric.class_ratio is not None
     )
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import modelcompare as mc
 from modelcompare.intervals.averages import outcome_counts
-from modelcompare.intervals.ratios import ClassRatio, Trials, class_interval
-from modelcompare.metrics import SparseDataWarning
+from modelcompare.intervals.ratios import Trials, class_interval
+from modelcompare.metrics import ClassRatio, SparseDataWarning
 
 COUNTED = [
     "accuracy", "zero_one_loss", "balanced_accuracy", "f1", "f1_macro", "f1_weighted", "f1_micro",

@@ -16,7 +16,7 @@ from modelcompare.intervals.differences import (
     shrunk_influences,
     shrunk_variances,
 )
-from modelcompare.intervals.ratios import ClassRatio
+from modelcompare.metrics import ClassRatio
 
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 PRECISION = ClassRatio((1, 0, 0, 0), (1, 0, 1, 0))

@@ -17,7 +17,8 @@ from modelcompare.intervals.averages import (
     outcome_counts,
 )
 from modelcompare.intervals.confusions import Confusions
-from modelcompare.intervals.ratios import ClassRatio, Trials, class_interval, proportion, wilson
+from modelcompare.intervals.ratios import Trials, class_interval, proportion, wilson
+from modelcompare.metrics import ClassRatio
 
 Z = norm.ppf(0.975)
 
