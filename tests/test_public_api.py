@@ -8,14 +8,12 @@ import inspect
 import re
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
 
 import pytest
 import typer
 
 import modelcompare
 from modelcompare import cli, metrics, testing
-from modelcompare.deprecation import deprecated, deprecations
 from modelcompare.report import plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
@@ -62,7 +60,7 @@ def described(name, thing):
         made = "" if issubclass(thing, Result | Warning) else parameters(thing)
         return {name: made} | members(name, thing)
     if inspect.isroutine(thing):
-        return {name: parameters(thing) + ends(thing)}
+        return {name: parameters(thing)}
     return {name: f" = {thing}" if isinstance(thing, tuple) else ""}
 
 
@@ -81,11 +79,11 @@ def members(name, kind):
 def of_member(member):
     """Parameters of a method as one calls it; nothing for an attribute."""
     if isinstance(member, property):
-        return ends(member.fget)
+        return ""
     function = getattr(member, "__func__", member)
     if not inspect.isfunction(function):
         return ""
-    return parameters(function, bound=not isinstance(member, staticmethod)) + ends(function)
+    return parameters(function, bound=not isinstance(member, staticmethod))
 
 
 def parameters(function, *, bound=False):
@@ -115,11 +113,6 @@ class Shown(str):
 def plainly(value):
     """A repr that is the same in every process."""
     return getattr(value, "__name__", None) or re.sub(r" at 0x[0-9a-f]+", "", repr(value))
-
-
-def ends(function):
-    notes = deprecations(function)
-    return "".join(f"  # {what.name} until {what.gone}: {what.instead}" for what in notes)
 
 
 def options(name, command):
@@ -153,15 +146,6 @@ def differences(before, now):
     return "\n".join(lines)
 
 
-def expired(found, day):
-    """Names whose last day has passed."""
-    return [
-        name
-        for name, rest in found.items()
-        if any(until < day.isoformat() for until in re.findall(r" until ([\d-]{10}): ", rest))
-    ]
-
-
 @pytest.fixture(scope="module")
 def now():
     """Of a process of its own: other tests register metrics."""
@@ -175,13 +159,8 @@ def test_the_public_api_is_the_one_that_is_written_down(now):
     told = differences(read(FILE.read_text("utf-8")), now)
     assert not told, (
         f"the public API is not that of tests/public_api.txt.\n{told}\n"
-        "What vanishes or changes is deprecated first (CONTRIBUTING.md). If it is meant, run "
-        f"`{COMMAND}` and commit the file."
+        f"If it is meant, run `{COMMAND}`, commit the file and say it in CHANGELOG.md."
     )
-
-
-def test_what_is_deprecated_goes_in_time(now):
-    assert expired(now, datetime.now(UTC).date()) == [], "its date has passed: remove it"
 
 
 def test_every_kind_of_name_is_in_the_snapshot(now):
@@ -203,19 +182,6 @@ def test_a_lost_name_a_new_one_and_another_default_are_told_apart():
     assert differences(before, after) == (
         "vanished: a.c\nnew: a.d()\nchanged: a.b\n  was (x=1)\n  is  (x=2)"
     )
-
-
-def test_a_deprecated_name_shows_its_date_and_expires_after_it():
-    last = datetime(2027, 6, 1, tzinfo=UTC).date()
-
-    @deprecated(since="0.2", gone=str(last), instead="new")
-    def old(x=1):
-        return x
-
-    found = read(written(described("a.old", old)))
-    assert found["a.old"].startswith("(x=1)  # ")
-    assert expired(found, last) == []
-    assert expired(found, last + timedelta(days=1)) == ["a.old"]
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
 from modelcompare.comparison.verdict import foremost_sentences, sentences
-from modelcompare.deprecation import deprecated
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
@@ -222,12 +221,6 @@ class Comparison(Result):
         the probability that it is the best).
         """
         return standing_frame(self)
-
-    @property
-    @deprecated(since="0.1", gone="2027-06-01", instead="Comparison.standings")
-    def groups(self) -> pd.DataFrame:
-        """Former name of `standings`; groups are the clusters of `Predictions`."""
-        return self.standings
 
     @cached_property
     def leads(self) -> pd.DataFrame:

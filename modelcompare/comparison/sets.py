@@ -179,10 +179,6 @@ class SetComparison(Result):
         }  # fmt: skip
         return frame
 
-    def plot_critical_difference(self, metric: str) -> Figure:
-        """Critical-difference diagram: mean ranks, bars over models not told apart (Nemenyi)."""
-        return self.plot.critical_difference(metric)
-
     @property
     def plot(self) -> RankPlots:
         """The critical-difference diagram of a metric that is not per class, of three models."""

@@ -171,12 +171,6 @@ class AgreementStudy(Result):
         """Figures: `plot()` and `plot.agreement()`, `plot.population()`."""
         return AgreementPlots(self)
 
-    def plot_population(
-        self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
-    ) -> Figure:
-        """Agreement with the order of the whole test set, against the ratio."""
-        return self.plot.population(ratios, n_subsamples=n_subsamples)
-
 
 @suggesting()
 @one_blas_thread()

@@ -185,17 +185,6 @@ class VarianceStudy(Result):
         """Figures: `plot()` and `plot.variances()`, `plot.intervals()`."""
         return VariancePlots(self)
 
-    def plot_variances(self, pair: int | Pair = 0, *, n_columns: int | None = None) -> Figure:
-        """Variances of both metrics of a pair, by place or names, against the ratio (fig. 1, 5, 6).
-
-        The panels, one for each class, stand in `n_columns`.
-        """
-        return self.plot.variances(pair, n_columns=n_columns)
-
-    def plot_intervals(self, pair: int | Pair = 0) -> Figure:
-        """Values with bands against the ratio, both metrics of a pair (figures 2, 3, 4)."""
-        return self.plot.intervals(pair)
-
     @one_blas_thread()
     def _over_ratios(self, task: Any) -> pd.DataFrame:
         frames = []

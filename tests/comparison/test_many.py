@@ -1,7 +1,6 @@
 """Families of models: omnibus tests, letters, tiers, simultaneous intervals, several test sets."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q
@@ -78,13 +77,6 @@ def test_tiers_and_letters_of_a_comparison():
     assert share_of_best(np.array([[1.0, 1.0], [np.nan, 0.0]])).tolist() == [0.25, 0.75]
 
 
-def test_the_old_name_of_standings_names_the_new_one():
-    result = mc.compare(PREDS, "accuracy", n_resamples=299)
-    with pytest.warns(DeprecationWarning, match=r"Comparison\.standings"):
-        old = result.groups
-    pd.testing.assert_frame_equal(old, result.standings)
-
-
 def test_simultaneous_intervals_are_wider_and_agree_with_max_t():
     result = mc.compare(PREDS, "f1", correction="max-t", n_resamples=1999, method="normal")
     wide = result.simultaneous_intervals()
@@ -152,7 +144,7 @@ def test_ranks_over_sets(sets):
     ranks = stats.rankdata(-table, axis=1).mean(axis=0)
     np.testing.assert_allclose(frame.set_index("model").loc[["m0", "m1", "m2"], "mean_rank"], ranks)
     assert sets.friedman("log_loss").model.iloc[0] == "m0"
-    assert sets.plot_critical_difference("f1_macro").axes
+    assert sets.plot.critical_difference("f1_macro").axes
 
 
 def test_sets_must_fit_together():

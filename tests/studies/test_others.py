@@ -194,11 +194,11 @@ def test_values_that_are_undefined_order_nothing():
 def test_agreement_can_be_shown(preds):
     study = mc.agreement_study(preds, ["f1", "precision"], test="wald")
     assert len(study.plot().axes) == 6
-    figure = study.plot_population([1, 0.5], n_subsamples=5)
+    figure = study.plot.population([1, 0.5], n_subsamples=5)
     assert len(figure.axes) == 2
     assert all(np.isfinite(line.get_ydata()).all() for axes in figure.axes for line in axes.lines)
     averages = mc.agreement_study(study.predictions, [("f1_macro", "cf1_macro")], n_resamples=50)
-    (axes,) = averages.plot_population([1, 0.5], n_subsamples=5).axes
+    (axes,) = averages.plot.population([1, 0.5], n_subsamples=5).axes
     assert len(axes.lines) == 6
     assert study.to_latex().count("\\toprule") == 1
     assert "% Agree" in study.to_markdown()
