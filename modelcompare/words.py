@@ -111,8 +111,7 @@ MissingResults = Literal["refuse", "drop", "worst"]
 Format = Literal["table", "csv", "json", "markdown", "latex", "html"]
 CardFormat = Literal["markdown", "text", "json"]
 
-Backend = Literal["threads", "loky", "dask", "ray"]
-Dialect = Literal["duckdb", "bigquery", "snowflake", "spark"]
+Dialect = Literal["duckdb", "spark"]
 GateFormat = Literal["text", "github", "json"]
 OnInconclusive = Literal["fail", "pass", "skip"]
 

@@ -34,7 +34,7 @@ EXTRAS = {
     "parquet": f"{_PROGRAM} sketch in/p.npz -o p.sketch.parquet",
     "sklearn": "in/estimators.py",
     "sequence": "in/texts.py",
-    "dask": f"{_PROGRAM} compare in/p.npz --resamples 99 --backend dask",
+    "dask": "in/cluster.py",
     "fast": "in/compiled.py",
 }
 _SCRIPTS = {
@@ -54,6 +54,18 @@ _SCRIPTS = {
         said = {"a": ["a b c d e f"] * 30, "b": ["a b c d e g"] * 30}
         texts = mc.Predictions(["a b c d e f"] * 30, said, kind="texts")
         mc.compare(texts, ["wer", "bleu"], n_resamples=99)
+    """,
+    "cluster": """
+        import sys
+        import joblib
+        import modelcompare as mc
+        try:
+            from dask.distributed import Client
+        except ImportError:
+            sys.exit('Dask is missing: pip install "modelcompare[dask]"')
+        if __name__ == "__main__":
+            with Client(dashboard_address=None), joblib.parallel_config("dask"):
+                mc.bootstrap(mc.load_example("snli"), "accuracy", n_resamples=99, n_jobs=-1)
     """,
     "compiled": """
         import sys

@@ -10,7 +10,6 @@ import inspect
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -18,11 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, get_type_hints
 
 import typer
 
-from modelcompare.cli.backends import working_on
 from modelcompare.cli.streams import say
 from modelcompare.words import (
     MOST_JOBS,
-    Backend,
     FileKind,
     Format,
     Missing,
@@ -340,28 +337,14 @@ class ResamplingOptions:
     seed: Annotated[int, _resampling("N", "Seed of the random numbers.", min=0)] = 0
     jobs: Annotated[
         int | None,
-        _resampling(
-            "N",
-            "Threads, or jobs of the backend; -1 for all. Results do not depend on it.",
-        ),
-    ] = None
-    backend: Annotated[
-        Backend | None,
-        _resampling(
-            "NAME",
-            f"Where the work is done: {listed(Backend)}. Results do not depend on it.",
-        ),
-    ] = None
-    scheduler: Annotated[
-        Text, _resampling("ADDRESS", "Cluster of --backend dask (tcp://HOST:8786) or ray.")
+        _resampling("N", "Threads; -1 for all. Results do not depend on it."),
     ] = None
 
     def options(self) -> dict[str, Any]:
         """The same as arguments of the library."""
         if self.jobs is not None and self.jobs != -1 and not 1 <= self.jobs <= MOST_JOBS:
             raise ValueError(f"--jobs must be -1 or from 1 to {MOST_JOBS}, got {self.jobs}.")
-        jobs = -1 if self.jobs is None and self.backend is not None else self.jobs
-        return {"n_resamples": self.resamples, "rng": self.seed, "n_jobs": jobs}
+        return {"n_resamples": self.resamples, "rng": self.seed, "n_jobs": self.jobs}
 
 
 @dataclass(frozen=True)
@@ -421,11 +404,7 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
             options[name] = group(**values)
         from modelcompare.engine.parallel import watched
 
-        with ExitStack() as until_done:
-            until_done.enter_context(watched())
-            for given in options.values():
-                if isinstance(given, ResamplingOptions):
-                    until_done.enter_context(working_on(given.backend, given.scheduler))
+        with watched():
             command(**options)
 
     parameters = list(_spread(inspect.signature(command), hints))

@@ -1,4 +1,4 @@
-"""The query that makes the table of a sketch, in the words of several databases.
+"""The query that makes the table of a sketch, for DuckDB and Spark.
 
 One pass over the predictions counts every bucket by true class, and by true and named class of each
 model; what follows reads that small table. Buckets are those of `sources.hashing`. Some rows are no
@@ -27,57 +27,41 @@ _SOFT = ("soft_hits", "soft_predicted")
 
 @dataclass(frozen=True)
 class Words:
-    """How one database says what the query needs.
+    """What differs between databases in the one query.
 
-    `number` is what makes a number of the first eight hexadecimal digits of an MD5 digest; `digest`
-    gives them of a text. A `quote` in a name is doubled, or comes after a backslash where these
-    escape there; `slashed` where they do so in texts, `doubled` where a quote in a text is doubled.
+    Attributes
+    ----------
+    text : str
+        Type of texts.
+    quote : str
+        Quote of names, doubled within a name.
+    number : str
+        Expression for the number that a text of hexadecimal digits stands for.
+    escapes : bool
+        Whether backslashes escape in texts, quotes included; elsewhere a quote is doubled.
     """
 
     text: str
-    real: str
     quote: str
-    digest: str
     number: str
-    slashed: bool
-    doubled: bool
-    slashed_names: bool = False
-    reads_case: bool = False  # whether names that differ in case name two columns
+    escapes: bool
 
     def name(self, column: str) -> str:
         """A column's name, quoted, so that no name is a word of the language."""
-        if self.slashed_names:
-            column = column.replace("\\", "\\\\").replace(self.quote, f"\\{self.quote}")
-        else:
-            column = column.replace(self.quote, 2 * self.quote)
-        return f"{self.quote}{column}{self.quote}"
+        return f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}"
 
     def literal(self, text: str) -> str:
         """A text in quotes."""
-        if self.slashed:
-            text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
-        text = text.replace("'", "''" if self.doubled else "\\'")
-        return f"'{text}'"
+        if not self.escapes:
+            return "'" + text.replace("'", "''") + "'"
+        text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+        return "'" + text.replace("'", "\\'") + "'"
 
 
 WORDS: dict[Dialect, Words] = {
-    "duckdb": Words(
-        "VARCHAR", "DOUBLE", '"', "MD5({})", "CAST(CONCAT('0x', {}) AS BIGINT)",
-        slashed=False, doubled=True,
-    ),
-    "bigquery": Words(
-        "STRING", "FLOAT64", "`", "TO_HEX(MD5({}))", "CAST(CONCAT('0x', {}) AS INT64)",
-        slashed=True, doubled=False, slashed_names=True,
-    ),
-    "snowflake": Words(
-        "VARCHAR", "DOUBLE", '"', "MD5({})", "TO_NUMBER({}, 'XXXXXXXX')",
-        slashed=True, doubled=True, reads_case=True,
-    ),
-    "spark": Words(
-        "STRING", "DOUBLE", "`", "MD5({})", "CAST(CONV({}, 16, 10) AS BIGINT)",
-        slashed=True, doubled=False,
-    ),
-}  # fmt: skip
+    "duckdb": Words("VARCHAR", '"', "CAST(CONCAT('0x', {}) AS BIGINT)", escapes=False),
+    "spark": Words("STRING", "`", "CAST(CONV({}, 16, 10) AS BIGINT)", escapes=True),
+}
 
 
 def sketch_query(
@@ -88,8 +72,8 @@ def sketch_query(
 
     Parameters
     ----------
-    dialect : {"duckdb", "bigquery", "snowflake", "spark"}
-        Whose words to use.
+    dialect : {"duckdb", "spark"}
+        The database that runs it.
     table : str
         The table, as the query may name it; it is the one text that is not quoted.
     true, id : str
@@ -129,7 +113,7 @@ def sketch_query(
 def _check_distinct(query: _Query, dialect: Dialect) -> None:
     """Refuse a column of two roles, and two that a database takes for one."""
     columns = [query.true, *query.columns]
-    written = columns if query.words.reads_case else [column.lower() for column in columns]
+    written = [column.lower() for column in columns]
     for place, column in enumerate(written):
         first = columns[written.index(column)]
         if written.index(column) < place and first == columns[place]:
@@ -186,7 +170,7 @@ class _Query:
         words = self.words
         name, literal = words.name(self.id), words.literal
         text = f"CONCAT({literal(f'{self.salt}:')}, CAST({name} AS {words.text}))"
-        digits = f"SUBSTR({words.digest.format(text)}, 1, 8)"
+        digits = f"SUBSTR(MD5({text}), 1, 8)"
         bucket = f"MOD({words.number.format(digits)}, {self.buckets})"
         yield f"CASE WHEN {name} IS NOT NULL THEN {bucket} END AS bucket"
         yield f"CAST({words.name(self.true)} AS {words.text}) AS truth"
@@ -282,7 +266,7 @@ class _Query:
         )
 
     def _real(self, value: str) -> str:
-        return f"CAST({value} AS {self.words.real})"
+        return f"CAST({value} AS DOUBLE)"
 
     def _about(self) -> str:
         """What the rows mean, as JSON; without `classes` the rows name them."""

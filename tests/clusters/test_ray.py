@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.cli import main
 
 ray = pytest.importorskip("ray")
 
@@ -16,14 +15,15 @@ PREDS = mc.load_example("snli")[["mlp", "bow_pair"]].subset(range(600))
 
 
 @pytest.mark.filterwarnings("ignore")  # of Ray, about its own future
-@pytest.mark.parametrize("jobs", [[], ["--jobs", "2"]])
-def test_the_command_line_works_on_ray(jobs, tmp_path, capfd):
-    path = mc.sketch(PREDS, "cf1_macro").save(tmp_path / "s.parquet")
-    asked = ["compare", str(path), "--resamples", "300", "--method", "BCa", "--format", "json"]
-    assert main(asked) == 0
-    here = capfd.readouterr().out
-    assert main([*asked, "--backend", "ray", *jobs]) == 0
-    assert capfd.readouterr().out == here
+@pytest.mark.parametrize("n_jobs", [-1, 2])
+def test_resamples_on_ray_are_those_of_one_thread(n_jobs):
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    here = mc.bootstrap(PREDS, "cf1_macro", n_resamples=300).draws
+    with joblib.parallel_config("ray"):
+        found = mc.bootstrap(PREDS, "cf1_macro", n_resamples=300, n_jobs=n_jobs).draws
+    assert found.tobytes() == here.tobytes()
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -13,7 +13,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import modelcompare as mc
-from modelcompare.cli import main
 
 SNLI = mc.load_example("snli")[["mlp", "bow_pair", "naive_bayes"]]
 PREDS = SNLI.subset(range(600))
@@ -194,28 +193,3 @@ def test_sketches_of_many_files_are_made_where_they_lie_and_added(tmp_path):
     for key, numbers in here.numbers.items():
         assert found.numbers[key].tobytes() == numbers.tobytes()
     assert mc.compare(found, **FEW).n_samples == 600
-
-
-@pytest.mark.parametrize("where", [["--backend", "threads"], ["--backend", "loky", "--jobs", "2"]])
-def test_the_command_line_works_on_a_backend(where, tmp_path, capsys):
-    path = mc.sketch(PREDS, "cf1_macro").save(tmp_path / "s.parquet")
-    asked = ["compare", str(path), "--resamples", "300", "--method", "BCa", "--format", "json"]
-    assert main(asked) == 0
-    here = capsys.readouterr().out
-    assert main([*asked, *where]) == 0
-    assert capsys.readouterr().out == here
-
-
-def test_the_command_line_works_on_a_cluster(cluster, tmp_path, capsys):
-    path = mc.sketch(PREDS, "cf1_macro").save(tmp_path / "s.parquet")
-    asked = ["compare", str(path), "--resamples", "300", "--method", "BCa", "--format", "json"]
-    assert main(asked) == 0
-    here = capsys.readouterr().out
-    address = cluster.scheduler_info()["address"]
-    assert main([*asked, "--backend", "dask", "--scheduler", address]) == 0
-    assert capsys.readouterr().out == here
-
-
-def test_a_scheduler_without_its_backend_is_refused(capsys):
-    assert main(["compare", "x.csv", "--scheduler", "tcp://127.0.0.1:8786"]) == 2
-    assert "say --backend dask or ray" in capsys.readouterr().err
