@@ -31,7 +31,7 @@ Undefined = Literal["count", "stratify", "redraw", "raise"]
 Scheme = Literal["multinomial", "poisson", "bayesian"]
 IntervalMethod = Literal[
     "auto", "BCa", "percentile", "basic", "normal", "studentized", "logit", "wilson",
-    "clopper-pearson", "jeffreys", "delong",
+    "clopper-pearson", "delong",
 ]  # fmt: skip
 # When to choose which, for help, docstrings and messages; the rows of `intervals.METHODS`.
 INTERVALS: Mapping[IntervalMethod, str] = {
@@ -45,7 +45,6 @@ INTERVALS: Mapping[IntervalMethod, str] = {
     "logit": "stays within a metric's bounds; best for the ROC AUC with a rare class",
     "wilson": "proportions: accuracy, and precision, recall or specificity of a class",
     "clopper-pearson": "proportions, never below the nominal coverage",
-    "jeffreys": "proportions, equal tails",
     "delong": "the ROC AUC and its paired differences, without resamples, as pROC gives them",
 }
 Alternative = Literal["two-sided", "greater", "less"]

@@ -82,7 +82,7 @@ MAKE = {
     ),
     "compare order": lambda _: mc.compare(of_values(), ["spearman", "kendall"], **FEW),
     "compare texts": lambda _: mc.compare(of_texts(), ["wer", "bleu", "chrf", "exact_match"], **FEW),
-    "compare lists": lambda _: mc.compare(of_lists(), ["cwer", "wer"], **FEW),
+    "compare lists": lambda _: mc.compare(of_lists(), ["cspan_f1", "wer"], **FEW),
     "compare scores": lambda _: mc.compare(
         mc.Predictions.from_scores({"a": [1, 0, 1, 1] * 9, "b": [0, 0, 1, 0] * 9}), **FEW
     ),

@@ -37,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 METRICS = ("accuracy", "f1_macro", "cf1_macro", "roc_auc")
 METHODS = {
     "accuracy": ("percentile", "basic", "BCa", "normal", "logit", "studentized", "wilson",
-                 "clopper-pearson", "jeffreys"),
+                 "clopper-pearson"),
     "f1_macro": ("percentile", "basic", "BCa", "normal", "logit", "studentized"),
     "cf1_macro": ("percentile", "basic", "BCa", "normal", "logit", "studentized"),
     "roc_auc": ("percentile", "basic", "BCa", "normal", "logit", "delong"),

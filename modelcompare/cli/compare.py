@@ -143,10 +143,9 @@ def _directed(
 
 def _tokenized(metrics: Sequence[str], tokenize: str) -> list[str]:
     """Names of metrics, those of BLEU with the tokenizer as part of them."""
-    bleu = ("bleu", "cbleu")
-    if not {*metrics} & {*bleu}:
+    if "bleu" not in metrics:
         raise ValueError("--tokenize is for --metric bleu; name it, or leave --tokenize out.")
-    return [f"{name}_{tokenize}" if name in bleu else name for name in metrics]
+    return [f"{name}_{tokenize}" if name == "bleu" else name for name in metrics]
 
 
 def _check_bounds(given: Mapping[str, object]) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, View
 
-Proportion = Literal["wilson", "clopper-pearson", "jeffreys"]
-_BY_STATSMODELS = {"wilson": "wilson", "clopper-pearson": "beta", "jeffreys": "jeffreys"}
+Proportion = Literal["wilson", "clopper-pearson"]
+_BY_STATSMODELS = {"wilson": "wilson", "clopper-pearson": "beta"}
 
 
 def normal_interval(
@@ -65,11 +65,7 @@ def logit_interval(
 def proportion_interval(
     method: Proportion, count: FloatArray, n: FloatArray, *, confidence_level: float = 0.95
 ) -> Interval:
-    """Wilson, Clopper-Pearson or Jeffreys interval of ``count / n``, by statsmodels.
-
-    Jeffreys' reaches to 0 without a hit and to 1 without a miss (Brown, Cai & DasGupta 2001), where
-    plain quantiles would leave out the share itself.
-    """
+    """Compute Wilson's or the Clopper-Pearson interval of ``count / n``, by statsmodels."""
     from statsmodels.stats.proportion import proportion_confint
 
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -109,13 +105,12 @@ def _proportion(method: Proportion, view: ModelsView, level: float) -> Interval:
     return proportion_interval(method, *view.proportions, confidence_level=level)
 
 
-_PROPORTIONS: tuple[Proportion, ...] = ("wilson", "clopper-pearson", "jeffreys")
 ROWS = (
     IntervalRow("normal", _normal, _normal),
     IntervalRow("logit", _logit, None, "metrics with bounds"),
     *(
         IntervalRow(name, partial(_proportion, name), None, "proportions of independent samples")
-        for name in _PROPORTIONS
+        for name in get_args(Proportion)
     ),
     IntervalRow("delong", _delong, _delong_differences, "roc_auc alone"),
 )

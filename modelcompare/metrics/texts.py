@@ -3,10 +3,6 @@
 chrF and TER take each sentence's statistics from sacrebleu, BLEU counts the same ones for a whole
 corpus at once; their sums go into the same formulas, and tests hold scores against sacrebleu's own.
 Word and character error rates count edits with rapidfuzz.
-
-A soft twin (``cwer``, ``cbleu``, ...) takes the expectation of a sentence's statistics over the
-texts that a model lists with their probabilities, as a soft count takes the probability of a class
-in the place of a decision. Probability that a list leaves out is that of an empty text.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ from typing import Any, get_args
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
 from modelcompare.metrics.calls import Score, TextScore, TokenizedScore
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
@@ -32,9 +27,6 @@ from modelcompare.words import Tokenizer, check_choice
 
 _CHAR_ORDER = 6
 _BETA = 2.0
-# What rounding leaves of a list that is whole.
-_MISSING = 1e-6
-_SOFT = "the soft twin: the expectation over the texts that a model lists"
 
 
 def reference_pairs(outcomes: Outcomes) -> list[tuple[str, tuple[str, ...]]]:
@@ -71,28 +63,6 @@ def with_references(metric: AnyMetric, y_true: AnyArray) -> AnyMetric:
     return replace(metric, signature=signature)
 
 
-def expected(statistic: Statistic) -> Statistic:
-    """Expectation of a statistic of texts over the texts that the model lists."""
-    compute = partial(_expectation, statistic=statistic)
-    return replace(statistic, name=f"expected_{statistic.name}", compute=compute)
-
-
-def _expectation(outcomes: Outcomes, *, statistic: Statistic) -> FloatArray:
-    if outcomes.y_true is None:
-        raise ValueError("metrics of texts need y_true: the reference texts.")
-    texts, mass, sample = [], [], []
-    for place, found in enumerate(outcomes.output.array.tolist()):
-        missing = 1.0 - sum(p for _, p in found)
-        pairs = (*found, ("", missing)) if missing > _MISSING else found
-        texts += [text for text, _ in pairs]
-        mass += [p for _, p in pairs]
-        sample += [place] * len(pairs)
-    output = Output("texts", np.array(texts, dtype=object))
-    numbers = statistic.compute(Outcomes(output, y_true=outcomes.y_true[sample]))
-    first = np.flatnonzero(np.diff(sample, prepend=-1))
-    return np.add.reduceat(numbers * np.array(mass)[:, None], first, axis=0)
-
-
 def _extra(module: str, need: str) -> Any:
     """A module of the packages that metrics of texts need."""
     try:
@@ -108,17 +78,6 @@ def _edits(outcomes: Outcomes, *, split: Callable[[str], Any]) -> FloatArray:
     ]
     edits = [(distance(reference, hypothesis), len(reference)) for hypothesis, reference in pairs]
     return np.array(edits, dtype=np.float64)
-
-
-def with_twin(metric: Metric) -> Metric:
-    """The metric, its twin beside it: the expectation over a list of texts."""
-    own, *others = metric.statistics
-    twin = replace(
-        metric, name=f"c{metric.name}", statistics=(expected(own), *others), needs="text_lists",
-        family=metric.family or metric.name,
-        variant="; ".join(filter(None, [_SOFT, metric.variant])),
-    )  # fmt: skip
-    return replace(metric, soft=twin)
 
 
 def _rate(edits: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -144,8 +103,7 @@ WER = Metric(
     Values saying the same words in the same order; each insertion, deletion and substitution costs
     one. The more a task is about meaning, the less it fits: a "not" too many costs one word, and a
     passive that means the same costs the sentence. It can exceed 1. ``wer_per_text`` is the mean of
-    each text's own rate. The soft twin ``cwer`` is the expectation over a list of texts with
-    probabilities (`modelcompare.from_nbest`).""",
+    each text's own rate.""",
     sources=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
     example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
 )  # fmt: skip
@@ -281,25 +239,13 @@ def bleu_metric(*, tokenize: Tokenizer = "13a") -> Metric:
     """Corpus BLEU of tokens by one of sacrebleu's tokenizers."""
     check_choice("tokenize", tokenize, Tokenizer)
     recipe = Recipe(bleu_metric, {"tokenize": tokenize}, "bleu_{tokenize}", get_args(Tokenizer))
-    soft = Recipe(_soft_bleu, recipe.options, f"c{recipe.pattern}", recipe.choices)
     if tokenize == "13a":
-        metric = with_twin(replace(_BLEU, recipe=recipe))
-    else:
-        metric = with_twin(
-            replace(
-                _BLEU, name=f"bleu_{tokenize}", family="bleu", variant=f"of {tokenize} tokens",
-                statistics=(_sentences("bleu", tokenize=tokenize),), recipe=recipe,
-                signature=partial(text_signature, "bleu", tokenize=tokenize),
-            )
-        )  # fmt: skip
-    return replace(metric, soft=replace(metric.soft, recipe=soft) if metric.soft else None)
-
-
-def _soft_bleu(*, tokenize: Tokenizer = "13a") -> AnyMetric:
-    twin = bleu_metric(tokenize=tokenize).soft
-    if twin is None:
-        raise TypeError("BLEU has a twin.")
-    return twin
+        return replace(_BLEU, recipe=recipe)
+    return replace(
+        _BLEU, name=f"bleu_{tokenize}", family="bleu", variant=f"of {tokenize} tokens",
+        statistics=(_sentences("bleu", tokenize=tokenize),), recipe=recipe,
+        signature=partial(text_signature, "bleu", tokenize=tokenize),
+    )  # fmt: skip
 
 
 BLEU = bleu_metric()
@@ -428,6 +374,5 @@ PERPLEXITY_OF_TEXTS = replace(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    *map(with_twin, (WER, CER, EXACT_MATCH)), BLEU, *map(with_twin, (CHRF, TER, WER_PER_TEXT)),
-    PERPLEXITY, PERPLEXITY_OF_TEXTS,
+    WER, CER, EXACT_MATCH, BLEU, CHRF, TER, WER_PER_TEXT, PERPLEXITY, PERPLEXITY_OF_TEXTS,
 )  # fmt: skip

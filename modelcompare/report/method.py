@@ -122,7 +122,6 @@ INTERVALS: Mapping[str, Phrase] = {
         "a normal interval on the logit scale with the standard error of the influences",
         (_INFLUENCE,)),
     "clopper-pearson": ("the interval of Clopper and Pearson", (_CLOPPER,)),
-    "jeffreys": ("Jeffreys' interval", (_BROWN,)),
     "delong": ("the covariance of DeLong et al.", (_DELONG,)),
     "test-inversion": ("inversion of two tests of the plug-in calibration error", (_BROECKER,)),
     "simultaneous": (

@@ -12,7 +12,9 @@ def test_the_list_names_every_metric_and_fits_a_terminal(run):
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("name", ["f1", "roc_auc_ovo_weighted", "cwer", "pcen", "f0.5_macro"])
+@pytest.mark.parametrize(
+    "name", ["f1", "roc_auc_ovo_weighted", "cslot_error_rate", "pcen", "f0.5_macro"]
+)
 def test_a_page_says_what_the_docstring_says(run, name):
     out = run("metrics", name).out
     first_line = getattr(metrics, explain(name).family).__doc__.split("\n")[0]

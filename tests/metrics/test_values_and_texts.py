@@ -455,18 +455,6 @@ def test_the_statistics_of_several_references_are_sacrebleu_s(name):
         mc.get_metric("wer").statistics[0].compute(outcomes)
 
 
-def test_the_twin_of_bleu_takes_its_tokens():
-    references, said = CHINESE
-    sure = np.empty(2, dtype=object)
-    sure[:] = [((text, 1.0),) for text in said]
-    preds = mc.Predictions(references, {"a": sure}, kind="text_lists")
-    twin = mc.get_metric("cbleu", tokenize="zh")
-    assert (twin.name, mc.get_metric("cbleu_zh").name) == ("cbleu_zh", "cbleu_zh")
-    found = mc.bootstrap(preds, [twin, "cbleu"], n_resamples=9).estimate
-    assert found.iloc[0] == pytest.approx(mc.metrics.bleu(references, said, tokenize="zh"))
-    assert found.iloc[0] != pytest.approx(found.iloc[1])
-
-
 def test_tokens_that_there_are_none_of_are_refused():
     with pytest.raises(ValueError, match=r"`tokenize` must be .*13a.*, got 'de'"):
         mc.get_metric("bleu", tokenize="de")
