@@ -14,7 +14,7 @@ from types import ModuleType
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.compiled import kernels_for
 
 Draw = Callable[[FloatArray], AnyArray]
@@ -22,12 +22,8 @@ Draw = Callable[[FloatArray], AnyArray]
 # Poisson counts of a higher rate may reach the mark of those that are not decided yet.
 HIGHEST_RATE = 64.0
 _UNDECIDED = 255
-# Poisson counts drawn at once, which fit the processor's cache.
-_AT_ONCE = 2**14
 # Of counts with this mean none is above 255, but for a share of 1e-136.
 _NARROW_MEAN = 32
-# Units drawn and counted at once: enough that threads seldom wait for the interpreter.
-_DRAWN_AT_ONCE = 2**20
 
 
 def narrowed(counts: AnyArray) -> AnyArray:
@@ -59,8 +55,8 @@ class EquallyLikely:
         most = int(whole.max(initial=0))
         narrow = most <= _NARROW_MEAN * self._n_units
         out = np.empty((len(sizes), self._n_units), np.uint8 if narrow else np.int32)
-        # Many may be drawn of few.
-        at_once = max(1, _DRAWN_AT_ONCE // max(self._n_units, most))
+        # Many may be drawn of few. At a byte a count, threads seldom wait for the interpreter.
+        at_once = max(1, CACHE_BYTES // max(self._n_units, most))
         for start in range(0, len(sizes), at_once):
             self._fill(out[start : start + at_once], whole[start : start + at_once])
         return out
@@ -98,7 +94,8 @@ class PoissonCounts:
 
     def __call__(self, sizes: FloatArray) -> AnyArray:
         out = np.empty((len(sizes), self._n_units), np.uint8)
-        at_once = max(1, _AT_ONCE // self._n_units)
+        # The table of decided counts, of 64 KiB, is to stay in the cache beside their bits.
+        at_once = max(1, CACHE_BYTES // (64 * self._n_units))
         for start in range(0, len(sizes), at_once):
             self._fill(out[start : start + at_once])
         return out

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.draws import (
     HIGHEST_RATE,
     Draw,
@@ -34,8 +34,6 @@ RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence |
 
 RESAMPLE_BLOCK = 128
 ROW_BLOCK = 65_536
-# Weights of so many bytes, or of one resample, are drawn at once where all units are needed.
-_PART_BYTES = 2**23
 # Strata of fewer units are drawn as Rao & Wu (1988) do.
 SMALL_STRATUM = 30
 
@@ -187,7 +185,8 @@ class BootstrapWeights(_Blocks):
         return self.scheme != "bayesian" and not any(map(self._is_rescaled, self._strata))
 
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
-        step = max(1, _PART_BYTES // (self.units.n_units * (1 if counts else 8)))
+        # Weights of all units, of one resample at least.
+        step = max(1, 8 * CACHE_BYTES // (self.units.n_units * (1 if counts else 8)))
         blocks = range(len(self.units.row_blocks()))
         for drawn in zip(
             *(self._drawn(block, j, step, counts=counts) for j in blocks), strict=True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.halves import Exchange, masks_first
 from modelcompare.engine.influence import InfluenceMoments
@@ -22,9 +22,6 @@ from modelcompare.significance.pairwise import PairView, pair_differences
 
 if TYPE_CHECKING:
     from modelcompare.comparison.replicates import BootstrapResult
-
-# Bytes of the replicates of one block of pairs.
-_PAIR_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ class DifferenceView:
     @property
     def blocks(self) -> list[DifferenceView]:
         of_a_pair = self.result.n_resamples * len(self.evaluation.keys)
-        step = max(1, _PAIR_BYTES // (8 * max(1, of_a_pair)))
+        step = max(1, PASS_BYTES // (8 * max(1, of_a_pair)))
         starts = range(0, max(1, len(self.model_a)), step)
         return [
             DifferenceView(self.result, self.model_a[i : i + step], self.model_b[i : i + step])

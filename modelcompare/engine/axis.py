@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import HELD_BYTES, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.predictions import Predictions
 from modelcompare.sums import EVERY_MODEL, Sums
-
-MOST_BYTES = 4 * 2**30
 
 
 @dataclass(frozen=True)
@@ -79,11 +77,11 @@ def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_ro
     Raises
     ------
     ValueError
-        If a metric needs more than `MOST_BYTES`: a metric of bins of each of many classes, say.
+        If a metric needs more than `HELD_BYTES`: a metric of bins of each of many classes, say.
     """
     for metric in metrics:
         needed = 8 * n_rows * sum(widths[statistic] for statistic in metric.statistics)
-        if needed > MOST_BYTES:
+        if needed > HELD_BYTES:
             raise ValueError(
                 f"{metric.name} keeps {needed / n_rows / 8:,.0f} numbers for each of {n_rows:,} "
                 f"samples, {needed / 2**30:.1f} GiB; take fewer samples or classes, or a metric "

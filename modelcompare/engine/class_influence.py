@@ -12,9 +12,9 @@ from typing import TypeGuard
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.statistics import MANY_COLUMNS, PASS_BYTES, in_steps
+from modelcompare.engine.statistics import MANY_COLUMNS, in_steps
 from modelcompare.metrics.base import AnyMetric, Metric
 
 

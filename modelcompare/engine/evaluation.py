@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.leave_out import leave_out
@@ -28,7 +28,7 @@ from modelcompare.engine.parallel import (
     work,
 )
 from modelcompare.engine.products import MatrixProduct, Product
-from modelcompare.engine.statistics import MANY_COLUMNS, PASS_BYTES, UnitStatistics
+from modelcompare.engine.statistics import MANY_COLUMNS, UnitStatistics
 from modelcompare.engine.weights import Everything, GivenWeights, Weights, joined
 from modelcompare.metrics.base import (
     AnyMetric,
@@ -40,7 +40,7 @@ from modelcompare.metrics.base import (
 )
 from modelcompare.resampling import ROW_BLOCK
 
-# Bytes of statistics that are summed at once. Sums of other models together would round otherwise.
+# Bytes of statistics that are summed at once; sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20
 
 

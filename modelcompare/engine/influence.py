@@ -12,18 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.class_influence import class_influences, has_few_influences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.resampling import Units
-
-# Differences of one block of pairs that stay in the processor's cache.
-_CACHED_NUMBERS = 65_536
-# Influences of fewer bytes are made once.
-_KEPT_BYTES = PASS_BYTES // 32
 
 
 @dataclass(frozen=True)
@@ -200,7 +194,8 @@ def pair_carriers(
 def _power_sums(u: FloatArray, counts: FloatArray, pairs: tuple[IntArray, IntArray]) -> FloatArray:
     """Sums of the first four powers of pairs' differences, of shape (4, n_pairs)."""
     out = np.empty((4, len(pairs[0])))
-    step = max(1, _CACHED_NUMBERS // max(1, u.shape[1]))
+    # Differences of one block of pairs, and a power of them.
+    step = max(1, CACHE_BYTES // (2 * 8 * max(1, u.shape[1])))
     for start in range(0, out.shape[1], step):
         a, b = (side[start : start + step] for side in pairs)
         apart = u[a] - u[b]
@@ -247,7 +242,7 @@ def _dense_influences(
 
     Moments, degrees of freedom and carriers ask for the same ones.
     """
-    if 8 * evaluation.units.n_units * estimate.size > _KEPT_BYTES:
+    if 8 * evaluation.units.n_units * estimate.size > PASS_BYTES // 32:
         return _formed_influences(evaluation, estimate)
     key = ("influences", estimate.tobytes())
     return evaluation.once(key, lambda: [*_formed_influences(evaluation, estimate)])

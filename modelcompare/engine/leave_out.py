@@ -7,11 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.resampling import random_groups
+from modelcompare.resampling import RESAMPLE_BLOCK, random_groups
 
 # Evaluations per model and metric that influence functions may cost.
 MAX_EVALUATIONS = 1000
-_AT_ONCE = 128
 
 
 def leave_out(evaluate: Callable[[AnyArray], FloatArray], n_units: int) -> FloatArray:
@@ -31,8 +30,8 @@ def leave_out(evaluate: Callable[[AnyArray], FloatArray], n_units: int) -> Float
     group = random_groups(n_units, min(n_units, MAX_EVALUATIONS))
     sizes = np.bincount(group)
     parts = []
-    for start in range(0, len(sizes), _AT_ONCE):
-        chosen = np.arange(start, min(start + _AT_ONCE, len(sizes)))
+    for start in range(0, len(sizes), RESAMPLE_BLOCK):
+        chosen = np.arange(start, min(start + RESAMPLE_BLOCK, len(sizes)))
         # In eight bits, unit after unit: order metrics read them several times faster.
         weights = (group[:, None] != chosen).astype(np.uint8).T
         parts.append(evaluate(weights).reshape(len(chosen), -1))

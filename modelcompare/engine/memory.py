@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from modelcompare.arrays import CACHE_BYTES, HELD_BYTES
+
 # Intervals sort the replicates beside themselves.
 _COPIES = 2
 # Of a pair's row in the frames of a comparison, with its names, bounds and p-values.
 _PAIR_BYTES = 550
 # Of a pair of models in what all of them share: influences multiplied, and copies of it.
 _SHARED_BYTES = 50
-_ALWAYS_FREE = 2**24
-_UNKNOWN_MEMORY = 4 * 2**30
 # Version 1 of control groups knows no other word for it than a large number.
 _NO_LIMIT = 2**60
 _GROUPS = Path("/proc/self/cgroup")
@@ -103,7 +103,7 @@ def _free_on_machine() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, OSError, ValueError):
-        return _UNKNOWN_MEMORY
+        return HELD_BYTES
 
 
 def _left_by_limits() -> Iterator[int]:
@@ -131,7 +131,7 @@ def _left_by_limits() -> Iterator[int]:
 
 def _fits(needed: int) -> bool:
     """Whether there is room for so many bytes; of few nobody is asked, which takes a while."""
-    return needed <= _ALWAYS_FREE or needed <= free_memory()
+    return needed <= 16 * CACHE_BYTES or needed <= free_memory()
 
 
 def _too_large(needed: int, what: str, remedy: str) -> ValueError:

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import Column
 from modelcompare.metrics.base import Statistic
 
 # Counts below are exact in single precision.
 _MOST_COUNTED = 2.0**24
-# Weights that are made wide at once.
-_WIDE_WEIGHTS = 2**21
 # Classes of fewer samples make products too small to be worth the parting.
 _FEWEST_OF_A_CLASS = 16
 
@@ -44,8 +42,8 @@ class _Piece:
     def sums(self, weights: AnyArray, dtype: DTypeLike) -> AnyArray:
         """Sums (n_columns, n_resamples) under weights (n_resamples, n_units)."""
         weights = weights[:, self.rows]
-        step = max(1, _WIDE_WEIGHTS // max(1, len(weights)))
         # Weights are drawn in as few bits as they need, and are wide for some rows at a time.
+        step = max(1, 2 * CACHE_BYTES // max(1, len(weights)))
         products = (
             self.numbers[:, start : start + step] @ weights[:, start : start + step].astype(dtype).T
             for start in range(0, weights.shape[1], step)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
+from modelcompare.arrays import PASS_BYTES, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 

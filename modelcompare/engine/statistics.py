@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
 from modelcompare.engine.parted import PartedColumns
 from modelcompare.engine.units import (
@@ -25,8 +25,6 @@ from modelcompare.resampling import Units
 
 Made = TypeVar("Made")
 
-# Bytes that the statistics, or the totals, of one pass may take.
-PASS_BYTES = 96 * 2**20
 # Statistics of so many columns (classes, bins) may be 0 for most units.
 MANY_COLUMNS = 50
 # Distinct rows are worth a multinomial draw of their own only if they are few.

@@ -8,11 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
 from modelcompare.resampling import Units
-
-# Numbers of a block of resamples that stay in the processor's cache.
-CACHED_NUMBERS = 2**17
 
 
 class Weights(Protocol):
@@ -150,5 +147,5 @@ class JoinedBlocks:
 
 def joined(weights: Weights, width: int) -> Weights:
     """The same weights in blocks that are not too small; `width` numbers belong to a resample."""
-    n_joined = CACHED_NUMBERS // max(1, width * weights.block_size(0))
+    n_joined = CACHE_BYTES // (8 * max(1, width * weights.block_size(0)))
     return JoinedBlocks(weights, n_joined) if n_joined > 1 else weights

@@ -7,7 +7,7 @@ from typing import Literal, TypeGuard
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
@@ -20,8 +20,8 @@ from modelcompare.predictions import Predictions
 
 Pairs = tuple[IntArray, IntArray]
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
-# Cells of the confusion matrices that are worked on at once.
-_CELLS = 2**20
+# Bytes of a cell of the confusion matrices that are worked on at once: a dozen arrays of numbers.
+_CELL_BYTES = 12 * 8
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,8 @@ class Labels:
     def chunks(self) -> list[slice]:
         """Models whose confusion matrices are worked on at once."""
         n_models = self.predicted.shape[1]
-        step = max(1, _CELLS // (self.n_classes**2 if self._tabled else len(self.codes)))
+        n_cells = self.n_classes**2 if self._tabled else len(self.codes)
+        step = max(1, PASS_BYTES // (_CELL_BYTES * n_cells))
         return [slice(start, min(start + step, n_models)) for start in range(0, n_models, step)]
 
     def average(self, what: Counted, models: slice) -> Average:

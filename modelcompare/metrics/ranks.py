@@ -12,15 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.metrics.base import OrderMetric, Outcomes, divide
 from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.running import Below, Running, by_sample, slabs, summed, total
 
-# Samples whose orders, one for each binary digit of a rank, are kept for the next resamples.
-_MOST_KEPT = 2**17
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
@@ -195,7 +193,8 @@ class _Agreement:
     def tau(self, weights: FloatArray) -> FloatArray:
         """Kendall's tau-b under each row of weights."""
         weights = by_sample(weights)
-        few = len(weights) <= _MOST_KEPT
+        # Orders of few samples, one for each binary digit of a rank, are kept for later resamples.
+        few = 8 * len(weights) <= CACHE_BYTES
         below = np.zeros(weights.shape[1])
         for question in self._kept if few else (digit.below() for digit in self.digits()):
             below += question.read(weights)[0]

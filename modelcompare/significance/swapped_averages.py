@@ -26,11 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.halves import Halves
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.pair_forms import class_slopes, quotient_parts

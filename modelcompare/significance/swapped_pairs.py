@@ -15,9 +15,9 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, FloatArray, IntArray
 from modelcompare.engine.parallel import map_blocks, work
-from modelcompare.engine.weights import CACHED_NUMBERS, Weights
+from modelcompare.engine.weights import Weights
 from modelcompare.significance.swap_statistic import Result, SwapStatistic
 from modelcompare.words import Alternative
 
@@ -143,7 +143,7 @@ class SwappedPairs(SwapStatistic, Generic[Pair]):
 
         Of few units or sums these are many; eight tasks are left for threads.
         """
-        at_once = max(1, CACHED_NUMBERS // (self.evaluation.units.n_units * masks.block_size(0)))
+        at_once = max(1, CACHE_BYTES // (8 * self.evaluation.units.n_units * masks.block_size(0)))
         room = _MOST_SUMS // (max(1, n_rows) * masks.block_size(0) * at_once)
         return at_once, at_once * int(np.clip(masks.n_blocks // (8 * at_once), 1, max(1, room)))
 

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.halves import Exchange, Halves, Places
 from modelcompare.engine.parallel import on_threads, work
-from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme, least_extreme
 from modelcompare.significance.invariants import Invariants, span_of

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.halves import Exchange, Halves, masks_first
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.engine.products import MatrixProduct, Product
-from modelcompare.engine.statistics import PASS_BYTES
 from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.exact import as_extreme

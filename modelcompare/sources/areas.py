@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import Everything, Weights
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
@@ -24,8 +24,6 @@ from modelcompare.sources.scanned import ScannedPredictions
 N_BINS = 4096
 # Scores whose quantiles are the bins' edges, from all over the test set.
 _SAMPLE = 2**18
-# Bytes of the counts of the resamples that are made in one reading.
-_PASS_BYTES = 160 * 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +60,9 @@ class BinnedAreas:
     def values(self, weights: Weights, n_jobs: int | None) -> Iterator[tuple[slice, FloatArray]]:
         """Areas (n_resamples, n_models) of some resamples after others."""
         n_models = len(self._predictions.models)
-        step = max(1, _PASS_BYTES // (8 * weights.block_size(0) * n_models * 2 * N_BINS))
+        # Counts of the resamples that are made in one reading: twice a pass, as reading is slow.
+        of_a_block = 8 * weights.block_size(0) * n_models * 2 * N_BINS
+        step = max(1, 2 * PASS_BYTES // of_a_block)
         for first in range(0, weights.n_blocks, step):
             blocks = range(first, min(first + step, weights.n_blocks))
             for block, counts in zip(blocks, self._counts(weights, blocks, n_jobs), strict=True):

@@ -14,12 +14,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.arrays import CACHE_BYTES, AnyArray, IntArray
 
 Words = NDArray[np.uint32]
 
-# Names in one block: their lanes stay in the processor's cache, and calls of numpy cost little.
-_LANES = 2**15
+# Names in one block: their eight lanes stay in the cache, and calls of numpy cost little.
+_LANES = CACHE_BYTES // (8 * 4)
 # Bytes of a text that fill one block of MD5 with the mark of its end and its length.
 _ONE_BLOCK = 55
 _CONSTANTS = np.array([int(abs(math.sin(i + 1)) * 2**32) for i in range(64)], dtype=np.uint32)

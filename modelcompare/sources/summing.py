@@ -32,7 +32,7 @@ BUCKETS = 1024
 SALT = "modelcompare"
 # Up to so many classes samples are counted by kind first.
 _FEW_CLASSES = 8
-# Numbers of one statistic and model that are held at once.
+# Numbers of one statistic and model that are summed at once, which decides how they round.
 _MOST_NUMBERS = 2**24
 
 

@@ -19,7 +19,7 @@ METRICS = ["accuracy", "f1"]
 
 @pytest.fixture(autouse=True)
 def _everything_is_asked_for(monkeypatch):
-    monkeypatch.setattr(memory, "_ALWAYS_FREE", 0)
+    monkeypatch.setattr(memory, "CACHE_BYTES", 0)
 
 
 @pytest.mark.parametrize("ask", [mc.bootstrap, mc.compare])

@@ -213,7 +213,7 @@ def test_pairs_taken_some_at_a_time_have_the_same_intervals(monkeypatch, method)
     result = mc.bootstrap(three_models(), ["accuracy", "f1"], n_resamples=199)
     pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
     at_once = result.difference_interval(*pairs, method, 0.9)
-    monkeypatch.setattr(views, "_PAIR_BYTES", 1)
+    monkeypatch.setattr(views, "PASS_BYTES", 1)
     assert len(views.DifferenceView(result, *pairs).blocks) == 3
     alone = result.difference_interval(*pairs, method, 0.9)
     for name in ("low", "high", "method"):
