@@ -16,22 +16,17 @@ import typer
 
 from modelcompare.cli import (
     compare,
-    demo,
-    disagreements,
     gate,
+    groups,
     metrics,
     published,
     report,
-    schema,
-    sets,
     sketch,
-    slices,
     studies,
 )
-from modelcompare.cli.options import Command, register
+from modelcompare.cli.commands import Command, register
 from modelcompare.cli.output import CannotWriteError
-from modelcompare.cli.streams import answer, say
-from modelcompare.cli.typed import keep
+from modelcompare.cli.streams import answer, keep, say
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
@@ -60,7 +55,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     (
         "disagreements",
-        disagreements.disagreements,
+        compare.disagreements,
         ("predictions.npz --model cnn --model lstm --all",),
     ),
     (
@@ -72,8 +67,8 @@ COMMANDS: tuple[Command, ...] = (
             "--sql duckdb --table preds --true y --id item --model cnn --model lstm",
         ),
     ),
-    ("sets", sets.sets, ("news.csv tweets.csv mails.csv --metric accuracy",)),
-    ("slices", slices.slices, ("predictions.csv --slice language --slice year -m accuracy",)),
+    ("sets", groups.sets, ("news.csv tweets.csv mails.csv --metric accuracy",)),
+    ("slices", groups.slices, ("predictions.csv --slice language --slice year -m accuracy",)),
     *studies.COMMANDS,
     *published.COMMANDS,
     ("metrics", metrics.metrics, ("", "cf1_macro")),
@@ -82,8 +77,8 @@ COMMANDS: tuple[Command, ...] = (
         report.report,
         ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
     ),
-    ("schema", schema.schema, ("> schema.json",)),
-    ("demo", demo.demo, ()),
+    ("schema", metrics.schema, ("> schema.json",)),
+    ("demo", compare.demo, ()),
 )
 
 

@@ -1,4 +1,4 @@
-"""``modelcompare compare``: compare models on one test set."""
+"""``modelcompare compare``, ``demo`` and ``disagreements``: the models of one test set."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, To
 if TYPE_CHECKING:
     from modelcompare.metrics.registry import MetricLike
     from modelcompare.predictions import Predictions
+
+# What the demo compares and draws.
+_EXAMPLE = "snli"
+_FIGURE = Path("demo", "snli_forest.png")
 
 
 def compare(
@@ -120,6 +124,36 @@ def compare(
         emit(subgroups, output)
     if plot is not None:
         emit_figure(plot, result.plot())
+
+
+def disagreements(reading: ReadingOptions, *, output: OutputOptions) -> None:
+    """List the samples on which two models part, those furthest apart first, and who is right."""
+    check_outputs(output, inputs=reading.files)
+    predictions = reading.read()
+    if len(predictions.models) != 2:
+        raise ValueError(
+            f"there are {len(predictions.models)} models; name two with --model A --model B."
+        )
+    from modelcompare.comparison.disagreements import disagreements as parted
+
+    emit(parted(predictions, *predictions.models), output)
+
+
+def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
+    """Compare the models of the example that ships, and draw a forest plot into demo/."""
+    check_outputs(output)
+    from modelcompare.comparison.compare import compare
+    from modelcompare.examples import load_example
+
+    result = compare(load_example(_EXAMPLE), **resampling.options(), progress=True)
+    emit(result, output)
+    try:
+        figure = result.plot()
+    except ImportError as error:
+        say(f"no figure: {error}")
+        return
+    _FIGURE.parent.mkdir(exist_ok=True)
+    emit_figure(_FIGURE, figure)
 
 
 def _directed(

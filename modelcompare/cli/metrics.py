@@ -1,9 +1,10 @@
-"""``modelcompare metrics``: what can be measured, and what each metric values."""
+"""``modelcompare metrics``: what can be measured; ``schema``: what documents in JSON hold."""
 
 from __future__ import annotations
 
 import math
 import textwrap
+from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -117,3 +118,12 @@ def _bounds(found: Explanation) -> str:
         for bound in found.metric.bounds
     )
     return f"{low} to {high}"
+
+
+def schema() -> None:
+    """Print the JSON Schema of everything that --format json writes.
+
+    The member "schema" of a document names its kind and version, such as modelcompare/compare/1.
+    """
+    document = files("modelcompare.report").joinpath("schema.json").read_text(encoding="utf-8")
+    answer_document(document)

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from modelcompare.cli.options import OutputOptions, StudyOutputOptions
-from modelcompare.cli.streams import answer_document, say
-from modelcompare.cli.typed import typed
+from modelcompare.cli.streams import answer_document, say, typed
 from modelcompare.words import Format
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from modelcompare.cli.options import Command, OutputOptions, statistics, written
+from modelcompare.cli.commands import Command
+from modelcompare.cli.options import OutputOptions, statistics, written
 from modelcompare.cli.output import check_outputs, emit, emit_figure
 from modelcompare.words import Correction, FoldTest, PosthocTest, listed
 

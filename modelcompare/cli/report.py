@@ -16,8 +16,7 @@ from modelcompare.cli.options import (
     option,
 )
 from modelcompare.cli.output import check_paths
-from modelcompare.cli.streams import say
-from modelcompare.cli.typed import typed
+from modelcompare.cli.streams import say, typed
 from modelcompare.words import CardFormat
 
 if TYPE_CHECKING:

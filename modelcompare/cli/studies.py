@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
-    Command,
     ReadingOptions,
     StudyOptions,
     StudyOutputOptions,

@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 
 from modelcompare import words
 from modelcompare.cli.app import COMMANDS, application
-from modelcompare.cli.options import OutputOptions, ReadingOptions, ResamplingOptions, expanded
+from modelcompare.cli.commands import expanded
+from modelcompare.cli.options import OutputOptions, ReadingOptions, ResamplingOptions
 
 
 @dataclass(frozen=True)

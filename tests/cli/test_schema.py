@@ -7,7 +7,7 @@ import pytest
 
 from modelcompare import examples
 from modelcompare.cli.app import COMMANDS
-from modelcompare.cli.options import expanded
+from modelcompare.cli.commands import expanded
 
 FEW = ("--resamples", "60")
 MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")

@@ -1,4 +1,4 @@
-"""``modelcompare slices``: compare models in every subgroup of a test set."""
+"""``modelcompare slices`` and ``sets``: compare models in subgroups, and on several test sets."""
 
 from __future__ import annotations
 
@@ -45,4 +45,27 @@ def slices(
         predictions, metric, min_size=min_size, correction=correction,
         confidence_level=confidence_level, **options,
     )  # fmt: skip
+    emit(result, output)
+
+
+def sets(
+    reading: ReadingOptions,
+    *,
+    metric: Annotated[Texts, measured(METRICS)] = None,
+    correction: Annotated[
+        Correction, statistics("NAME", f"Adjustment for many pairs: {listed(Correction)}.")
+    ] = "holm",
+    confidence_level: Annotated[float, statistics("FRACTION", "Of every interval.")] = 0.95,
+    resampling: ResamplingOptions,
+    output: OutputOptions,
+) -> None:
+    """Compare models on several test sets: files that hold all models, folders, or long tables."""
+    check_outputs(output, inputs=reading.files)
+    options = resampling.options()
+    test_sets = reading.read_sets()
+    from modelcompare.comparison.sets import compare_sets
+
+    result = compare_sets(
+        test_sets, metric, correction=correction, confidence_level=confidence_level, **options
+    )
     emit(result, output)
