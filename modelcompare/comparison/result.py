@@ -11,20 +11,22 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.comparison.behind import Behind
-from modelcompare.comparison.described import figures_of, method_of
 from modelcompare.comparison.disagreements import disagreements
-from modelcompare.comparison.leads import (
-    corrected_frame,
+from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.figure_data import FigureData
+from modelcompare.comparison.methods_text import design
+from modelcompare.comparison.notes import notes
+from modelcompare.comparison.pairwise import (
+    corrected_bounds,
     lead_frame,
     max_t_bounds,
     simultaneous_scores,
+    standing_frame,
 )
-from modelcompare.comparison.remarks import remarks
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
-from modelcompare.comparison.standings import rank_bounds, ranks, standing_frame
-from modelcompare.comparison.verdict import foremost_sentences, sentences
+from modelcompare.comparison.standings import rank_bounds
+from modelcompare.comparison.verdict import Verdict
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
@@ -32,6 +34,9 @@ from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.comparison_contents import (
     comparison_tables,
 )
+from modelcompare.report.document import Finding, top_findings
+from modelcompare.report.forest import plot_comparison
+from modelcompare.report.method import comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.plots import ComparisonPlots
 from modelcompare.report.printed_contents import printed_tables
@@ -137,6 +142,18 @@ class Comparison(Result):
         """Where the predictions came from."""
         return self.bootstrap.evaluation.predictions.name
 
+    @property
+    def evidence(self) -> Evidence:
+        """The arrays that tables, verdict and notes are made from."""
+        return Evidence(
+            self.bootstrap.evaluation.keys, self.models, self.bootstrap.point, self.direction,
+            *self.pairs, self.difference_interval.low, self.difference_interval.high,
+            self.p_values, self.p_adjusted,
+            lambda a, b: self.bootstrap.moments.pair_standard_error(a, b),
+            self.alpha, self.confidence_level, self.correction, self.family, self.baseline,
+            self.n_samples, self.n_resamples,
+        )  # fmt: skip
+
     @cached_property
     @one_blas_thread()
     def scores(self) -> pd.DataFrame:
@@ -157,7 +174,7 @@ class Comparison(Result):
             ci_low=self.score_interval.low,
             ci_high=self.score_interval.high,
             n_undefined=self.bootstrap.n_undefined,
-            rank=ranks(point * self.direction),
+            rank=self.evidence.ranks,
             rank_low=rank_low,
             rank_high=rank_high,
             method=self.score_interval.method,
@@ -199,15 +216,7 @@ class Comparison(Result):
     @cached_property
     def better_worse(self) -> BoolArray:
         """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
-        n_models = len(self.models)
-        model_a, model_b = self.pairs
-        difference = pair_differences(self.bootstrap.point, model_a, model_b).T
-        signed = difference * self.direction[:, None]
-        shown = (self.p_adjusted < self.alpha).T
-        out = np.zeros((len(self.direction), n_models, n_models), dtype=bool)
-        out[:, model_a, model_b] = shown & (signed > 0)
-        out[:, model_b, model_a] = shown & (signed < 0)
-        return out
+        return self.evidence.better
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -220,7 +229,7 @@ class Comparison(Result):
         resamples in which the model is best: how often these samples, drawn anew, put it first; not
         the probability that it is the best).
         """
-        return standing_frame(self)
+        return standing_frame(self.evidence, self.bootstrap.draws)
 
     @cached_property
     def leads(self) -> pd.DataFrame:
@@ -235,17 +244,21 @@ class Comparison(Result):
         Both are corrected for the same tests, and can part all the same: a p-value that steps down
         is smaller than the interval's level asks for, and one that counts swaps inverts no formula.
         """
-        return lead_frame(self)
+        return lead_frame(self.evidence, self._corrected_bounds)
 
     @cached_property
     def all_leads(self) -> pd.DataFrame:
         """`leads` of every pair: the better model minus the other."""
-        return lead_frame(self, every=True)
+        return lead_frame(self.evidence, self._corrected_bounds, every=True)
 
     @cached_property
     def corrected_differences(self) -> pd.DataFrame:
         """`differences` with intervals corrected like the p-values beside them, as figures draw."""
-        return corrected_frame(self)
+        low, high = self._corrected_bounds(np.arange(len(self.pairs[0])))
+        return self.differences.assign(ci_low=low.ravel(), ci_high=high.ravel())
+
+    def _corrected_bounds(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        return corrected_bounds(self.evidence, self.bootstrap, self.method, rows)
 
     @one_blas_thread()
     def simultaneous_intervals(self, of: Simultaneous = "differences") -> pd.DataFrame:
@@ -272,12 +285,12 @@ class Comparison(Result):
         """
         check_choice("of", of, Simultaneous)
         if of == "scores":
-            found = simultaneous_scores(self)
+            found = simultaneous_scores(self.bootstrap, self.method, self.confidence_level)
             return score_frame(
                 self.models, self.bootstrap.evaluation.keys, estimate=self.bootstrap.point,
                 ci_low=found.low, ci_high=found.high, method=found.method,
             )  # fmt: skip
-        low, high = max_t_bounds(self)
+        low, high = max_t_bounds(self.evidence, self.bootstrap)
         frame = self.differences[["model_a", "model_b", "metric", "label", "difference"]].copy()
         return frame.assign(ci_low=low.ravel(), ci_high=high.ravel())
 
@@ -345,19 +358,11 @@ class Comparison(Result):
     @property
     def family_sizes(self) -> dict[str, int]:
         """How many tests are corrected together: by metric, or of all metrics under "all"."""
-        tested = ~np.isnan(self.p_values)
-        if self.family == "all":
-            return {"all": int(tested.sum())}
-        where = self.bootstrap.evaluation.metric_slice
-        return {metric: int(tested[:, where(metric)].sum()) for metric in self.metrics}
+        return self.evidence.family_sizes
 
     def n_tests(self, metric: str) -> int:
         """How many tests a metric's p-values are corrected for; 1 if they are not."""
-        if metric not in self.metrics:
-            names = ", ".join(self.metrics)
-            raise ValueError(f"metric {metric!r} was not compared; there are {names}.")
-        sizes = self.family_sizes
-        return 1 if self.correction == "none" else max(1, sizes.get(metric, sizes.get("all", 1)))
+        return self.evidence.n_tests(metric)
 
     def _by_value(self, used: Mapping[str, str], asked: str) -> AnyArray:
         keys = self.bootstrap.evaluation.keys
@@ -391,10 +396,16 @@ class Comparison(Result):
         return for_these_runs(self.bootstrap.evaluation.predictions)
 
     def findings(self) -> list[str]:
-        return [*sentences(self), *self.notes]
+        return [finding.text for finding in self._findings]
 
     def foremost_findings(self, most: int) -> list[str]:
-        return [*foremost_sentences(self, most), *self.notes]
+        return top_findings(self._findings, most)
+
+    @property
+    def _findings(self) -> list[Finding]:
+        leads = self.leads if len(self.models) > 1 else pd.DataFrame()
+        verdict = Verdict(self.evidence, self.score_interval, leads, self._decimals)
+        return [*verdict.findings, *map(Finding, self.notes)]
 
     def tables(self) -> dict[str, Table]:
         return comparison_tables(self)
@@ -405,7 +416,7 @@ class Comparison(Result):
     @property
     def remarks(self) -> dict[str, list[str]]:
         """For each metric what its table does not show by itself."""
-        found = {metric: remarks(self, metric) for metric in self.metrics}
+        found = {metric: notes(self.evidence, metric) for metric in self.metrics}
         found[self.metrics[-1]] += self.left_out
         return found
 
@@ -416,10 +427,16 @@ class Comparison(Result):
         return {"scores": self.scores, "differences": self.differences}
 
     def method_note(self) -> str:
-        return method_of(self)[0]
+        return self._method[0]
 
     def references(self) -> list[str]:
-        return method_of(self)[1]
+        return self._method[1]
+
+    @property
+    def _method(self) -> tuple[str, list[str]]:
+        evaluation = self.bootstrap.evaluation
+        sources = {metric.name: metric.sources for metric in evaluation.metrics}
+        return comparison_method(self, sources, design(evaluation))
 
     def cautions(self) -> list[str]:
         sparse = sparse_values(
@@ -432,7 +449,13 @@ class Comparison(Result):
         return comparison_code(self)
 
     def page_figures(self) -> dict[str, Figure]:
-        return figures_of(self)
+        found = {}
+        for metric in self.metrics:
+            found[metric] = plot_comparison(self, ("scores",), metrics=[metric])
+            if len(self.differences):
+                differences = plot_comparison(self, ("differences",), metrics=[metric])
+                found[f"{metric}, differences"] = differences
+        return found
 
     def settings(self) -> dict[str, object]:
         names = (
@@ -444,4 +467,5 @@ class Comparison(Result):
     @property
     def plot(self) -> ComparisonPlots:
         """Figures: `plot()` is the forest; by name `plot.ranks()`, `plot.heatmap()` and others."""
-        return ComparisonPlots(self, Behind(self))
+        data = FigureData(self.evidence, self.bootstrap, self.headline, self.signature)
+        return ComparisonPlots(self, data)

@@ -2,36 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.engine.axis import score_frame
-
-if TYPE_CHECKING:
-    from modelcompare.comparison.result import Comparison
-
-
-def standing_frame(result: Comparison) -> pd.DataFrame:
-    """Which models stand together: see `Comparison.standings`."""
-    point, keys, frames = result.bootstrap.point, result.bootstrap.evaluation.keys, []
-    for position, key in enumerate(keys):
-        better, direction = result.better_worse[position], result.direction[position]
-        turned = point[:, position] * direction
-        order = np.argsort(-np.nan_to_num(turned, nan=-np.inf), kind="stable")
-        frame = score_frame(
-            result.models,
-            [key],
-            estimate=point[:, position],
-            tier=tiers(better, order),
-            may_be_best=~better.any(axis=0) & ~np.isnan(turned),
-            letters=compact_letters(better | better.T, order),
-            p_best=share_of_best(result.bootstrap.draws[:, :, position] * direction),
-        )
-        frames.append(frame.iloc[order])
-    return pd.concat(frames, ignore_index=True)
 
 
 def ranks(merit: FloatArray) -> IntArray:

@@ -1,16 +1,17 @@
-"""What lies behind a comparison, as its figures take it: replicates and predictions."""
+"""Replicates and predictions, as the figures of a comparison take them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.checks import check_models
+from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.one_class import OneClass, areas_under, curve_points
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import share_of_wins
@@ -18,9 +19,6 @@ from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confu
 from modelcompare.predictions import Predictions
 from modelcompare.sums import refuse_samples
 from modelcompare.words import CurveKind
-
-if TYPE_CHECKING:
-    from modelcompare.comparison.result import Comparison
 
 
 @dataclass(frozen=True)
@@ -49,15 +47,13 @@ class PlainCurves:
 
 
 @dataclass(frozen=True)
-class Behind:
+class FigureData:
     """Replicates and predictions of a comparison."""
 
-    comparison: Comparison
-
-    @property
-    def replicates(self) -> BootstrapResult:
-        """Values on all resamples."""
-        return self.comparison.bootstrap
+    evidence: Evidence
+    replicates: BootstrapResult
+    headline: str
+    signature: str
 
     @property
     def predictions(self) -> Predictions:
@@ -69,8 +65,8 @@ class Behind:
 
     def win_shares(self, metric: str, label: Any) -> pd.DataFrame:
         """Share of resamples on which the model of the row is better than that of the column."""
-        models = list(self.comparison.models)
-        up = 1.0 if self.comparison.metric_info[metric].greater_is_better else -1.0
+        models = list(self.evidence.models)
+        up = self.evidence.direction[self.evidence.slice_of(metric).start]
         draws = [up * self.replicates.values_of(model, metric, label) for model in models]
         return pd.DataFrame(share_of_wins(np.column_stack(draws)), index=models, columns=models)
 
@@ -90,8 +86,7 @@ class Behind:
             matrices["probabilities"] = probabilistic_confusion_matrix(
                 truth, preds.probabilities(model), labels=labels, sample_weight=weight
             )
-        found = self.comparison
-        return Confused(model, found.headline, found.signature, matrices)
+        return Confused(model, self.headline, self.signature, matrices)
 
     def curves(self, kind: CurveKind, label: Any) -> PlainCurves:
         """The empirical curves of all models, and their areas."""
@@ -104,8 +99,8 @@ class Behind:
             area = float(areas_under(kind, ordered, weight[None])[0])
             areas.append({"model": model, "area": area, "ci_low": math.nan, "ci_high": math.nan})
         empty = pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []})
-        found = self.comparison
         return PlainCurves(
             pd.concat(points, ignore_index=True), empty, pd.DataFrame(areas), kind, chosen.label,
-            chosen.share(weight), len(preds), found.confidence_level, found.signature,
+            chosen.share(weight), len(preds), self.evidence.confidence_level,
+            self.signature,
         )  # fmt: skip

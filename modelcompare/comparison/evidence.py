@@ -1,0 +1,138 @@
+"""Evidence about models on one test set: values, differences, and what the tests show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.comparison.standings import ranks
+from modelcompare.engine.axis import ValueKey
+from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import Family
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Values of models, their paired differences, and the tests of these, as arrays.
+
+    Attributes
+    ----------
+    keys : sequence of ValueKey
+        Metric and class of each value.
+    models : tuple of str
+        The models, in the order given.
+    point : ndarray of shape (n_models, n_values)
+        Values on the test set.
+    direction : ndarray of shape (n_values,)
+        1 where greater is better, -1 elsewhere.
+    a, b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair; differences are a - b.
+    low, high : ndarray of shape (n_pairs, n_values)
+        Intervals of the differences, each by itself.
+    p, p_adjusted : ndarray of shape (n_pairs, n_values)
+        P-values before and after correction.
+    errors : callable
+        Standard errors of the differences of pairs, given the positions of their models.
+    alpha, confidence_level, correction, family, baseline
+        As given to `compare`.
+    n_samples, n_resamples : int
+        Size of the test set, and number of resamples.
+    """
+
+    keys: Sequence[ValueKey]
+    models: tuple[str, ...]
+    point: FloatArray
+    direction: FloatArray
+    a: IntArray
+    b: IntArray
+    low: FloatArray
+    high: FloatArray
+    p: FloatArray
+    p_adjusted: FloatArray
+    errors: Callable[[IntArray, IntArray], FloatArray]
+    alpha: float
+    confidence_level: float
+    correction: str
+    family: Family
+    baseline: str | None
+    n_samples: int
+    n_resamples: int
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics, in the order given."""
+        return tuple(dict.fromkeys(key.metric for key in self.keys))
+
+    @property
+    def difference(self) -> FloatArray:
+        """Differences a - b, of shape (n_pairs, n_values)."""
+        return pair_differences(self.point, self.a, self.b)
+
+    @property
+    def error(self) -> FloatArray:
+        """Standard errors of all differences, of shape (n_pairs, n_values)."""
+        return self.errors(self.a, self.b)
+
+    @property
+    def level(self) -> float:
+        """Error rate of the intervals, rounded because 1 - 0.95 is more than 0.05."""
+        return round(1 - self.confidence_level, 12)
+
+    @cached_property
+    def ranks(self) -> IntArray:
+        """Rank of each model, 1 for the best, of shape (n_models, n_values)."""
+        return ranks(self.point * self.direction)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """Models from best to worst, of shape (n_models, n_values)."""
+        return np.argsort(self.ranks, axis=0, kind="stable")
+
+    @cached_property
+    def better(self) -> BoolArray:
+        """Mark where model i is significantly better than j: (n_values, n_models, n_models)."""
+        n_models = len(self.models)
+        signed = self.difference.T * self.direction[:, None]
+        shown = (self.p_adjusted < self.alpha).T
+        out = np.zeros((len(self.direction), n_models, n_models), dtype=bool)
+        out[:, self.a, self.b] = shown & (signed > 0)
+        out[:, self.b, self.a] = shown & (signed < 0)
+        return out
+
+    @cached_property
+    def sameness(self) -> list[tuple[float, float]]:
+        """Sorting key of each value, small where models differ most.
+
+        The smallest adjusted p-value, then the largest difference over its standard error, negated.
+        """
+        if not len(self.a):
+            return [(1.0, 0.0)] * len(self.keys)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = np.nan_to_num(np.abs(self.difference) / self.error, posinf=np.inf)
+        smallest = np.nan_to_num(self.p_adjusted, nan=1.0).min(axis=0)
+        return [*zip(smallest.tolist(), (-times.max(axis=0)).tolist(), strict=True)]
+
+    def slice_of(self, metric: str) -> slice:
+        """Columns of a metric's values."""
+        places = [place for place, key in enumerate(self.keys) if key.metric == metric]
+        return slice(places[0], places[-1] + 1)
+
+    @property
+    def family_sizes(self) -> dict[str, int]:
+        """Count the tests that are corrected together: by metric, or of all under "all"."""
+        tested = ~np.isnan(self.p)
+        if self.family == "all":
+            return {"all": int(tested.sum())}
+        return {name: int(tested[:, self.slice_of(name)].sum()) for name in self.metrics}
+
+    def n_tests(self, metric: str) -> int:
+        """Count the tests that a metric's p-values are corrected for; 1 if they are not."""
+        if metric not in self.metrics:
+            names = ", ".join(self.metrics)
+            raise ValueError(f"metric {metric!r} was not compared; there are {names}.")
+        sizes = self.family_sizes
+        return 1 if self.correction == "none" else max(1, sizes.get(metric, sizes.get("all", 1)))

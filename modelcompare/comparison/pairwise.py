@@ -1,0 +1,195 @@
+"""Pairs of models for reading: the better model first, with intervals corrected like p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
+from modelcompare.engine.axis import score_frame
+from modelcompare.intervals import Interval, quantiles
+from modelcompare.words import IntervalMethod
+
+# Bounds of the differences of the pairs in these rows.
+Bounds = Callable[[IntArray], tuple[FloatArray, FloatArray]]
+
+
+def standing_frame(evidence: Evidence, draws: FloatArray) -> pd.DataFrame:
+    """Make the rows of `Comparison.standings`, from the values on resamples too."""
+    frames = []
+    for position, key in enumerate(evidence.keys):
+        better, direction = evidence.better[position], evidence.direction[position]
+        point = evidence.point[:, position]
+        order = np.argsort(-np.nan_to_num(point * direction, nan=-np.inf), kind="stable")
+        frame = score_frame(
+            evidence.models,
+            [key],
+            estimate=point,
+            tier=tiers(better, order),
+            may_be_best=~better.any(axis=0) & ~np.isnan(point),
+            letters=compact_letters(better | better.T, order),
+            p_best=share_of_best(draws[:, :, position] * direction),
+        )
+        frames.append(frame.iloc[order])
+    return pd.concat(frames, ignore_index=True)
+
+
+def lead_frame(evidence: Evidence, corrected: Bounds, *, every: bool = False) -> pd.DataFrame:
+    """Make the rows of `Comparison.leads`; of `every` pair, the better model minus the other."""
+    point, direction = evidence.point, evidence.direction
+    row_of = np.zeros((len(evidence.models),) * 2, dtype=np.intp)
+    row_of[evidence.a, evidence.b] = row_of[evidence.b, evidence.a] = np.arange(len(evidence.a))
+    picks = [_sides(evidence, order, every=every) for order in evidence.order.T]
+    first, second = (np.concatenate(side) for side in zip(*picks, strict=True))
+    value = np.repeat(np.arange(len(picks)), [len(side) for side, _ in picks])
+    pair = row_of[first, second]
+    rows, place = np.unique(pair, return_inverse=True)
+    bounds = np.full((2, *evidence.p.shape), np.nan)
+    bounds[:, rows] = corrected(rows)
+    turn = direction[value] * np.where(evidence.a[pair] == first, 1.0, -1.0)
+    low, high = np.sort(turn * bounds[:, pair, value], axis=0)
+    errors = evidence.errors(evidence.a[rows], evidence.b[rows])
+    keys = [evidence.keys[position] for position in value.tolist()]
+    names = np.array(evidence.models, dtype=object)
+    p_adjusted = evidence.p_adjusted[pair, value]
+    excluded = (low > 0) | (high < 0)
+    significant = p_adjusted < evidence.level
+    return pd.DataFrame(
+        {
+            "model": names[first],
+            "other": names[second],
+            "metric": [key.metric for key in keys],
+            "label": pd.Series([key.label for key in keys], dtype=object),
+            "lead": direction[value] * (point[first, value] - point[second, value]),
+            "standard_error": errors[place, value],
+            "ci_low": low,
+            "ci_high": high,
+            "p_adjusted": p_adjusted,
+            "at_odds": ~np.isnan(p_adjusted) & ~np.isnan(low) & (excluded != significant),
+        }
+    )
+
+
+def _sides(evidence: Evidence, order: IntArray, *, every: bool) -> tuple[IntArray, IntArray]:
+    """Pick the model and the other of each row, of models from best to worst."""
+    if evidence.baseline is not None:
+        baseline = evidence.models.index(evidence.baseline)
+        others = order[order != baseline]
+        return others, np.full(len(others), baseline)
+    if every:
+        first, second = np.triu_indices(len(order), 1)
+        return order[first], order[second]
+    return np.full(len(order) - 1, order[0]), order[1:]
+
+
+def corrected_bounds(
+    evidence: Evidence, bootstrap: BootstrapResult, method: IntervalMethod, rows: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Compute bounds of the differences of some pairs, corrected like their p-values.
+
+    They hold for all differences of a family at once: by Bonferroni's level, or where p-values are
+    corrected by max-t by its multiple of the standard errors. Where p-values are corrected for the
+    rate of false discoveries, the level is that of the false coverage of those discovered.
+
+    References
+    ----------
+    .. [1] Benjamini & Yekutieli (2005), False discovery rate-adjusted multiple confidence
+       intervals for selected parameters, JASA 100, 71-81.
+    """
+    model_a, model_b = evidence.a[rows], evidence.b[rows]
+    if evidence.correction == "max-t" and evidence.family == "metric":
+        low, high = max_t_bounds(evidence, bootstrap)
+        return low[rows], high[rows]
+    low, high = (np.empty((len(rows), len(evidence.keys))) for _ in range(2))
+    levels = {metric: _corrected_level(evidence, metric) for metric in evidence.metrics}
+    for level in set(levels.values()):
+        found = bootstrap.difference_interval(model_a, model_b, method, level)
+        for metric in [name for name, its_level in levels.items() if its_level == level]:
+            where = evidence.slice_of(metric)
+            low[:, where], high[:, where] = found.low[:, where], found.high[:, where]
+    return low, high
+
+
+def _corrected_level(evidence: Evidence, metric: str) -> float:
+    error, n_tests = evidence.level, float(evidence.n_tests(metric))
+    if evidence.correction in ("fdr_bh", "fdr_by"):
+        where = evidence.slice_of(metric) if evidence.family == "metric" else slice(None)
+        if evidence.correction == "fdr_by":
+            error /= float(np.sum(1 / np.arange(1, n_tests + 1)))
+        found = np.count_nonzero(evidence.p_adjusted[:, where] < evidence.level)
+        n_tests /= found or 1
+    return 1 - error / n_tests
+
+
+def max_t_bounds(evidence: Evidence, bootstrap: BootstrapResult) -> tuple[FloatArray, FloatArray]:
+    """Compute bounds for all differences of a metric at once, within twice its range.
+
+    Each is as far from the difference as the same multiple of its standard error: the quantile of
+    the largest studentized deviation over all pairs and classes of the metric. Of shape (n_pairs,
+    n_values).
+    """
+    difference = evidence.difference
+    half = _max_t_widths(evidence, bootstrap.drawn)
+    bounds = {metric.name: metric.bounds for metric in bootstrap.evaluation.metrics}
+    least, most = np.array([bounds[key.metric] for key in evidence.keys]).T
+    extent = most - least
+    return np.maximum(difference - half, -extent), np.minimum(difference + half, extent)
+
+
+def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
+    difference, error = evidence.difference, evidence.error
+    half = np.empty_like(error)
+    for metric in evidence.metrics:
+        where = evidence.slice_of(metric)
+        largest = np.zeros(len(draws))
+        pairs = zip(evidence.a, evidence.b, difference[:, where], error[:, where], strict=True)
+        for a, b, d, e in pairs:
+            deviation = np.abs(draws[:, a, where] - draws[:, b, where] - d)
+            t = np.divide(deviation, e, out=np.zeros_like(deviation), where=e > 0)
+            # Without a value on the test set itself there is no interval to widen.
+            t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
+            largest = np.maximum(largest, t.max(axis=1))
+        level = np.array([evidence.confidence_level])
+        multiple = quantiles(np.sort(largest)[:, None], level)[0]
+        e = error[:, where]
+        half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
+    return half
+
+
+def simultaneous_scores(
+    bootstrap: BootstrapResult, method: IntervalMethod, confidence_level: float
+) -> Interval:
+    """Compute intervals of all models' values that hold at once, for each metric.
+
+    They are of the method, at the level of Bonferroni's correction for all models and
+    classes, or of the largest studentized deviation of the resamples (max-t) where that is less:
+    values on the same samples err together.
+    """
+    parts = []
+    for metric in bootstrap.evaluation.metrics:
+        where = bootstrap.evaluation.metric_slice(metric.name)
+        level = _level_at_once(bootstrap, where, confidence_level)
+        found = bootstrap.score_interval(method, level)
+        parts.append(Interval(found.low[:, where], found.high[:, where], found.method[:, where]))
+    return Interval.joined(parts, axis=1)
+
+
+def _level_at_once(bootstrap: BootstrapResult, where: slice, level: float) -> float:
+    """Confidence level of each interval, at which all of some values have the one asked for."""
+    n_values = int(np.count_nonzero(~np.isnan(bootstrap.point[:, where])))
+    bonferroni = 1 - (1 - level) / max(n_values, 1)
+    if bootstrap.n_resamples < 2 or n_values < 2:
+        return bonferroni
+    error = bootstrap.moments.standard_error()[:, where]
+    deviation = np.abs(bootstrap.draws[:, :, where] - bootstrap.point[:, where])
+    t = np.divide(deviation, error, out=np.zeros_like(deviation), where=error > 0)
+    # A resample without a value tells nothing of how far it may be.
+    largest = np.nan_to_num(t, nan=np.inf).max(axis=(1, 2))
+    multiple = float(quantiles(np.sort(largest)[:, None], np.array([level]))[0])
+    return min(bonferroni, max(level, float(2 * ndtr(multiple) - 1)))
