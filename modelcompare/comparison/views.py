@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.comparison.drawn import Replicates
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.halves import Exchange, masks_first
 from modelcompare.engine.influence import InfluenceMoments
@@ -20,15 +20,12 @@ from modelcompare.metrics import Metric
 from modelcompare.significance.delong import delong_covariance, delong_pair_errors
 from modelcompare.significance.pairwise import PairView, pair_differences
 
-if TYPE_CHECKING:
-    from modelcompare.comparison.replicates import BootstrapResult
-
 
 @dataclass(frozen=True)
 class ScoreView:
     """The values of all models: rows are models."""
 
-    result: BootstrapResult
+    result: Replicates
 
     @property
     def evaluation(self) -> Evaluation:
@@ -102,7 +99,7 @@ class ScoreView:
 class DifferenceView:
     """Paired differences a - b: rows are pairs."""
 
-    result: BootstrapResult
+    result: Replicates
     model_a: IntArray
     model_b: IntArray
 
@@ -179,7 +176,7 @@ def _delong_covariance(evaluation: Evaluation) -> FloatArray:
 class DrawnPairs(PairView):
     """Pairs for tests, with the estimates, replicates and moments that are there already."""
 
-    result: BootstrapResult
+    result: Replicates
 
     @cached_property
     def estimate(self) -> FloatArray:
