@@ -9,15 +9,24 @@ import pytest
 from modelcompare.metrics import METRICS
 
 
-def completed(*words):
-    """What bash shows for these words, of which the last is being written."""
-    environment = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
-    done = subprocess.run(
-        [sys.executable, "-m", "modelcompare"], capture_output=True, text=True, check=False,
-        env={**os.environ, **environment, "_MODELCOMPARE_COMPLETE": "complete_bash"},
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.split()
+def asked_by_bash(*words):
+    """The environment in which bash asks for these words, of which the last is being written."""
+    words_of_bash = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    return words_of_bash | {"_MODELCOMPARE_COMPLETE": "complete_bash"}
+
+
+@pytest.fixture
+def completed(run, monkeypatch):
+    """What bash shows for these words, by the program in the test's own process."""
+
+    def _completed(*words):
+        for name, value in asked_by_bash(*words).items():
+            monkeypatch.setenv(name, value)
+        done = run()
+        assert (done.code, done.err) == (0, "")
+        return done.out.split()
+
+    return _completed
 
 
 @pytest.mark.parametrize(
@@ -28,16 +37,24 @@ def completed(*words):
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_metrics_are_completed_by_name(words):
+def test_metrics_are_completed_by_name(completed, words):
     found = completed("modelcompare", *words, "cf1")
     assert found == sorted(name for name in METRICS if name.startswith("cf1")) != []
 
 
-def test_commands_options_and_choices_are_completed():
+def test_commands_options_and_choices_are_completed(completed):
     assert completed("modelcompare", "sa") == ["sample-size"]
     assert completed("modelcompare", "gate", "--inc") == ["--inconclusive-exit"]
     assert completed("modelcompare", "compare", "--format", "ma") == ["markdown"]
     assert completed("modelcompare", "metrics", "kap") == ["kappa"]
+
+
+def test_the_program_itself_completes():
+    done = subprocess.run(
+        [sys.executable, "-m", "modelcompare"], capture_output=True, text=True, check=False,
+        env={**os.environ, **asked_by_bash("modelcompare", "compare", "--metric", "cf1_ma")},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr, done.stdout.split()) == (0, "", ["cf1_macro"])
 
 
 @pytest.mark.parametrize("asked", ["complete_none", "nonsense"])
@@ -48,9 +65,8 @@ def test_what_no_shell_asks_is_bad_input_and_no_answer_of_the_gate(run, monkeypa
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_is_shown(monkeypatch, shell):
+def test_the_script_of_a_shell_is_shown(run, monkeypatch, shell):
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
-    code = "import sys; from modelcompare.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, "--show-completion", shell]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "_MODELCOMPARE_COMPLETE=" in done.stdout
+    done = run("--show-completion", shell)
+    assert done.code == 0
+    assert "_MODELCOMPARE_COMPLETE=" in done.out
