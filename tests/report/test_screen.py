@@ -134,7 +134,8 @@ def test_of_many_classes_those_are_shown_where_models_differ_most(make_compariso
     for part in (scores, differences):
         assert re.findall(r"^ class (\w+)", part, re.MULTILINE)[:4] == ["c29", "c3", "c13", "c23"]
         assert " and 25 more classes: --all shows them" in part
-    assert [c for c in labels if f"class {c}\n" in screen_text(result, show_all=True)] == labels
+    every = screen_text(result, show_all=True)
+    assert [c for c in labels if f"class {c}\n" in every] == labels
 
 
 def test_printed_results_are_the_verdict_and_the_leaderboard(make_comparison):
