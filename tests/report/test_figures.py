@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 import modelcompare as mc
 
 # (models, classes)
-SIZES = [(2, 3), (5, 3), (30, 3), (100, 3), (5, 150)]
+USUAL, ONE_PAIR, MANY_MODELS, MANY_CLASSES = (5, 3), (2, 3), (100, 3), (5, 150)
 RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 FEW = {"n_resamples": 40}
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
@@ -111,15 +111,16 @@ FIGURES = {
     "critical_difference": lambda *size, **ax: ranks(*size).plot.critical_difference(**ax),
 }
 BY_CLASS = ["forest", "differences", "ranks", "raincloud", "confusion", "variances", "intervals"]
+OF_PAIRS = ["forest", "differences", "heatmap", "agreement"]
 
 
 def _sizes(name):
-    """The sizes at which a figure says something else than at another."""
-    if name == "critical_difference":
-        return [(5, 3), (30, 3), (100, 3)]
-    if name in ("sensitivity", "power"):
-        return [(2, 3), (5, 3), (30, 3)]
-    return SIZES
+    """The usual size, and those at which a figure has least or most to show."""
+    if name == "power":
+        return [USUAL, ONE_PAIR]
+    sizes = [USUAL, (30, 3) if name == "sensitivity" else MANY_MODELS]
+    sizes += [ONE_PAIR] if name in OF_PAIRS else []
+    return sizes + ([MANY_CLASSES] if name in BY_CLASS else [])
 
 
 @cache
@@ -127,25 +128,26 @@ def figure(name, *size):
     return FIGURES[name](*size)
 
 
-@pytest.fixture
-def texts_drawn(monkeypatch):
+def texts_drawn(figure):
     """Draw a figure, but for its pixels, and give every text drawn with its box."""
+    found = []
+    draw = Text.draw
 
-    def drawn(figure):
-        found = []
-        draw = Text.draw
+    def record(text, renderer):
+        if text.get_visible() and text.get_text().strip():
+            found.append((text.get_text(), text.get_window_extent(renderer)))
+        draw(text, renderer)
 
-        def record(text, renderer):
-            if text.get_visible() and text.get_text().strip():
-                found.append((text.get_text(), text.get_window_extent(renderer)))
-            draw(text, renderer)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Text, "draw", record)
+        figure.draw_without_rendering()
+    return found
 
-        with monkeypatch.context() as patched:
-            patched.setattr(Text, "draw", record)
-            figure.draw_without_rendering()
-        return found
 
-    return drawn
+@cache
+def texts_of(name, *size):
+    """The texts of a figure; each figure is drawn once for all that is asked of it."""
+    return texts_drawn(figure(name, *size))
 
 
 def _touching(texts):
@@ -171,9 +173,8 @@ def _struck_through(figure, texts):
 
 
 @pytest.mark.parametrize(("name", "size"), [(n, size) for n in FIGURES for size in _sizes(n)])
-def test_no_label_touches_another_or_is_struck_through_or_cut(name, size, texts_drawn):
-    drawn = FIGURES[name](*size)
-    texts = texts_drawn(drawn)
+def test_no_label_touches_another_or_is_struck_through_or_cut(name, size):
+    drawn, texts = figure(name, *size), texts_of(name, *size)
     assert len(texts) > 3
     assert _touching(texts) == []
     assert _struck_through(drawn, texts) == []
@@ -182,7 +183,7 @@ def test_no_label_touches_another_or_is_struck_through_or_cut(name, size, texts_
     assert cut == []
 
 
-def test_the_law_finds_labels_that_touch_and_lines_that_strike(texts_drawn):
+def test_the_law_finds_labels_that_touch_and_lines_that_strike():
     drawn = Figure()
     axes = drawn.subplots()
     axes.set(xlim=(0, 1), ylim=(0, 1))
@@ -195,21 +196,21 @@ def test_the_law_finds_labels_that_touch_and_lines_that_strike(texts_drawn):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_title_states_subject_and_number_and_the_signature_stands_below(name, texts_drawn):
-    drawn = figure(name, 5, 3)
+def test_a_title_states_subject_and_number_and_the_signature_stands_below(name):
+    drawn = figure(name, *USUAL)
     n = "12 test sets" if name == "critical_difference" else "240 samples"
     assert n in drawn.title
-    texts = [text.replace("\n", " ") for text, _ in texts_drawn(drawn)]
+    texts = [text.replace("\n", " ") for text, _ in texts_of(name, *USUAL)]
     assert drawn.title in texts
     assert any(t.replace(" ", "").endswith(drawn.signature.replace(" ", "")) for t in texts)
 
 
 @pytest.mark.parametrize("name", BY_CLASS)
-def test_of_many_classes_some_are_shown_and_said_to_be(name, texts_drawn):
-    said = " ".join(text.replace("\n", " ") for text, _ in texts_drawn(figure(name, 5, 150)))
+def test_of_many_classes_some_are_shown_and_said_to_be(name):
+    said = " ".join(text.replace("\n", " ") for text, _ in texts_of(name, *MANY_CLASSES))
     kept = 6 if name in ("raincloud", "intervals") else 12
     assert f"{kept} of 150 classes shown" in said
-    assert "of 150" not in " ".join(t for t, _ in texts_drawn(figure(name, 5, 3)))
+    assert "of 150" not in " ".join(t for t, _ in texts_of(name, *USUAL))
 
 
 @pytest.mark.parametrize("name", FIGURES)
