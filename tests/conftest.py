@@ -15,6 +15,7 @@ collect_ignore = (
     if sys.platform == "linux"
     else [
         "bad_input",
+        "cli/forked.py",
         "cli/test_process.py",
         "engine/test_progress.py",
         "experiments",

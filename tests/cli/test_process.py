@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import told
+from tests.cli.forked import CLOSED, GONE, forked
 
 FEW = ("--resamples", "99")
 GATE = ("gate", "{csv}", "--baseline", "poor", "--candidate", "good", "--margin", "0.01", *FEW)
@@ -23,8 +24,12 @@ NAMES = [
 ]  # fmt: skip
 
 
+def _filled(arguments, path):
+    return [each.format(csv=path) for each in arguments]
+
+
 def _command(arguments, path):
-    return [sys.executable, "-m", "modelcompare", *(each.format(csv=path) for each in arguments)]
+    return [sys.executable, "-m", "modelcompare", *_filled(arguments, path)]
 
 
 def _shell(arguments, path, redirected, folder, **environment):
@@ -40,55 +45,54 @@ def _shell(arguments, path, redirected, folder, **environment):
     "arguments", [GATE, COMPARE, ("metrics",), ("compare", "--help"), ("--version",)], ids=" ".join
 )
 def test_a_reader_that_has_gone_is_exit_code_74_without_a_word(wide_csv, tmp_path, arguments):
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = subprocess.run(
-        _command(arguments, wide_csv),
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        cwd=tmp_path,
-        check=False,
-    )
-    os.close(writing)
+    done = forked(_filled(arguments, wide_csv), tmp_path, stdout=GONE)
     assert (done.returncode, told(done.stderr.decode())) == (74, "")
 
 
 @pytest.mark.parametrize("arguments", [GATE, COMPARE], ids=["gate", "compare"])
 @pytest.mark.parametrize(
-    ("redirected", "reason"),
-    [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+    ("stdout", "reason"),
+    [("/dev/full", "No space left on device"), (CLOSED, "Bad file descriptor")],
 )
 def test_an_answer_that_cannot_be_written_is_exit_code_74(
-    wide_csv, tmp_path, arguments, redirected, reason
+    wide_csv, tmp_path, arguments, stdout, reason
 ):
-    done = _shell(arguments, wide_csv, redirected, tmp_path)
+    done = forked(_filled(arguments, wide_csv), tmp_path, stdout=stdout)
     message = f"modelcompare: error: the answer cannot be written: {reason}\n"
     assert (done.returncode, told(done.stderr.decode())) == (74, message)
 
 
+@pytest.mark.parametrize("redirected", [">/dev/full", ">&-", "| true"])
+def test_a_program_that_a_shell_starts_ends_with_code_74_too(tmp_path, redirected):
+    done = _shell(("metrics",), "", f"{redirected}; exit ${{PIPESTATUS[0]}}", tmp_path)
+    assert done.returncode == 74
+
+
 def test_a_message_that_cannot_be_written_is_no_answer_of_the_gate(wide_csv, tmp_path):
     unknown = ("gate", "{csv}", "--baseline", "poor", "--candidate", "none", "--margin", "1")
-    assert _shell(unknown, wide_csv, "2>/dev/full", tmp_path).returncode == 74
+    done = forked(_filled(unknown, wide_csv), tmp_path, stderr="/dev/full")
+    assert done.returncode == 74
 
 
 def test_with_stderr_closed_the_answer_stands_alone_on_stdout(wide_csv, tmp_path):
-    done = _shell((*COMPARE, "-o", "out.md"), wide_csv, "2>&-", tmp_path)
+    done = forked(_filled((*COMPARE, "-o", "out.md"), wide_csv), tmp_path, stderr=CLOSED)
     assert (done.returncode, done.stdout) == (0, b"")
     assert (tmp_path / "out.md").stat().st_size > 0
-    bad = _shell(("compare", "none.csv"), wide_csv, "2>&-", tmp_path)
+    bad = forked(["compare", "none.csv"], tmp_path, stderr=CLOSED)
     assert (bad.returncode, bad.stdout) == (2, b"")
 
 
 def test_an_output_of_stdout_is_appended_to_the_log_behind_it(wide_csv, tmp_path):
-    (tmp_path / "log").write_text("before\n")
-    done = _shell((*COMPARE, "--format", "json", "-o", "/dev/stdout"), wide_csv, ">> log", tmp_path)
-    assert done.returncode == 0
-    before, document = (tmp_path / "log").read_text().split("\n", 1)
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    arguments = _filled((*COMPARE, "--format", "json", "-o", "/dev/stdout"), wide_csv)
+    assert forked(arguments, tmp_path, stdout=log).returncode == 0
+    before, document = log.read_text().split("\n", 1)
     assert before == "before"
     assert json.loads(document)["models"] == ["good", "fair", "poor"]
 
 
-@pytest.mark.parametrize("wait", [0.0, 0.05, 0.1, 0.2, 0.3, 0.6])
+@pytest.mark.parametrize("wait", [0.0, 0.1, 0.3, 0.6])
 def test_ctrl_c_ends_it_at_once_without_a_traceback(wide_csv, tmp_path, wait):
     arguments = ("compare", "{csv}", "--resamples", "2000000", "-o", "out.md")
     with subprocess.Popen(
@@ -189,14 +193,19 @@ def test_a_terminal_of_ascii_shows_other_names_without_a_traceback(tmp_path, env
     done = _shell(("compare", "{csv}", "-m", "f1", *FEW), path, "", tmp_path, **environment)
     assert (done.returncode, done.stdout.isascii()) == (0, True)
     assert rb"\xc5se" in done.stdout
-    document = _shell(
-        ("compare", "{csv}", "--format", "json", *FEW), path, "", tmp_path, **environment
+
+
+def test_json_for_a_terminal_of_ascii_reads_back_to_the_names(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("y_true,Åse,模型\n" + "é,é,é\nb,b,é\n" * 10, encoding="utf-8")
+    done = _shell(
+        ("compare", "{csv}", "--format", "json", *FEW), path, "", tmp_path, PYTHONIOENCODING="ascii"
     )
-    assert json.loads(document.stdout.decode())["models"] == ["Åse", "模型"]
+    assert json.loads(done.stdout.decode())["models"] == ["Åse", "模型"]
 
 
-def test_an_output_that_was_private_stays_private(wide_csv, tmp_path):
+def test_an_output_that_was_private_stays_private(run, wide_csv, tmp_path):
     path = tmp_path / "out.md"
     path.touch(mode=0o600)
-    assert _shell((*COMPARE, "-o", "out.md"), wide_csv, "", tmp_path).returncode == 0
+    assert run(*_filled((*COMPARE, "-o", "out.md"), wide_csv)).code == 0
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
