@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 SOURCES := modelcompare tests docs experiments notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs validate validate-quick validate-methods robustness clusters bench paper lint format
+.PHONY: help demo test test-all docs validate validate-quick validate-methods robustness clusters bench paper lint format
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 26
@@ -14,8 +14,11 @@ help: ## Show the targets
 demo: $(STAMP) ## Compare the models of the example that ships, and draw a forest plot
 	$(BIN)/modelcompare demo
 
-test: $(STAMP) ## Run the unit tests and the doctests, a file on each core
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+test: $(STAMP) ## Run the unit tests and the doctests, on all cores
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not pages"
+
+test-all: $(STAMP) ## The same, and all that pages, notebooks and the site show
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 docs: $(STAMP) ## Build the documentation into site/, offline and with warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet

@@ -11,8 +11,11 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 LARGEST = 600_000
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
-# Of the kernel's own transport.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+pytestmark = [
+    pytest.mark.pages,
+    # Of the kernel's own transport.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+]
 
 
 @pytest.fixture(scope="module")

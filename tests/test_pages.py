@@ -23,6 +23,7 @@ from tests.pages import (
 )
 from tests.update_docs import updated
 
+pytestmark = pytest.mark.pages
 COMMANDS = [
     pytest.param(command, id=f"{page.stem}: {command.line[:60]}")
     for page in PAGES

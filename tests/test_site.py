@@ -14,6 +14,7 @@ from modelcompare.metrics.explain import listed
 from modelcompare.report import plots
 from tests.pages import ROOT
 
+pytestmark = pytest.mark.pages
 for package in ("material", "mkdocstrings"):
     pytest.importorskip(package, reason='the extra "docs" is not installed')
 
