@@ -17,6 +17,7 @@ from modelcompare.significance.studentized import (
     studentized_permutation,
     swap_statistic,
 )
+from tests.covering import pairwise
 from tests.significance import oracle
 
 SEED = np.random.SeedSequence(3)
@@ -90,9 +91,10 @@ DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("zero_division", [np.nan, 0.0, "paper"])
+@pytest.mark.parametrize(
+    ("design", "alternative", "zero_division"),
+    pairwise(DESIGNS, ["two-sided", "greater"], [np.nan, 0.0, "paper"]),
+)
 def test_few_swaps_are_all_counted_as_the_definition_says(design, alternative, zero_division):
     preds = close_models(5, **DESIGNS[design])
     names = [*HARD, *AVERAGES, *SOFT]
