@@ -20,6 +20,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_val_score,
+    cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -190,9 +191,10 @@ def test_metrics_of_labels_take_what_predict_says(estimator):
     result = mc.compare_estimators(models, X, Y, cv=splitter, metrics=list(names))
     values = result.folds.set_index(["model", "metric"]).sort_index()["value"]
     for model, fitted in models.items():
-        for metric, scorer in names.items():
-            expected = cross_val_score(fitted, X, Y, cv=splitter, scoring=scorer)
-            np.testing.assert_allclose(values.loc[model, metric], np.abs(expected))
+        expected = cross_validate(fitted, X, Y, cv=splitter, scoring=names)
+        for metric in names:
+            found = values.loc[model, metric]
+            np.testing.assert_allclose(found, np.abs(expected[f"test_{metric}"]))
 
 
 def test_metrics_of_other_predictions_need_two_calls():
@@ -280,9 +282,9 @@ def test_fast_scorers_are_scikit_learns_on_every_resample():
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=60, method="percentile",
+        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=25, method="percentile",
                                   collapse=False)  # fmt: skip
-        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=60,
+        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=25,
                                   method="percentile")  # fmt: skip
         np.testing.assert_allclose(fast.bootstrap.draws, slow.bootstrap.draws, atol=1e-12)
         other = mc.compare_scorers(fitted, x, y, ["precision_macro", "matthews_corrcoef"], n_resamples=9,
