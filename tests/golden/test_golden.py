@@ -2,6 +2,7 @@ import math
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -45,10 +46,13 @@ def first_difference(made, kept):
     return None
 
 
+made = cache(lambda name: COMPARISONS[name]())
+
+
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_a_comparison_is_written_as_it_was(name, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    for file, text in written(name, COMPARISONS[name]()).items():
+    for file, text in written(name, made(name)).items():
         kept = (FOLDER / file).read_text(encoding="utf-8")
         found = first_difference(text, kept)
         assert found is None, f"{file} (python -m tests.golden writes it anew): {found}"
@@ -76,4 +80,4 @@ def test_threads_of_the_matrix_library_change_no_byte(threads, monkeypatch):
         [sys.executable, "-W", "ignore", "-c", SAME], capture_output=True, text=True, check=True,
         cwd=FOLDER.parents[1],
     )  # fmt: skip
-    assert done.stdout == COMPARISONS["classifiers"]().to_json()
+    assert done.stdout == made("classifiers").to_json()
