@@ -112,7 +112,9 @@ def test_a_passing_candidate_leaves_an_annotation_a_summary_and_every_output(run
     assert "| accuracy | non-inferior | 0.01 | +0.297 |" in (runner.temp / "summary").read_text()
 
 
-def test_a_failing_candidate_fails_the_step(runner):
+def test_a_failing_candidate_fails_the_step_and_no_module_of_the_workspace_is_imported(runner):
+    (runner.work / "numpy.py").write_text("raise SystemExit(0)")
+    (runner.work / "modelcompare.py").write_text("raise SystemExit(0)")
     done = runner.compare(baseline="a", candidate="b")
     assert done.returncode == 1
     assert done.stdout.startswith("::error title=modelcompare gate::b is shown to be worse than a")
@@ -179,12 +181,6 @@ def test_a_choice_that_is_not_there_is_refused(runner, name):
 def test_no_gate_passes_without_an_answer(runner, name):
     assert runner.compare(**{name: "--help"}).returncode == 2
     assert runner.outputs == {}
-
-
-def test_a_module_in_the_workspace_is_not_imported(runner):
-    (runner.work / "numpy.py").write_text("raise SystemExit(0)")
-    (runner.work / "modelcompare.py").write_text("raise SystemExit(0)")
-    assert runner.compare(baseline="a", candidate="b").returncode == 1
 
 
 def test_the_action_installs_its_own_checkout_with_the_extras(runner):
