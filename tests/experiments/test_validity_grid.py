@@ -65,7 +65,7 @@ def test_a_run_that_was_cut_off_in_the_middle_of_a_line_gives_the_table_of_a_who
 def test_a_killed_process_goes_on_and_counts_no_chunk_twice(tmp_path):
     command = [
         sys.executable, "-m", "experiments.validity.grid", "--only", "^gates.*n=30,", "--trials",
-        "80", "--chunk", "8", "--jobs", "1", "-o", str(tmp_path),
+        "24", "--chunk", "3", "--jobs", "1", "-o", str(tmp_path),
     ]  # fmt: skip
     file = tmp_path / "chunks.jsonl"
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -76,14 +76,14 @@ def test_a_killed_process_goes_on_and_counts_no_chunk_twice(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
-    assert 0 < len(before) < 60
+    assert 0 < len(before) < 48
     subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     after = file.read_text().splitlines(keepends=True)
     assert after[: len(before)] == before
     keys = [(line["cell"], line["chunk"]) for line in map(json.loads, after)]
-    assert len(keys) == len({*keys}) == 60
+    assert len(keys) == len({*keys}) == 48
     gates = pd.read_csv(tmp_path / "gates.csv")
-    assert gates["trials"].tolist() == [80] * 6
+    assert gates["trials"].tolist() == [24] * 6
 
 
 def test_lines_that_are_there_twice_and_those_of_other_code_do_not_count(tmp_path, whole):
