@@ -1,0 +1,304 @@
+"""Mutation testing: the share of small faults in the package that its tests notice.
+
+Usage: python -m experiments.mutants [--number 100] [--seed 0] [--tests FOLDER] [--room NAME ...]
+[--limit SECONDS] [--kept FILE]
+
+A mutant is one changed expression of one file: a comparison, ``+`` for ``-``, ``*`` for ``/``, a
+number by one, ``and`` for ``or``, a negated condition, ``min`` for ``max``, the other axis. Mutants
+are drawn with a fixed seed, the rooms in turn and the kinds of change in turn within each, so that
+the first 20 of 100 are the 20 of ``--number 20``. Each is written into a temporary copy of the
+package, where the tests of its room run until the first failure: the doctests of the room, and the
+folders and files that ``ROOMS`` names for it, but for pages (``make test``).
+
+``--tests`` names another version of the tests, to compare the power of two versions against the
+same mutants: a folder ``tests`` in a checkout, whose ``pyproject.toml`` is taken with it. A run
+first requires the tests to pass without a mutant; each mutant then has three times as long, and a
+minute. Each writes one JSON line into ``--kept``; mutants that have their line there are not run
+again. The last line printed is the share that died. Some mutants that survive change no result
+(``n > 0`` for ``n >= 1``): the share is read beside another version's, not as a grade.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate, islice, zip_longest
+from pathlib import Path
+from typing import TypeVar
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = Path(__file__).with_name("mutants.jsonl")
+# Tests beside the room's own folder that are about its results. They run in this order.
+ROOMS = {
+    "metrics": ("metrics", "golden", "test_same_answer.py"),
+    "intervals": ("intervals", "golden", "test_same_answer.py"),
+    "significance": ("significance", "golden", "test_same_answer.py"),
+    "comparison": ("comparison", "golden", "test_same_answer.py"),
+    "readers": ("readers", "test_inputs.py", "bad_input"),
+    "report": ("report", "golden"),
+}
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
+    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+}  # fmt: skip
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+}  # fmt: skip
+EXTREMES = {
+    "min": "max", "minimum": "maximum", "argmin": "argmax", "fmin": "fmax", "nanmin": "nanmax",
+}  # fmt: skip
+EXTREMES |= {high: low for low, high in EXTREMES.items()}
+# Parts of the tree that run nothing worth a change. Places inside f-strings are unsure in 3.11.
+NOT_RUN = ("annotation", "returns", "decorator_list", "bases")
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One expression of a file, by its place in the file's bytes, and what stands there instead."""
+
+    path: str
+    line: int
+    kind: str
+    start: int
+    end: int
+    was: str
+    becomes: str
+
+    @property
+    def name(self) -> str:
+        """Describe the change on one line."""
+        return f"{self.path}:{self.line} {self.was} -> {self.becomes}"
+
+
+def mutants(path: Path) -> Iterator[Mutant]:
+    """Yield all mutants of a file."""
+    text = path.read_text("utf-8")
+    starts = [0, *accumulate(len(line) for line in text.encode().splitlines(keepends=True))]
+    for kind, node, becomes in _changes(ast.parse(text)):
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        yield Mutant(
+            path=path.relative_to(ROOT).as_posix(),
+            line=node.lineno,
+            kind=kind,
+            start=starts[node.lineno - 1] + node.col_offset,
+            end=starts[node.end_lineno - 1] + node.end_col_offset,
+            was=ast.unparse(node),
+            becomes=becomes,
+        )
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr, str]]:
+    """Walk what runs, and yield kinds of change, the expressions, and what they become."""
+    if isinstance(node, ast.expr):
+        for kind, changed in _changed(node):
+            yield kind, node, f"({changed})"
+    for test in _conditions(node):
+        yield "condition", test, f"(not ({ast.unparse(test)}))"
+    if isinstance(node, ast.keyword) and node.arg == "axis" and _is_number(node.value):
+        yield "axis", node.value, "0" if ast.unparse(node.value) == "1" else "1"
+        return
+    if isinstance(node, ast.JoinedStr):
+        return
+    for name, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            if name not in NOT_RUN and isinstance(child, ast.AST):
+                yield from _changes(child)
+
+
+def _changed(node: ast.expr) -> Iterator[tuple[str, str]]:
+    """Yield the kinds and the texts of changes of the outermost operation of an expression."""
+    match node:
+        case ast.Compare(left, [sign], [right]):
+            yield (
+                "comparison",
+                f"{ast.unparse(left)} {COMPARISONS[type(sign)]} {ast.unparse(right)}",
+            )
+        case ast.BinOp(left, sign, right) if type(sign) in ARITHMETIC:
+            yield "arithmetic", ast.unparse(ast.BinOp(left, ARITHMETIC[type(sign)](), right))
+        case ast.BoolOp(sign, values):
+            other = ast.Or() if isinstance(sign, ast.And) else ast.And()
+            yield "boolean", ast.unparse(ast.BoolOp(other, values))
+        case ast.Name(name) if name in EXTREMES:
+            yield "extreme", EXTREMES[name]
+        case ast.Attribute(attr=name) if name in EXTREMES:
+            yield "extreme", ast.unparse(node).removesuffix(name) + EXTREMES[name]
+        case ast.Constant(int() | float() as value) if not isinstance(value, bool):
+            yield "constant", repr(value + 1)
+
+
+def _conditions(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.If(test) | ast.IfExp(test) | ast.While(test):
+            return [test]
+        case ast.comprehension(ifs=tests):
+            return tests
+    return []
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def drawn(rooms: Sequence[str], number: int, seed: int) -> list[Mutant]:
+    """Draw mutants, the rooms in turn, and in each room the kinds of change in turn."""
+    generator = random.Random(seed)
+    queues = []
+    for room in rooms:
+        kinds: dict[str, list[Mutant]] = {}
+        for path in sorted((ROOT / "modelcompare" / room).rglob("*.py")):
+            for mutant in mutants(path):
+                kinds.setdefault(mutant.kind, []).append(mutant)
+        for found in kinds.values():
+            generator.shuffle(found)
+        queues.append(_in_turn(kinds.values()))
+    return list(islice(_in_turn(queues), number))
+
+
+def _in_turn(queues: Iterable[Iterable[Item]]) -> Iterator[Item]:
+    """Yield the first of each queue, then the second of each, past those that are at their end."""
+    for items in zip_longest(*queues):
+        yield from (item for item in items if item is not None)
+
+
+class Copy:
+    """The package and a version of its tests in a folder where files may be changed."""
+
+    def __init__(self, folder: Path, tests: Path) -> None:
+        self.folder = folder
+        left_out = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "modelcompare", folder / "modelcompare", ignore=left_out)
+        shutil.copytree(tests, folder / "tests", ignore=left_out)
+        for place in tests.parent.iterdir():
+            if place.name not in ("modelcompare", "tests", ".git"):
+                (folder / place.name).symlink_to(place)
+
+    def run(self, tests: Sequence[str], limit: float | None = None) -> tuple[str, str]:
+        """Run tests to the first failure; return the outcome and who failed."""
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        command += ["-m", "not pages", *tests]
+        process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            printed, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            # Tests start processes of their own, which would run on.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return "died", "time limit"
+        if process.returncode == 0:
+            return "survived", ""
+        failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", printed, re.MULTILINE)
+        return "died", failed[0] if failed else printed[-300:]
+
+    @contextmanager
+    def changed(self, mutant: Mutant) -> Iterator[None]:
+        """Put a mutant into the package for a while."""
+        path = self.folder / mutant.path
+        kept = path.read_bytes()
+        try:
+            self._write(path, kept[: mutant.start] + mutant.becomes.encode() + kept[mutant.end :])
+            yield
+        finally:
+            self._write(path, kept)
+
+    @staticmethod
+    def _write(path: Path, text: bytes) -> None:
+        """Write a module; its compiled file could be taken for its own within the same second."""
+        path.write_bytes(text)
+        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+            compiled.unlink()
+
+
+def run(asked: argparse.Namespace) -> list[str]:
+    """Run mutants that have no line yet; return the outcomes of all."""
+    chosen = drawn(asked.room, asked.number, asked.seed)
+    label = str(asked.tests)
+    outcomes = {m: line["outcome"] for m, line in _kept(asked.kept, label).items()}
+    killers = {m: line["by"] for m, line in _kept(asked.kept).items() if "::" in line["by"]}
+    limits: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(Path(folder), asked.tests.resolve())
+        for mutant in chosen:
+            if mutant.name in outcomes:
+                continue
+            room = mutant.path.split("/")[1]
+            limits[room] = limits.get(room) or asked.limit or _limit(copy, room)
+            began = time.perf_counter()
+            with copy.changed(mutant):
+                # What another version died of is most likely here too, and says so at once.
+                likely = killers.get(mutant.name, "")
+                outcome, by = copy.run([likely], limits[room]) if likely else ("", "")
+                if by != likely or not likely:
+                    outcome, by = copy.run(_tests(room), limits[room])
+            seconds = round(time.perf_counter() - began, 1)
+            line = {"mutant": mutant.name, "kind": mutant.kind, "tests": label}
+            _keep(asked.kept, line | {"outcome": outcome, "by": by, "seconds": seconds})
+            print(f"{outcome:8} {seconds:6.1f} s  {mutant.name}", flush=True)
+            outcomes[mutant.name] = outcome
+    return [outcomes[mutant.name] for mutant in chosen]
+
+
+def _tests(room: str) -> list[str]:
+    return [f"modelcompare/{room}", *(f"tests/{name}" for name in ROOMS[room])]
+
+
+def _limit(copy: Copy, room: str) -> float:
+    """Run the tests of a room without a mutant, which must pass; return the seconds to allow."""
+    began = time.perf_counter()
+    outcome, by = copy.run(_tests(room))
+    if outcome != "survived":
+        raise SystemExit(f"the tests of {room} fail without a mutant: {by}")
+    return 60 + 3 * (time.perf_counter() - began)
+
+
+def _kept(path: Path, label: str | None = None) -> dict[str, dict[str, str]]:
+    """Return the lines of a version of the tests, or of all, by their mutants."""
+    if not path.is_file():
+        return {}
+    lines = map(json.loads, path.read_text("utf-8").splitlines())
+    return {line["mutant"]: line for line in lines if label in (None, line["tests"])}
+
+
+def _keep(path: Path, line: dict[str, object]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def main() -> None:
+    """Run the mutants that are asked for, and print the share that died."""
+    parser = argparse.ArgumentParser(description="Count small faults that the tests notice.")
+    parser.add_argument("--number", type=int, default=100, help="of mutants (100)")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
+    parser.add_argument("--tests", type=Path, default=ROOT / "tests", help="another version")
+    parser.add_argument("--room", nargs="+", default=[*ROOMS], choices=ROOMS, help="these alone")
+    parser.add_argument("--limit", type=float, help="seconds a mutant (three times the tests')")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="the file of results")
+    outcomes = run(parser.parse_args())
+    died = outcomes.count("died")
+    print(f"{died} of {len(outcomes)} mutants died ({died / max(len(outcomes), 1):.0%})")
+
+
+if __name__ == "__main__":
+    main()
