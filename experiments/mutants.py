@@ -8,14 +8,15 @@ number by one, ``and`` for ``or``, a negated condition, ``min`` for ``max``, the
 are drawn with a fixed seed, the rooms in turn and the kinds of change in turn within each, so that
 the first 20 of 100 are the 20 of ``--number 20``. Each is written into a temporary copy of the
 package, where the tests of its room run until the first failure: the doctests of the room, and the
-folders and files that ``ROOMS`` names for it, but for pages (``make test``).
+folders and files that ``ROOMS`` names for it.
 
 ``--tests`` names another version of the tests, to compare the power of two versions against the
 same mutants: a folder ``tests`` in a checkout, whose ``pyproject.toml`` is taken with it. A run
 first requires the tests to pass without a mutant; each mutant then has three times as long, and a
-minute. Each writes one JSON line into ``--kept``; mutants that have their line there are not run
-again. The last line printed is the share that died. Some mutants that survive change no result
-(``n > 0`` for ``n >= 1``): the share is read beside another version's, not as a grade.
+minute; with ``--limit`` that first run is left out. Each mutant writes one JSON line into
+``--kept``, and is not run again where it has its line. What it died of in another version of the
+tests is tried first. The last line printed is the share that died. Some mutants that survive change
+no result (``n > 0`` for ``n >= 1``): the share is read beside another version's, not as a grade.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ EXTREMES = {
 EXTREMES |= {high: low for low, high in EXTREMES.items()}
 # Parts of the tree that run nothing worth a change. Places inside f-strings are unsure in 3.11.
 NOT_RUN = ("annotation", "returns", "decorator_list", "bases")
+# Exit codes of pytest; the second is that of a test file that cannot be imported.
+TESTS_FAILED, INTERRUPTED = 1, 2
 Item = TypeVar("Item")
 
 
@@ -189,8 +192,7 @@ class Copy:
 
     def run(self, tests: Sequence[str], limit: float | None = None) -> tuple[str, str]:
         """Run tests to the first failure; return the outcome and who failed."""
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command += ["-m", "not pages", *tests]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
         process = subprocess.Popen(
             command,
             cwd=self.folder,
@@ -209,6 +211,8 @@ class Copy:
             return "died", "time limit"
         if process.returncode == 0:
             return "survived", ""
+        if process.returncode not in (TESTS_FAILED, INTERRUPTED) and "conftest" not in printed:
+            raise SystemExit(f"pytest did not run the tests: {printed[-300:]}")
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", printed, re.MULTILINE)
         return "died", failed[0] if failed else printed[-300:]
 
