@@ -21,7 +21,7 @@ import pandas as pd
 
 import modelcompare as mc
 from modelcompare import words
-from modelcompare.report.screen import screen_text
+from tests.report.written import screen_text
 
 Draw = np.random.Generator
 Question = tuple[str, Callable[[], Any]]

@@ -123,7 +123,7 @@ MAKE = {
 
 def shown(result):
     """Everything that a result says: its text, its frames, its sentences."""
-    frames = result.frames() if hasattr(result, "frames") else {}
+    frames = result.document().frames() if hasattr(result, "document") else {}
     said = [repr(result), str(result)]
     said += [f"{name}\n{frame.to_csv()}" for name, frame in frames.items()]
     return [*said, getattr(result, "signature", None)]

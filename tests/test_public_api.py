@@ -14,6 +14,7 @@ import typer
 
 import modelcompare
 from modelcompare import cli, metrics, testing
+from modelcompare.comparison import plots as comparison_plots
 from modelcompare.report import plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
@@ -38,7 +39,7 @@ def snapshot():
         found |= described(f"modelcompare.testing.{name}", getattr(testing, name))
     # What results and their `plot` offer; users meet these classes as attributes only.
     found |= members("result", Result)
-    for name, kind in vars(plots).items():
+    for name, kind in [*vars(plots).items(), *vars(comparison_plots).items()]:
         if inspect.isclass(kind) and issubclass(kind, plots.Plots):
             found |= members("plot" if kind is plots.Plots else f"plot.{name}", kind)
     for name, command in typer.main.get_command(cli.application()).commands.items():

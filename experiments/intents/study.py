@@ -14,7 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 import modelcompare as mc
-from modelcompare.report.files import save, write_text
+from modelcompare.report.files import write_text
+from modelcompare.report.writers import save
 
 HERE = Path(__file__).resolve().parent
 MACRO = [(f"{name}_macro", f"c{name}_macro") for name in ("f1", "precision", "recall")]
@@ -24,11 +25,11 @@ RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05)
 def study(preds: mc.Predictions, folder: Path) -> dict[str, object]:
     """Write the studies of one set; what the summary says of it."""
     undefined = mc.undefined_study(preds, ["precision", "f1"], ratios=RATIOS, n_resamples=300)
-    save(undefined, folder)
+    save(undefined.document(), folder)
     variance = mc.variance_study(preds, MACRO, ratios=RATIOS)
-    save(variance, folder)
+    save(variance.document(), folder)
     agreement = mc.agreement_study(preds, MACRO)
-    save(agreement, folder)
+    save(agreement.document(), folder)
     valid = mc.agreement_study(preds, MACRO, test="sign-flip")
     whole = undefined.summary.set_index(["metric", "ratio"])["pct_undefined"]
     ratio = variance.variance_ratios.query("metric_a == 'f1_macro' and ratio == 1")

@@ -12,17 +12,17 @@ import argparse
 from pathlib import Path
 
 import modelcompare as mc
-from modelcompare.report.files import save
+from modelcompare.report.writers import save
 
 
 def write_all(predictions: mc.Predictions, folder: Path, *, n_resamples: int, seed: int) -> None:
     """Run the studies and write what they show into a folder."""
     options = {"n_resamples": n_resamples, "rng": seed}
-    save(mc.variance_study(predictions, **options), folder)
+    save(mc.variance_study(predictions, **options).document(), folder)
     if len(predictions.models) > 1:
-        save(mc.agreement_study(predictions, **options), folder)
-    save(mc.undefined_study(predictions, **options), folder)
-    save(mc.sensitivity_study(predictions, **options), folder)
+        save(mc.agreement_study(predictions, **options).document(), folder)
+    save(mc.undefined_study(predictions, **options).document(), folder)
+    save(mc.sensitivity_study(predictions, **options).document(), folder)
 
 
 def main() -> None:

@@ -21,7 +21,8 @@ import pandas as pd
 
 import modelcompare as mc
 from experiments.snli_sepcnn import claims
-from modelcompare.report.files import save, write_text
+from modelcompare.report.files import write_text
+from modelcompare.report.writers import save
 
 HERE = Path(__file__).resolve().parent
 PREDICTIONS = HERE / "predictions"
@@ -139,7 +140,7 @@ def settings_note() -> str:
 def write_section_61(preds: mc.Predictions, folder: Path) -> tuple[mc.VarianceStudy, pd.DataFrame]:
     """Figures 1 to 6, the variance tests, and how both metrics rank the three models."""
     study = mc.variance_study(preds)
-    save(study, folder)
+    save(study.document(), folder)
     ranked = claims.ranking(preds)
     ranked.to_csv(folder / "ranking.csv", index=False)
     return study, ranked
@@ -148,7 +149,7 @@ def write_section_61(preds: mc.Predictions, folder: Path) -> tuple[mc.VarianceSt
 def write_section_62(preds: mc.Predictions, folder: Path) -> dict[str, mc.AgreementStudy]:
     """Table 1 under the paper's t-test and under the others, figures, the order by size."""
     studies = {test: mc.agreement_study(preds, test=test) for test in TESTS}
-    save(studies["t"], folder / "section62")
+    save(studies["t"].document(), folder / "section62")
     table = table_one(studies)
     table.to_csv(folder / "table1.csv", index=False, float_format="%.6g")
     notes = [settings_note(), tests_note(table), count_note()]

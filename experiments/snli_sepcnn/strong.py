@@ -16,7 +16,8 @@ import pandas as pd
 import modelcompare as mc
 from experiments.snli_sepcnn import claims
 from experiments.snli_sepcnn.paper import DEFAULT_TEST, write_claims
-from modelcompare.report.files import save, write_figure, write_text
+from modelcompare.report.files import write_figure, write_text
+from modelcompare.report.writers import save
 
 HERE = Path(__file__).resolve().parent
 TESTS = ("t", DEFAULT_TEST, "sign-flip", "wald")
@@ -38,9 +39,9 @@ def main() -> None:
     write_text(folder / "compare.md", result.to_markdown())
     write_figure(folder / "compare.png", result.plot())
     variance = mc.variance_study(preds)
-    save(variance, folder)
+    save(variance.document(), folder)
     studies = {test: mc.agreement_study(preds, test=test) for test in TESTS}
-    save(studies["t"], folder)
+    save(studies["t"].document(), folder)
     by_test = pd.concat({test: study.table for test, study in studies.items()}, names=["test"])
     by_test.reset_index(level="test").to_csv(
         folder / "agreement_by_test.csv", index=False, float_format="%.6g"

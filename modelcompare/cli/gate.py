@@ -177,4 +177,4 @@ def _outputs(found: GateResult) -> Iterator[tuple[str, str]]:
     for name in ("gain", "ci_low", "ci_high", "p_value", "n_needed"):
         numbers = [getattr(decision, name) for decision in found.decisions]
         yield name, "\n".join("" if math.isnan(each) else f"{each:.12g}" for each in numbers)
-    yield "sentence", "\n".join(escape.visible(each) for each in found.findings())
+    yield "sentence", "\n".join(escape.visible(each) for each in found.document().sentences)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
 
+    from modelcompare.report.document import Document
     from modelcompare.report.result import Result
 
 _FORMAT_OF_SUFFIX: dict[str, Format] = {
@@ -87,34 +88,34 @@ def emit(result: Result, options: OutputOptions) -> None:
     if options.output is not None:
         from modelcompare.report.files import write_text
 
-        say(f"wrote {write_text(options.output, _text(result, form, show_all=options.all))}")
+        text = _text(result.document(), form, show_all=options.all)
+        say(f"wrote {write_text(options.output, text)}")
     elif form == "table":
-        _print(result, show_all=options.all)
+        _print(result.document(), show_all=options.all)
     else:
-        answer_document(_text(result, form))
+        answer_document(_text(result.document(), form))
 
 
-def _text(result: Result, form: Format, *, show_all: bool = False) -> str:
-    """Write a result in one of the forms."""
+def _text(document: Document, form: Format, *, show_all: bool = False) -> str:
+    """Write a document in one of the forms."""
+    from modelcompare.report.page import page
+    from modelcompare.report.screen import screen_text
+    from modelcompare.report.writers import WRITERS
+
     if form == "table":
-        from modelcompare.report.screen import screen_text
-
-        return screen_text(result, show_all=show_all)
+        return screen_text(document, show_all=show_all)
     if form == "html":
-        from modelcompare.report.page import page
-
-        return page(result, command=typed())
-    text: str = getattr(result, f"to_{form}")()
-    return text
+        return page(document, command=typed())
+    return WRITERS[form](document)
 
 
-def _print(result: Result, *, show_all: bool) -> None:
-    """Lay a result out for the console."""
+def _print(document: Document, *, show_all: bool) -> None:
+    """Lay a document out for the console."""
     from modelcompare.report.screen import screen
 
     console = _console()
     ascii_only = not console.encoding.lower().startswith("utf")
-    console.print(screen(result, width=console.width, show_all=show_all, ascii_only=ascii_only))
+    console.print(screen(document, width=console.width, show_all=show_all, ascii_only=ascii_only))
 
 
 def check_folder(options: StudyOutputOptions) -> None:
@@ -130,17 +131,18 @@ def check_folder(options: StudyOutputOptions) -> None:
 
 def emit_study(result: Result, options: StudyOutputOptions, inputs: Sequence[Path]) -> None:
     """Print the short tables of a study, and write everything into the folder asked for."""
-    from modelcompare.report.files import contents, write_all
+    from modelcompare.report.files import write_all
+    from modelcompare.report.writers import contents
 
     # Nothing is printed or written before all of it is there.
-    folder = options.output
-    files = {} if folder is None else contents(result)
+    folder, document = options.output, result.document()
+    files = {} if folder is None else contents(document)
     if folder is not None:
         check_spared([folder / name for name in files], inputs)
     if options.format in (None, "table"):
-        _print(result, show_all=options.all)
+        _print(document, show_all=options.all)
     else:
-        answer_document(_text(result, options.format))
+        answer_document(_text(document, options.format))
     if folder is not None:
         say(f"wrote {len(write_all(folder, files))} files into {folder}")
 

@@ -69,8 +69,8 @@ def report(
         from modelcompare.report.page import page
 
         result = compare(preds, metric, **options)
-        more = list(_more(preds, result, {**options, "metrics": metric}))
-        write_text(path, page(result, more, command=typed()))
+        more = [found.document() for found in _more(preds, result, {**options, "metrics": metric})]
+        write_text(path, page(result.document(), more, command=typed()))
     say(f"wrote {path}")
 
 

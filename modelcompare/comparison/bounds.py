@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -26,6 +26,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
 from modelcompare.predictions import Predictions
 from modelcompare.readers import asked, read
+from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, format_p_value, interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
@@ -80,7 +81,7 @@ class BoundedComparison(Result):
         return f"{self.comparison.signature}|missing:bounds"
 
     @property
-    def headline(self) -> str:
+    def _headline(self) -> str:
         n_models, n_missing = len(self.models), sum(self.n_missing.values())
         results = f"{n_missing:,} missing result{'s' * (n_missing != 1)}"
         name = f"{self.comparison.name}: " if self.comparison.name else ""
@@ -171,9 +172,9 @@ class BoundedComparison(Result):
 
     def verdict(self) -> str:
         """One sentence per metric and class: what holds whatever the missing results were."""
-        return "\n".join(self.findings())
+        return "\n".join(self._sentences())
 
-    def findings(self) -> Sequence[str]:
+    def _sentences(self) -> list[str]:
         return [
             self._sentence(value_name(metric, label), scores, pairs)
             for (metric, label), scores, pairs in self._by_value()
@@ -209,7 +210,7 @@ class BoundedComparison(Result):
             told += f"; nothing is shown about {', '.join(open_)}"
         return f"{told}."
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         level = interval_title(self.comparison.confidence_level)
         scores = [
             VALUE, Column("model"), Column("worst", "estimate"), Column("best", "estimate"),
@@ -223,10 +224,11 @@ class BoundedComparison(Result):
             Column("p (holm)", "p-value", ["p_adjusted"]),
         ]  # fmt: skip
         note = "a - b where the missing results of one count as the worst, the other's as the best."
-        return {
+        tables = {
             "scores": Table("Scores", scores, self.scores),
             "differences": Table("Differences", pairs, self.differences, notes=[note]),
         }
+        return self._document(tables, headline=self._headline, findings=self._sentences())
 
 
 def _other(row: Mapping[str, Any], model: str) -> str:

@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.checks import check_models
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
 from modelcompare.words import check_options, signature
@@ -47,16 +48,7 @@ class Disagreements(Result):
     def signature(self) -> str:
         return signature("disagreements", {"n": self.n_samples, "apart": len(self.table)})
 
-    def findings(self) -> list[str]:
-        counts = self.table["right"].value_counts()
-        n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))
-        return [
-            f"{self.model_a} and {self.model_b} part on {len(self.table):,} of {self.n_samples:,} "
-            f"samples: {self.model_a} is right or nearer on {n_a:,}, {self.model_b} on {n_b:,}, "
-            f"neither on {len(self.table) - n_a - n_b:,}."
-        ]
-
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         said = {"said_a": self.model_a, "said_b": self.model_b}
         sides = [Column(model, "given", [name]) for name, model in said.items()]
         sure = [
@@ -69,7 +61,15 @@ class Disagreements(Result):
             *([Column("truth", "given", ["y_true"])] if "y_true" in self.table else []),
             *sides, *sure, Column("right"), Column("apart", "estimate"),
         ]  # fmt: skip
-        return {self.stem: Table("Where they part", columns, self.table, decimals=3)}
+        counts = self.table["right"].value_counts()
+        n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))
+        finding = (
+            f"{self.model_a} and {self.model_b} part on {len(self.table):,} of {self.n_samples:,} "
+            f"samples: {self.model_a} is right or nearer on {n_a:,}, {self.model_b} on {n_b:,}, "
+            f"neither on {len(self.table) - n_a - n_b:,}."
+        )
+        table = Table("Where they part", columns, self.table, decimals=3)
+        return self._document({self.stem: table}, findings=[finding])
 
 
 def disagreements(predictions: Predictions, model_a: str, model_b: str) -> Disagreements:

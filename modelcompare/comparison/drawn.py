@@ -13,8 +13,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_covariance, replicate_second_moments
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.resampling import BootstrapWeights
-from modelcompare.words import Scheme
+from modelcompare.words import Scheme, signature
 
 
 @dataclass(frozen=True, init=False)
@@ -118,3 +119,10 @@ class Replicates:
         Of shape (n_resamples, n_values, n_models, n_models).
         """
         return replicate_second_moments(self.evaluation, self.weights)
+
+    @property
+    def signature(self) -> str:
+        """How the replicates were drawn, in one line."""
+        made = {"n": len(self.evaluation.predictions), "B": self.n_resamples}
+        runs = THESE_RUNS if for_these_runs(self.evaluation.predictions) else ""
+        return signature("bootstrap", made, runs, self.scheme)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,10 +12,11 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import ValueKey
-from modelcompare.report.comparison_contents import estimator_tables
+from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, p_clause
+from modelcompare.report.pair_tables import pair_table
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table, rows_at
+from modelcompare.report.tables import VALUE, Column, Table, rows_at
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
@@ -69,11 +70,36 @@ class FoldComparison(Result):
             "adjust": self.correction,
         }  # fmt: skip
 
-    def tables(self) -> dict[str, Table]:
-        return estimator_tables(self)
+    def document(self) -> Document:
+        names = ("folds", "scores", "differences")
+        return self._document(
+            {"scores": self._score_table(), "differences": self._pair_table()},
+            findings=self._sentences(),
+            frames=lambda: {name: getattr(self, name) for name in names},
+        )
 
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"folds": self.folds, "scores": self.scores, "differences": self.differences}
+    def _score_table(self) -> Table:
+        """Make the table of mean values over folds."""
+        scores, values = self.scores, [Column("mean", "estimate"), Column("sd", "estimate")]
+        return Table(
+            "Over folds",
+            [VALUE, Column("model"), *values, Column("folds", "count", ["n_folds"])],
+            scores,
+            decimals=[decimals_for([sd]) for sd in scores["sd"]],
+        )
+
+    def _pair_table(self) -> Table:
+        """Make the table of tested differences, with the posterior of each."""
+        sources = {"a": "p_a", "same": "p_equivalent", "b": "p_b"}
+        posterior = [Column(title, "share", [source]) for title, source in sources.items()]
+        note = (
+            "a, same, b: posterior probability that a is better, that the difference is within "
+            f"{self.rope:g}, that b is better (Bayesian correlated t-test)."
+        )
+        settings = (self.confidence_level, self.correction)
+        table = pair_table("Differences", [VALUE], self.differences, *settings)
+        columns, notes = [*table.columns, *posterior], [*table.notes, note]
+        return replace(table, columns=columns, notes=notes)
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -86,9 +112,9 @@ class FoldComparison(Result):
 
     def verdict(self) -> str:
         """One sentence for each metric and class: who leads, who is beaten, who is level."""
-        return "\n".join(self.findings())
+        return "\n".join(self._sentences())
 
-    def findings(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         scores = self.scores
         values = scores[["metric", "label"]].drop_duplicates().itertuples(index=False)
         return [self._sentence(scores, metric, label) for metric, label in values]

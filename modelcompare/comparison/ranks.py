@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.score_tables import frame_of, scores_of
+from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_digits, p_clause
 from modelcompare.report.plots import RankPlots
 from modelcompare.report.result import Result
@@ -64,7 +65,7 @@ class RankComparison(Result):
         sizes = {"sets": len(self.scores), "models": len(self.ranks)}
         return signature("critical_difference", sizes, {"test": self.test})
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         title = f"Mean rank over {len(self.scores)} data sets"
         notes = [f"Friedman's test: chi-squared {format_digits(self.statistic)}, "
                  f"{p_clause(self.p_value)}."]  # fmt: skip
@@ -77,7 +78,7 @@ class RankComparison(Result):
             Column("a - b", "difference", ["difference"]),
             Column(f"p ({self.test})", "p-value", ["p_adjusted"]),
         ]  # fmt: skip
-        return {
+        tables = {
             "ranks": Table(title, ranks, self.ranks, notes=notes, decimals=2),
             "differences": Table(
                 "Differences of mean ranks",
@@ -87,15 +88,13 @@ class RankComparison(Result):
                 notes=["Rank 1 is the best: a is ahead of b where a - b is below 0."],
             ),
         }
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"ranks": self.ranks, "differences": self.differences}
+        return self._document(tables, findings=self._sentences())
 
     def verdict(self) -> str:
         """Whether any model differs, and from which the best one does."""
-        return " ".join(self.findings())
+        return " ".join(self._sentences())
 
-    def findings(self) -> list[str]:
+    def _sentences(self) -> list[str]:
         told = "differ" if self.p_value < self.alpha else "are not told apart"
         best, *others = self.ranks["model"]
         pairs = self.differences.set_index(["model_a", "model_b"])["better"]

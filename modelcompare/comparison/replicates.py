@@ -12,24 +12,22 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.drawn import Replicates
+from modelcompare.comparison.plots import BootstrapPlots
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DifferenceView, ScoreView
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
 from modelcompare.report.notebook import framed, tables_shown
 from modelcompare.report.numbers import decimals_for
-from modelcompare.report.plots import BootstrapPlots
 from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table
 from modelcompare.words import (
     IntervalMethod,
     check_choice,
     check_fraction,
-    signature,
     value_name,
     written_out,
 )
@@ -75,13 +73,6 @@ class BootstrapResult(Replicates):
     def replicates(self) -> pd.DataFrame:
         """Values on the resamples: a row for each resample, a column for each value."""
         return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
-
-    @property
-    def signature(self) -> str:
-        """How the replicates were drawn, in one line."""
-        made = {"n": len(self.evaluation.predictions), "B": self.n_resamples}
-        runs = THESE_RUNS if for_these_runs(self.evaluation.predictions) else ""
-        return signature("bootstrap", made, runs, self.scheme)
 
     @property
     def plot(self) -> BootstrapPlots:

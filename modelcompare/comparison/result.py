@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.figure_data import FigureData
 from modelcompare.comparison.methods_text import design
 from modelcompare.comparison.notes import notes
 from modelcompare.comparison.pairwise import (
@@ -23,6 +22,7 @@ from modelcompare.comparison.pairwise import (
     simultaneous_scores,
     standing_frame,
 )
+from modelcompare.comparison.plots import ComparisonPlots, FigureData
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.standings import rank_bounds
@@ -31,23 +31,15 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.intervals import Interval, difference_method
-from modelcompare.report.comparison_contents import (
-    comparison_tables,
-)
-from modelcompare.report.document import Finding, top_findings
+from modelcompare.report.compared import Compared
+from modelcompare.report.comparison_tables import comparison_tables, printed_tables
+from modelcompare.report.document import Document, Finding
 from modelcompare.report.forest import plot_comparison
-from modelcompare.report.method import comparison_method
+from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
-from modelcompare.report.plots import ComparisonPlots
-from modelcompare.report.printed_contents import printed_tables
-from modelcompare.report.recipe import comparison_code
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Table
 from modelcompare.significance.pairwise import pair_differences
 from modelcompare.words import Family, IntervalMethod, Simultaneous, check_choice, signature
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +310,7 @@ class Comparison(Result):
 
         Metrics per class get one sentence per class.
         """
-        return "\n".join(self.findings())
+        return "\n".join(finding.text for finding in self._findings)
 
     @property
     def signature(self) -> str:
@@ -386,6 +378,7 @@ class Comparison(Result):
 
     @property
     def headline(self) -> str:
+        """Source, and numbers of models and samples."""
         models = f"{len(self.models):,} model{'s' * (len(self.models) != 1)}"
         name = f"{self.name}: " if self.name else ""
         return f"{name}{models}, {self.n_samples:,} samples"
@@ -395,23 +388,11 @@ class Comparison(Result):
         """What the answer is for: the runs at hand, where there are several."""
         return for_these_runs(self.bootstrap.evaluation.predictions)
 
-    def findings(self) -> list[str]:
-        return [finding.text for finding in self._findings]
-
-    def foremost_findings(self, most: int) -> list[str]:
-        return top_findings(self._findings, most)
-
     @property
     def _findings(self) -> list[Finding]:
         leads = self.leads if len(self.models) > 1 else pd.DataFrame()
         verdict = Verdict(self.evidence, self.score_interval, leads, self._decimals)
         return [*verdict.findings, *map(Finding, self.notes)]
-
-    def tables(self) -> dict[str, Table]:
-        return comparison_tables(self)
-
-    def all_tables(self) -> dict[str, Table]:
-        return comparison_tables(self, every=True)
 
     @property
     def remarks(self) -> dict[str, list[str]]:
@@ -420,52 +401,55 @@ class Comparison(Result):
         found[self.metrics[-1]] += self.left_out
         return found
 
-    def printed_tables(self) -> list[Table]:
-        return printed_tables(self)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"scores": self.scores, "differences": self.differences}
-
-    def method_note(self) -> str:
-        return self._method[0]
-
-    def references(self) -> list[str]:
-        return self._method[1]
-
     @property
-    def _method(self) -> tuple[str, list[str]]:
-        evaluation = self.bootstrap.evaluation
-        sources = {metric.name: metric.sources for metric in evaluation.metrics}
-        return comparison_method(self, sources, design(evaluation))
+    def _compared(self) -> Compared:
+        """The comparison as tables and figures take it."""
+        return Compared(
+            self.headline, self.signature, self.name, self.scores, self.differences,
+            lambda every: self.all_leads if every else self.leads,
+            lambda: self.corrected_differences,
+            {name: info.greater_is_better for name, info in self.metric_info.items()},
+            self._decimals, {metric: self.n_tests(metric) for metric in self.metrics},
+            self.n_samples, self.n_resamples, self.alpha, self.confidence_level, self.method,
+            self.test, self.correction, self.corrections_used, self.family, self.baseline,
+            self.rng_label,
+        )  # fmt: skip
 
-    def cautions(self) -> list[str]:
+    def document(self) -> Document:
+        evaluation, findings, compared = self.bootstrap.evaluation, self._findings, self._compared
+        sources = {metric.name: metric.sources for metric in evaluation.metrics}
+        method, references = comparison_method(compared, sources, design(evaluation))
+        tables = {
+            name: replace(table, figure=partial(
+                plot_comparison, compared, ("differences" if table.detail else "scores",),
+                metrics=[table.metric],
+            ))
+            for name, table in comparison_tables(compared, self.remarks).items()
+        }  # fmt: skip
         sparse = sparse_values(
             self.bootstrap, scores=self.score_interval, differences=self.difference_interval,
             pairs=self.pairs,
         )  # fmt: skip
-        return [*sparse, *self.warned]
-
-    def recipe(self) -> str:
-        return comparison_code(self)
-
-    def page_figures(self) -> dict[str, Figure]:
-        found = {}
-        for metric in self.metrics:
-            found[metric] = plot_comparison(self, ("scores",), metrics=[metric])
-            if len(self.differences):
-                differences = plot_comparison(self, ("differences",), metrics=[metric])
-                found[f"{metric}, differences"] = differences
-        return found
-
-    def settings(self) -> dict[str, object]:
         names = (
             "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test",
             "correction", "models",
         )  # fmt: skip
-        return {name: getattr(self, name) for name in names} | {"verdict": self.findings()}
+        settings = {name: getattr(self, name) for name in names}
+        return self._document(
+            tables,
+            headline=self.headline,
+            findings=findings,
+            frames=lambda: {"scores": self.scores, "differences": self.differences},
+            printed=lambda: printed_tables(compared),
+            settings=settings | {"verdict": [finding.text for finding in findings]},
+            notes=[*sparse, *self.warned],
+            method=method,
+            references=references,
+            reproduce=comparison_code(compared),
+        )
 
     @property
     def plot(self) -> ComparisonPlots:
         """Figures: `plot()` is the forest; by name `plot.ranks()`, `plot.heatmap()` and others."""
         data = FigureData(self.evidence, self.bootstrap, self.headline, self.signature)
-        return ComparisonPlots(self, data)
+        return ComparisonPlots(self._compared, data)

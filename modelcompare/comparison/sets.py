@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -20,19 +20,18 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
+from modelcompare.report.document import Document
+from modelcompare.report.drawing import Figure
+from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.plots import RankPlots
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table
+from modelcompare.report.tables import VALUE, Column
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_mapping, signature
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -65,13 +64,14 @@ class SetComparison(Result):
             **({} if pooled is None else {"ci_pooled": pooled.method, "test_pooled": pooled.test}),
             "test": first.test, "adjust": self.correction, "rng": self.rng_label,
         }  # fmt: skip
-        return signature("compare_sets", parts, THESE_RUNS if self.findings() else "")
+        return signature("compare_sets", parts, THESE_RUNS if self._notes else "")
 
-    def findings(self) -> list[str]:
+    @property
+    def _notes(self) -> list[str]:
         found = {name: result.notes for name, result in self.results.items()}
         return [f"{name}: {note}" for name, notes in found.items() for note in notes]
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         level = self.confidence_level
         named = [VALUE, Column("model"), *value_columns(level)]
         tables = {"scores": table_of("Each test set", [Column("set"), *named], self.scores)}
@@ -82,9 +82,11 @@ class SetComparison(Result):
                     "Differences of means", [VALUE], self.pooled_differences, level, self.correction
                 ),
             }
-        return tables
+        return self._document(
+            tables, findings=self._notes, frames=self._frames, figures=self._figures()
+        )
 
-    def frames(self) -> dict[str, pd.DataFrame]:
+    def _frames(self) -> dict[str, pd.DataFrame]:
         frames = {"scores": self.scores, "differences": self.differences}
         if self._can_be_pooled:
             frames["pooled_scores"] = self.pooled_scores
@@ -190,13 +192,13 @@ class SetComparison(Result):
         chosen = metric or next(iter(plain), self._first.metrics[0])
         return self.friedman(chosen), chosen, self.signature
 
-    def figures(self) -> dict[str, Figure]:
+    def _figures(self) -> dict[str, Callable[[], Figure]]:
         """The diagram of each metric that has one value, where models can be ranked."""
         if len(self.models) < 3:
             return {}
         infos = self._first.metric_info
         return {
-            f"ranks_{name}": self.plot.critical_difference(name)
+            f"ranks_{name}": partial(self.plot.critical_difference, name)
             for name, info in infos.items() if not info.per_class
         }  # fmt: skip
 

@@ -15,7 +15,8 @@ from modelcompare.comparison.told import warn_of_parts
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.report.comparison_contents import pair_table, table_of, value_columns
+from modelcompare.report.document import Document
+from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
@@ -73,10 +74,7 @@ class SliceComparison(Result):
         }  # fmt: skip
         return signature("compare_slices", parts, THESE_RUNS if self.notes else "")
 
-    def findings(self) -> list[str]:
-        return [*self.notes]
-
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         level = self.confidence_level
         subgroup = [
             Column("subgroup", "slice", ("slice", "value")),
@@ -91,12 +89,8 @@ class SliceComparison(Result):
             )
         if len(self.left_out):
             tables["left_out"] = Table("Left out", subgroup, self.left_out)
-        return tables
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {
-            "scores": self.scores, "differences": self.differences, "left_out": self.left_out,
-        }  # fmt: skip
+        frames = {name: getattr(self, name) for name in ("scores", "differences", "left_out")}
+        return self._document(tables, findings=self.notes, frames=lambda: frames)
 
 
 @suggesting(compare)

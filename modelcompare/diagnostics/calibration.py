@@ -16,6 +16,7 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, indicators
 from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import RngLike, events, rng_label, seed_sequence
@@ -77,7 +78,7 @@ class CalibrationTest(Result):
         }  # fmt: skip
         return signature("calibration_test", made)
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         columns = [
             Column("model"), Column("plug-in error", "estimate", ["statistic"]),
             Column("p", "p-value", ["p_value"]), Column("debiased error", "estimate", ["estimate"]),
@@ -85,7 +86,8 @@ class CalibrationTest(Result):
         ]  # fmt: skip
         about = "the predicted class" if self.label is None else f"class {self.label}"
         title = f"Are the probabilities of {about} right?"
-        return {"calibration": Table(title, columns, pd.DataFrame([vars(self)]), decimals=3)}
+        table = Table(title, columns, pd.DataFrame([vars(self)]), decimals=3)
+        return self._document({"calibration": table})
 
 
 @suggesting()

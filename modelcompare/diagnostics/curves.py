@@ -24,6 +24,8 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.predictions import Predictions
+from modelcompare.report.diagnostic_figures import Curves
+from modelcompare.report.document import Document
 from modelcompare.report.plots import CurvePlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
@@ -75,7 +77,7 @@ class CurveResult(Result):
         level = f"{self.confidence_level:g}"
         return signature("curve", {"kind": self.kind, "label": self.label, "level": level})
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
         tenths = (self.band["x"] * 10).round(6)
         columns = [
@@ -83,15 +85,15 @@ class CurveResult(Result):
             interval_column(self.confidence_level),
         ]  # fmt: skip
         title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"
-        return {"curve": Table(title, columns, self.band[tenths % 1 == 0], decimals=3)}
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"points": self.points, "band": self.band, "areas": self.areas}
+        return self._document(
+            {"curve": Table(title, columns, self.band[tenths % 1 == 0], decimals=3)},
+            frames=lambda: {"points": self.points, "band": self.band, "areas": self.areas},
+        )
 
     @property
     def plot(self) -> CurvePlots:
         """Figures: `plot()`, or by their names roc and pr."""
-        return CurvePlots(self)
+        return CurvePlots(Curves.of(self))
 
 
 @suggesting()

@@ -18,6 +18,8 @@ from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.metrics.calls import Strategy
 from modelcompare.predictions import Predictions
+from modelcompare.report.diagnostic_figures import Bins
+from modelcompare.report.document import Document
 from modelcompare.report.plots import ReliabilityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
@@ -64,7 +66,7 @@ class Reliability(Result):
         level = f"{self.confidence_level:g}"
         return signature("reliability", {"bins": bins, "label": of, "level": level})
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         columns = [
             Column("model"), Column("from", "estimate", ["low"], 2),
             Column("to", "estimate", ["high"], 2), Column("n", "count"),
@@ -74,18 +76,16 @@ class Reliability(Result):
         title = "Confidence, and the share that came true"
         error = Column("debiased error", "estimate", ["debiased_ece"])
         errors = [Column("model"), error, interval_column(self.confidence_level)]
-        return {
+        tables = {
             "reliability": Table(title, columns, self.table, decimals=3),
             "errors": Table("Expected calibration error", errors, self.errors, decimals=3),
         }
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {self.stem: self.table, "errors": self.errors}
+        return self._document(tables)
 
     @property
     def plot(self) -> ReliabilityPlots:
         """Figures: `plot()` and `plot.reliability()`."""
-        return ReliabilityPlots(self)
+        return ReliabilityPlots(Bins.of(self))
 
 
 @suggesting()

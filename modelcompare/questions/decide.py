@@ -24,6 +24,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.questions.unseen import Unseen
+from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
@@ -122,14 +123,13 @@ class DecisionResult(Result):
         runs = THESE_RUNS if self.notes else ""
         return signature("decide", {"n": self.n_samples}, asked, self.made_with, runs)
 
-    def settings(self) -> dict[str, object]:
+    @property
+    def row(self) -> dict[str, object]:
+        """Everything as one row: the answer, the fields, and the sentence."""
         plain = {name: value for name, value in vars(self).items() if name != "notes"}
         return {"passed": self.passed, **plain, "sentence": self.sentence()}
 
-    def findings(self) -> list[str]:
-        return [self.sentence()]
-
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         columns = [
             Column("candidate"), Column("baseline"), VALUE, Column("margin", "setting"),
             Column("gain", "difference"), interval_column(1 - 2 * self.alpha),
@@ -139,7 +139,8 @@ class DecisionResult(Result):
             f"Is {self.candidate} {self.kind}?",
             pd.DataFrame([vars(self)]).drop(columns="notes"),
         )
-        return {"decision": Table(title, columns, frame, decimals=self.decimals)}
+        tables = {"decision": Table(title, columns, frame, decimals=self.decimals)}
+        return self._document(tables, findings=[self.sentence()], settings=self.row)
 
     @property
     def decimals(self) -> int:

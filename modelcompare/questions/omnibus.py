@@ -11,6 +11,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.omnibus import cochran_q, friedman
@@ -49,14 +50,14 @@ class OmnibusResult(Result):
     def signature(self) -> str:
         return signature("omnibus_test", {"models": self.n_models, "test": self.method})
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         columns = [
             Column("metric"), Column("test", of=["method"]),
             Column("models", "count", ["n_models"]), Column("statistic", "size"),
             Column("p", "p-value", ["p_value"]),
         ]  # fmt: skip
         table = Table("Are all models equal?", columns, pd.DataFrame([vars(self)]))
-        return {"omnibus": table}
+        return self._document({"omnibus": table})
 
 
 @suggesting()

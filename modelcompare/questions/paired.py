@@ -13,6 +13,7 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
+from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
@@ -106,7 +107,7 @@ class PairedTestResult(Result):
             THESE_RUNS if self.notes else "",
         )
 
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         columns = [
             VALUE, Column("test", of=["method"]), Column("alternative"),
             Column("a - b", "difference", ["difference"]), Column("statistic", "size"),
@@ -117,7 +118,7 @@ class PairedTestResult(Result):
         decimals = max(decimals_for([abs(self.difference)]), 4)
         row = pd.DataFrame([vars(self)]).drop(columns="notes")
         table = Table(title, columns, row, notes=self.notes, decimals=decimals)
-        return {"test": table}
+        return self._document({"test": table})
 
 
 @suggesting()

@@ -19,6 +19,7 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
+from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.spelling import suggesting
@@ -113,27 +114,25 @@ class GateResult(Result):
         made = {"n": first.n_samples, "rules": len(self.decisions), "alpha": f"{first.alpha:g}"}
         return signature("gate", made, first.made_with, THESE_RUNS if first.notes else "")
 
-    def settings(self) -> dict[str, object]:
-        return {"answer": self.answer, "passed": self.passed}
-
-    def findings(self) -> list[str]:
-        return [decision.sentence() for decision in self.decisions]
-
-    def tables(self) -> dict[str, Table]:
+    def document(self) -> Document:
         first = self.decisions[0]
         columns = [
             VALUE, Column("kind"), Column("margin", "setting"), Column("gain", "difference"),
             interval_column(1 - 2 * first.alpha), Column("p", "p-value", ["p_value"]),
             Column("answer"),
         ]  # fmt: skip
-        frame = pd.DataFrame([decision.settings() for decision in self.decisions])
+        frame = pd.DataFrame([decision.row for decision in self.decisions])
         # Beside a missing label, pandas would make integers floats.
         labels = pd.Series([decision.label for decision in self.decisions], dtype=object)
         frame = frame.assign(label=labels)
         title = f"May {first.candidate} replace {first.baseline}?"
         notes = (f"All rules must hold: {self.answer}.",) if len(frame) > 1 else ()
         decimals = [decision.decimals for decision in self.decisions]
-        return {"decisions": Table(title, columns, frame, notes=notes, decimals=decimals)}
+        tables = {"decisions": Table(title, columns, frame, notes=notes, decimals=decimals)}
+        return self._document(
+            tables, findings=[decision.sentence() for decision in self.decisions],
+            settings={"answer": self.answer, "passed": self.passed},
+        )  # fmt: skip
 
 
 @suggesting(decide)

@@ -17,10 +17,11 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
+from modelcompare.report.document import Document
 from modelcompare.report.plots import PowerPlots
 from modelcompare.report.result import Result
-from modelcompare.report.study_contents import sample_size_tables
-from modelcompare.report.tables import Table
+from modelcompare.report.size_figures import Power
+from modelcompare.report.tables import Column, Table
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.spelling import suggesting
 from modelcompare.words import (
@@ -165,19 +166,29 @@ class SampleSize(Result):
             return f"{text}; the observed difference is 0, which no test set shows."
         return f"{text}; the observed one needs about {self.n_needed:,.0f} {self.unit}."
 
-    def findings(self) -> list[str]:
-        return [self.sentence(), *self.notes]
-
-    def tables(self) -> dict[str, Table]:
-        return sample_size_tables(self)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {self.stem: self.curve()}
+    def document(self) -> Document:
+        sizes = sorted({self.n_samples, *(m * 10**k for k in range(2, 6) for m in (1, 2, 5))})
+        frame = self.curve(sizes)
+        texts = [f"{n:,}{' (here)' if n == self.n_samples else ''}" for n in frame["n_samples"]]
+        title = f"{value_name(self.metric, self.label)}, {self.model_a} - {self.model_b}"
+        columns = [
+            Column(self.unit, of=["size"]),
+            Column("shows differences from", "size", ["detectable"]),
+            Column("width of CI", "size", ["interval_width"]),
+            Column("power", "share"),
+        ]
+        observed = f"the observed difference of {self.difference:+.4g} (alpha {self.alpha:g})"
+        notes = [f"Power: probability of showing {observed}."]
+        return self._document(
+            {"sample_size": Table(title, columns, frame.assign(size=texts), notes=notes)},
+            findings=[self.sentence(), *self.notes],
+            frames=lambda: {self.stem: self.curve()},
+        )
 
     @property
     def plot(self) -> PowerPlots:
         """Figures: `plot()` and `plot.power()`."""
-        return PowerPlots(self)
+        return PowerPlots(Power.of(self))
 
     @property
     def _furthest(self) -> float:

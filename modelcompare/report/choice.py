@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.report.comparison_contents import Block, foremost
+from modelcompare.report.compared import Block, by_telling
 from modelcompare.report.tables import rows_at
 from modelcompare.words import is_missing, label_name
 
@@ -33,7 +33,7 @@ def chosen(
     Models of a metric that is not per class always fit, unless `max_models` says otherwise.
     """
     n_models = len(blocks[0].scores)
-    telling = {block.label for block in foremost(blocks, max_classes)}
+    telling = {block.label for block in by_telling(blocks, max_classes)[:max_classes]}
     classes = [block for block in blocks if block.label in telling]
     fitting = n_models if blocks[0].label is None else models_by_class(len(classes), max_rows)
     kept = min(n_models, fitting if max_models is None else max_models)

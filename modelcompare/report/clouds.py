@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from modelcompare.report.drawing import Axes, Figure
 from modelcompare.report.forest import folded_name, name_rows
 from modelcompare.report.numbers import format_percent
-from modelcompare.report.shapes import ReplicatesShape
 from modelcompare.report.sheet import Caption, figure_of, sheet
 from modelcompare.report.style import LEADING, MUTED, plain_axes
 from modelcompare.words import label_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MAX_CLASSES = 6
 MAX_ROWS = 30
@@ -28,6 +24,9 @@ _ROW_HEIGHT = 0.42
 _GRID = 120
 # Steps of the golden ratio spread points evenly, however many there are.
 _GOLDEN = 0.6180339887498949
+
+# Replicates of a model, metric and class.
+ValuesOf = Callable[[str, str, Any], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Heap:
 
 
 def plot_raincloud(
-    replicates: ReplicatesShape, heaps: Mapping[str, Sequence[Heap]], caption: Caption,
+    values_of: ValuesOf, heaps: Mapping[str, Sequence[Heap]], caption: Caption,
     confidence_level: float, *, ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw the replicates of each metric in a panel: a cloud, a box and points for each model."""
@@ -53,7 +52,7 @@ def plot_raincloud(
     heights = [_ROW_HEIGHT * sum(heap.n_rows for heap in part) + 0.75 for part in heaps.values()]
     with sheet(caption, (6.4, sum(heights)), (len(heaps), 1), ax=ax, height_ratios=heights) as grid:
         for axes, (metric, part) in zip(grid[:, 0], heaps.items(), strict=True):
-            _draw_metric(axes, replicates, metric, part, confidence_level)
+            _draw_metric(axes, values_of, metric, part, confidence_level)
     return figure_of(grid)
 
 
@@ -66,7 +65,7 @@ def cloud_note(confidence_level: float) -> str:
 
 
 def _draw_metric(
-    axes: Axes, replicates: ReplicatesShape, metric: str, heaps: Sequence[Heap], level: float
+    axes: Axes, values_of: ValuesOf, metric: str, heaps: Sequence[Heap], level: float
 ) -> None:
     plain_axes(axes, metric, grid="x")
     names: list[str] = []
@@ -77,7 +76,7 @@ def _draw_metric(
             values.append(None)
         for model in heap.models:
             names.append(folded_name(model))
-            found = replicates.values_of(model, metric, heap.label)
+            found = values_of(model, metric, heap.label)
             values.append(found[~np.isnan(found)])
     positions = name_rows(axes, names)
     for tick, position, drawn in zip(axes.get_yticklabels(), positions, values, strict=True):

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from modelcompare.report.choice import part_shown
+from modelcompare.report.drawing import Axes, Figure
 from modelcompare.report.forest import folded_name
 from modelcompare.report.numbers import p_clause
 from modelcompare.report.sheet import Caption, figure_of, sheet
 from modelcompare.report.style import LEADING, MUTED
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MAX_MODELS = 30
 _BAR = 0.3

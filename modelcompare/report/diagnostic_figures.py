@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.report.choice import among, first_models
+from modelcompare.report.drawing import Axes, Drawable, Figure
 from modelcompare.report.numbers import BETWEEN, format_percent, interval_title
-from modelcompare.report.shapes import CurveShape, ReliabilityShape
 from modelcompare.report.sheet import Caption, figure_of, sheet
 from modelcompare.report.style import (
     LEADING,
@@ -23,18 +24,29 @@ from modelcompare.report.style import (
     tell,
 )
 from modelcompare.report.tables import rows_at
-from modelcompare.words import label_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from modelcompare.words import CurveKind, label_name
 
 _CHANCE = Look(MUTED, line=":")
 # A curve has too many points for a marker at each.
 _MARKS = 9
 
 
-def plot_curve(result: CurveShape, *, ax: Axes | None = None) -> Figure:
+@dataclass(frozen=True)
+class Curves(Drawable):
+    """Curves of all models for one class, as `modelcompare.curve` holds them."""
+
+    points: pd.DataFrame
+    band: pd.DataFrame
+    areas: pd.DataFrame
+    kind: CurveKind
+    label: Any
+    share: float
+    n_samples: int
+    confidence_level: float
+    signature: str
+
+
+def plot_curve(result: Curves, *, ax: Axes | None = None) -> Figure:
     """Draw all models' curves for one class in one square, with pointwise bands where there are."""
     roc = result.kind == "roc"
     order = result.areas.sort_values("area", ascending=False, kind="stable", ignore_index=True)
@@ -75,7 +87,7 @@ def _area(row: Any, name: str) -> str:
     return f"{name} {row['area']:.3f}{interval}"
 
 
-def _draw_curve(axes: Axes, result: CurveShape, model: str, look: Look) -> None:
+def _draw_curve(axes: Axes, result: Curves, model: str, look: Look) -> None:
     band = rows_at(result.band, model=model)
     if len(band):
         ends = (band["ci_low"], band["ci_high"])
@@ -91,9 +103,19 @@ def _draw_curve(axes: Axes, result: CurveShape, model: str, look: Look) -> None:
     axes.plot(x, y, drawstyle=way, **look.options(markevery=step))
 
 
-def plot_reliability(
-    result: ReliabilityShape, *, model: str | None = None, ax: Axes | None = None
-) -> Figure:
+@dataclass(frozen=True)
+class Bins(Drawable):
+    """Confidence and frequency in bins, as `modelcompare.reliability` holds them."""
+
+    table: pd.DataFrame
+    errors: pd.DataFrame
+    label: Any
+    n_samples: int
+    confidence_level: float
+    signature: str
+
+
+def plot_reliability(result: Bins, *, model: str | None = None, ax: Axes | None = None) -> Figure:
     """Draw accuracy against confidence, a panel for each model, over the confidences' histogram.
 
     Into an `ax` goes the diagram of one model without its histogram.
@@ -130,7 +152,7 @@ def plot_reliability(
     return figure_of(grid)
 
 
-def _draw_reliability(axes: Axes, result: ReliabilityShape, model: str) -> None:
+def _draw_reliability(axes: Axes, result: Bins, model: str) -> None:
     bins = rows_at(result.table, model=model)
     plain_axes(axes, f"{model}\n{_error(rows_at(result.errors, model=model))}")
     axes.plot([0, 1], [0, 1], **_CHANCE.options(linewidth=1))

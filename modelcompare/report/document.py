@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from modelcompare.report.drawing import Figure
+from modelcompare.report.tables import Table
 
 
 @dataclass(frozen=True)
@@ -39,3 +44,73 @@ def top_findings(findings: Sequence[Finding], most: int) -> list[str]:
 
 def _sameness(finding: Finding) -> tuple[float, float]:
     return finding.sameness
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that a result has to show.
+
+    Attributes
+    ----------
+    stem : str
+        Name of the kind of result, for files, labels and schemas.
+    title : str
+        Heading above the tables of a page.
+    schema : str
+        Name of the JSON document in ``schema.json``.
+    signature : str
+        How the numbers were made, in one line.
+    headline : str
+        What the result is about, in one line.
+    findings : sequence of Finding
+        Sentences that say what was found.
+    tables : mapping of str to Table
+        Tables for reading, by name.
+    printed : callable
+        Make the tables as paper has room for them.
+    frames : callable
+        Make the long frames by name, for CSV and JSON.
+    figures : mapping of str to callable
+        Draw the figures, by name.
+    settings : mapping
+        What was asked for, and answers of one number or word, for JSON.
+    notes : sequence of str
+        Warnings about the data.
+    method : str
+        How the numbers were made, in one paragraph for a paper.
+    references : sequence of str
+        The works that the numbers in brackets of `method` refer to.
+    reproduce : str
+        Code that makes the result again.
+    """
+
+    stem: str
+    title: str
+    schema: str
+    signature: str
+    tables: Mapping[str, Table]
+    printed: Callable[[], Sequence[Table]]
+    frames: Callable[[], Mapping[str, pd.DataFrame]]
+    headline: str = ""
+    findings: Sequence[Finding] = ()
+    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    method: str = ""
+    references: Sequence[str] = ()
+    reproduce: str = ""
+
+    @property
+    def sentences(self) -> list[str]:
+        """All findings as text."""
+        return [finding.text for finding in self.findings]
+
+    def top_sentences(self, most: int) -> list[str]:
+        """Choose the sentences that a screen has room for."""
+        return top_findings(self.findings, most)
+
+    @property
+    def all_tables(self) -> dict[str, Table]:
+        """The tables with all of their rows."""
+        tables = self.tables.items()
+        return {name: table if table.every is None else table.every() for name, table in tables}

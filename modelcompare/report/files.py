@@ -1,40 +1,16 @@
-"""What a result writes: all of it into a folder, or a text or a figure into one file."""
+"""Files: many into a folder, or a text or a figure into one, whole or not at all."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from modelcompare.paths import check_writable, write_bytes
+from modelcompare.report.drawing import Figure
 from modelcompare.report.escape import visible
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from modelcompare.report.result import Result
-
 FIGURE_FORMATS = ("pdf", "png", "svg")
-
-
-def save(result: Result, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write everything that a result has to show into one folder, under fixed names."""
-    return write_all(folder, contents(result))
-
-
-def contents(result: Result) -> dict[str, bytes]:
-    """Everything that a result has to show, by the name of its file."""
-    from modelcompare.report.writers import frame_csv
-
-    texts = {f"{result.stem}.md": result.to_markdown(), f"{result.stem}.tex": result.to_latex()}
-    for name, frame in result.frames().items():
-        texts[f"{name}.csv"] = frame_csv(frame, float_format="%.10g")
-    made = {name: text.encode() for name, text in texts.items()}
-    for name, figure in result.figures().items():
-        for form in FIGURE_FORMATS:
-            made[f"{name}.{form}"] = figure_bytes(figure, form, dpi=200)
-    return made
 
 
 def write_all(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> list[Path]:

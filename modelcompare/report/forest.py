@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from modelcompare.report import escape
 from modelcompare.report.choice import chosen
-from modelcompare.report.comparison_contents import Block, metric_blocks
+from modelcompare.report.compared import Block, Compared, metric_blocks
+from modelcompare.report.drawing import Axes, Figure
 from modelcompare.report.numbers import (
     format_interval,
     format_number,
@@ -18,14 +19,9 @@ from modelcompare.report.numbers import (
     interval_title,
 )
 from modelcompare.report.screen import fold
-from modelcompare.report.shapes import ComparisonShape
 from modelcompare.report.sheet import Caption, figure_of, sheet
 from modelcompare.report.style import LEADING, MUTED, plain_axes, tell
 from modelcompare.words import label_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Kind = Literal["scores", "differences", "ranks"]
 # Up to so many models all pairs are drawn; with more, the leader against each.
@@ -69,7 +65,7 @@ class _Panel:
 
 
 def plot_comparison(
-    result: ComparisonShape, kinds: Sequence[Kind] = ("scores", "differences"), *,
+    result: Compared, kinds: Sequence[Kind] = ("scores", "differences"), *,
     metrics: Sequence[str] | None = None, max_models: int | None = None, ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw intervals of a comparison, a row of panels for each metric and a panel for each kind.
@@ -118,7 +114,7 @@ def _possible(kinds: Sequence[Kind], blocks: Sequence[Block]) -> list[Kind]:
     return ["scores"]
 
 
-def _title(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
+def _title(result: Compared, kinds: Sequence[Kind]) -> str:
     level = f"{interval_title(result.confidence_level)}"
     tested = f"tests at {result.alpha:g}"
     ways = {"scores": f"scores with {level}", "differences": f"differences with {level}",
@@ -127,7 +123,7 @@ def _title(result: ComparisonShape, kinds: Sequence[Kind]) -> str:
     return f"{result.headline}; {both if len(kinds) > 1 else ways[kinds[0]]}"
 
 
-def _note(result: ComparisonShape, kinds: Sequence[Kind], metrics: Iterable[str]) -> str:
+def _note(result: Compared, kinds: Sequence[Kind], metrics: Iterable[str]) -> str:
     said = {
         "scores": "ranks include the first",
         "differences": f"adjusted p < {result.alpha:g}",
@@ -137,14 +133,14 @@ def _note(result: ComparisonShape, kinds: Sequence[Kind], metrics: Iterable[str]
     if len(kinds) > 1:
         filled = [f"{each} ({side})" for each, side in zip(filled, ("left", "right"), strict=True)]
     notes = [f"filled: {', '.join(filled)}"]
-    sizes = dict.fromkeys(result.n_tests(metric) for metric in metrics)
+    sizes = dict.fromkeys(result.n_tests[metric] for metric in metrics)
     if "differences" in kinds and max(sizes) > 1:
         n_tests = " or ".join(f"{size:,}" for size in sizes)
         notes.append(f"intervals of differences and p are corrected for {n_tests} tests")
     return "; ".join(notes)
 
 
-def _scores(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
+def _scores(result: Compared, blocks: Sequence[Block]) -> _Panel:
     first = blocks[0]
     rows = [row for block in blocks for row in [*_heading(block), *_score_rows(block)]]
     label = f"{interval_title(result.confidence_level)}, {first.direction}"
@@ -170,7 +166,7 @@ def _told(
     return f"{of_class}{name}: {estimate} ({interval})"
 
 
-def _ranks(_: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
+def _ranks(_: Compared, blocks: Sequence[Block]) -> _Panel:
     rows = [row for block in blocks for row in [*_heading(block), *_rank_rows(block)]]
     return _Panel("ranks", rows, blocks[0].metric, "rank, 1 is best")
 
@@ -184,7 +180,7 @@ def _rank_rows(block: Block) -> list[_Row]:
     return rows
 
 
-def _differences(result: ComparisonShape, blocks: Sequence[Block]) -> _Panel:
+def _differences(result: Compared, blocks: Sequence[Block]) -> _Panel:
     """All pairs of few models, or the leader or baseline minus each other."""
     first = blocks[0]
     all_pairs = len(first.scores) <= _ALL_PAIRS
@@ -227,7 +223,7 @@ def _lead_rows(block: Block, baseline: str | None) -> list[_Row]:
     return rows
 
 
-_PANELS: Mapping[Kind, Callable[[ComparisonShape, Sequence[Block]], _Panel]] = {
+_PANELS: Mapping[Kind, Callable[[Compared, Sequence[Block]], _Panel]] = {
     "scores": _scores, "differences": _differences, "ranks": _ranks,
 }  # fmt: skip
 

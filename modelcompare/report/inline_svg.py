@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
-from modelcompare.report.escape import markup, visible
+from modelcompare.report.drawing import Figure
+from modelcompare.report.escape import html, markup, visible
 from modelcompare.report.files import figure_bytes
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -126,7 +124,5 @@ def _written(root: ElementTree.Element) -> str:
 
 def _picture(figure: Any) -> str:
     """The same as an image, in the page itself."""
-    from modelcompare.report.escape import html
-
     data = b64encode(figure_bytes(figure, "png", dpi=110, inline=True)).decode()
     return f'<img alt="{html(_title(figure))}" src="data:image/png;base64,{data}">'

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from modelcompare.report.choice import chosen, part_shown
-from modelcompare.report.comparison_contents import Block
+from modelcompare.report.compared import Block, Compared
+from modelcompare.report.drawing import Axes, Figure
 from modelcompare.report.forest import folded_name
 from modelcompare.report.numbers import format_p_value
-from modelcompare.report.shapes import ComparisonShape, ConfusedShape
 from modelcompare.report.sheet import Caption, figure_of, sheet
 from modelcompare.report.style import DARK, SHADES, plain_axes
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MAX_MODELS = 30
 MAX_CLASSES = 12
@@ -32,7 +29,7 @@ _SQUARES: Mapping[_Square, str] = {
 
 
 def plot_heatmap(
-    result: ComparisonShape, block: Block, wins: pd.DataFrame, *, show: _Square = "p_value",
+    result: Compared, block: Block, wins: pd.DataFrame, *, show: _Square = "p_value",
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw p-values of all pairs, and beside them who wins on how many resamples.
@@ -122,9 +119,17 @@ def _short(name: str) -> str:
     return folded if len(folded) <= 30 else f"{folded[:13]}\u2026{folded[-16:]}"
 
 
-def plot_confusion(
-    confused: ConfusedShape, *, soft: bool = False, ax: Axes | None = None
-) -> Figure:
+@dataclass(frozen=True)
+class Confused:
+    """Confusion matrices of one model: "labels", and "probabilities" if it gave them."""
+
+    model: str
+    headline: str
+    signature: str
+    matrices: Mapping[str, pd.DataFrame]
+
+
+def plot_confusion(confused: Confused, *, soft: bool = False, ax: Axes | None = None) -> Figure:
     """Draw how often each class was said where each was true, and what probability it was given.
 
     Shares are of the true class. Of many classes those are drawn that are confused most. Into an

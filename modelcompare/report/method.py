@@ -1,14 +1,15 @@
-"""The method of a comparison in words for a paper, with references, from what was really used."""
+"""The method of a comparison, in words for a paper with references, and as code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
+from modelcompare.report.compared import Compared
 from modelcompare.report.numbers import format_percent
-from modelcompare.report.shapes import ComparisonShape
 
 # What a phrase is said of, and the works it rests on.
 Phrase = tuple[str, tuple[str, ...]]
@@ -205,7 +206,7 @@ class Method:
 
 
 def comparison_method(
-    result: ComparisonShape, sources: Mapping[str, Sequence[str]], design: str = ""
+    result: Compared, sources: Mapping[str, Sequence[str]], design: str = ""
 ) -> tuple[str, list[str]]:
     """Say in words how the numbers came about, and with which works; numbers refer to these.
 
@@ -223,17 +224,17 @@ def comparison_method(
 
 
 def _measured(
-    result: ComparisonShape, method: Method, sources: Mapping[str, Sequence[str]]
+    result: Compared, method: Method, sources: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     models = result.scores["model"].nunique()
-    metrics = [f"{name}{method.cite(sources.get(name, ()))}" for name in result.metric_info]
+    metrics = [f"{name}{method.cite(sources.get(name, ()))}" for name in result.upwards]
     yield (
         f"We measured {_and(metrics)} of {models:,} model{'s' * (models != 1)} on "
         f"{'the same ' if models > 1 else ''}{result.n_samples:,} test samples."
     )
 
 
-def _intervals(result: ComparisonShape, method: Method) -> str:
+def _intervals(result: Compared, method: Method) -> str:
     level = format_percent(result.confidence_level)
     used = method.listed(INTERVALS, _by_name(result.scores, "method"))
     drawn = f" Resampled intervals are from {result.n_resamples:,} resamples that all models share."
@@ -243,9 +244,9 @@ def _intervals(result: ComparisonShape, method: Method) -> str:
     return f"Intervals of scores are {level} intervals: {used}.{drawn if is_drawn else ''}"
 
 
-def _tests(result: ComparisonShape, method: Method) -> str:
+def _tests(result: Compared, method: Method) -> str:
     made = method.listed(INTERVALS, _by_name(result.differences, "method"))
-    corrected = max(map(result.n_tests, result.metric_info)) > 1
+    corrected = max(result.n_tests.values()) > 1
     if result.correction == "max-t":
         tested = method.phrase(CORRECTIONS["max-t"])
     else:
@@ -260,7 +261,7 @@ def _tests(result: ComparisonShape, method: Method) -> str:
     )
 
 
-def _adjusted(result: ComparisonShape, method: Method) -> str:
+def _adjusted(result: Compared, method: Method) -> str:
     if result.correction == "max-t":
         return _family(result)
     asked = method.phrase(CORRECTIONS[result.correction])
@@ -272,8 +273,8 @@ def _adjusted(result: ComparisonShape, method: Method) -> str:
     return f"adjusted by {asked}{where}, {_family(result)}"
 
 
-def _family(result: ComparisonShape) -> str:
-    sizes = sorted({result.n_tests(metric) for metric in result.metric_info})
+def _family(result: Compared) -> str:
+    sizes = sorted({result.n_tests[metric] for metric in result.upwards})
     if result.family == "all":
         return f"over all {sizes[-1]:,} tests"
     over = "all pairs and classes" if result.baseline is None else "all differences and classes"
@@ -282,7 +283,9 @@ def _family(result: ComparisonShape) -> str:
 
 def _by_name(frame: pd.DataFrame, column: str) -> dict[str, list[str]]:
     """The metrics for which each name stands in a column."""
-    return _grouped(frame[["metric", column]].drop_duplicates().itertuples(index=False))
+    # What has no value has no interval either.
+    pairs = frame[["metric", column]].dropna().drop_duplicates()
+    return _grouped(pairs.itertuples(index=False))
 
 
 def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -296,3 +299,21 @@ def _grouped(used: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def _and(names: Sequence[str], word: str = "and") -> str:
     *others, last = names
     return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def comparison_code(result: Compared) -> str:
+    """Write the call with what was asked for, as far as a result knows it."""
+    options: dict[str, Any] = {
+        "n_resamples": result.n_resamples, "confidence_level": result.confidence_level,
+        "method": result.method, "test": result.test, "correction": result.correction,
+        "family": result.family, "baseline": result.baseline, "alpha": result.alpha,
+    }  # fmt: skip
+    if result.rng_label.isdigit():
+        options["rng"] = int(result.rng_label)
+    lines = [f"    {name}={value!r}," for name, value in options.items() if value is not None]
+    source = "..." if result.name is None else repr(result.name)
+    return "\n".join([
+        "import modelcompare as mc", "", f"predictions = mc.read_predictions({source})",
+        "result = mc.compare(", "    predictions,", f"    {list(result.upwards)!r},", *lines,
+        ")", 'result.to_html("report.html")',
+    ])  # fmt: skip

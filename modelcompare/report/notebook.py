@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from modelcompare.report.document import Document
 from modelcompare.report.escape import html
 from modelcompare.report.numbers import more
 from modelcompare.report.tables import MAX_SENTENCES, RIGHT, Table
-
-if TYPE_CHECKING:
-    from modelcompare.report.result import Result
 
 # Colours are the notebook's own, so that a dark one stays dark. Wide tables scroll in their place.
 _STYLE = """<style scoped>
@@ -21,15 +18,15 @@ _STYLE = """<style scoped>
 </style>"""
 
 
-def fragment(result: Result) -> str:
+def fragment(document: Document) -> str:
     """Render the findings and the first rows of each table, without a page around them."""
-    shown = result.foremost_findings(MAX_SENTENCES)
+    shown = document.top_sentences(MAX_SENTENCES)
     said = "".join(f"<li>{html(sentence)}</li>" for sentence in shown)
-    left_out = more(sentence=len(result.findings()) - len(shown))
-    parts = [f"<p><b>{html(result.headline)}</b></p>"] if result.headline else []
+    left_out = more(sentence=len(document.findings) - len(shown))
+    parts = [f"<p><b>{html(document.headline)}</b></p>"] if document.headline else []
     parts += [f"<ul>{said}</ul>"] if said else []
     parts += [f"<p>and {left_out}</p>"] if left_out else []
-    return framed([*parts, *tables_shown(result.tables().values())], result.signature)
+    return framed([*parts, *tables_shown(document.tables.values())], document.signature)
 
 
 def framed(parts: Iterable[str], signature: str) -> str:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from modelcompare.report.document import Document
+from modelcompare.report.drawing import Figure
 from modelcompare.report.escape import markup, visible
+from modelcompare.report.inline_svg import caption_of, inline
 from modelcompare.report.page_tables import PageTable, page_tables, pairs_fit
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from modelcompare.report.result import Result
 
 # Sentences, and notes, that stand open.
 _OPEN_SENTENCES = 3
@@ -63,8 +61,8 @@ class Section:
     signature: str
 
 
-def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> str:
-    """Render a result, and `more` results below it, as one page.
+def page(document: Document, more: Sequence[Document] = (), *, command: str = "") -> str:
+    """Render a document, and `more` documents below it, as one page.
 
     The code that makes the result again is shown, or the `command` that did.
     """
@@ -79,21 +77,21 @@ def page(result: Result, more: Sequence[Result] = (), *, command: str = "") -> s
     )  # fmt: skip
     environment.filters["folded"] = Folded.of
     style, script = (_template(f"page.{kind}") for kind in ("css", "js"))
-    main = _section(result, "main", is_main=True)
+    main = _section(document, "main", is_main=True)
     tables = [table for group in main.groups for table in group.tables]
     return environment.get_template("page.html.j2").render(
-        title=visible(result.headline or next(iter(result.tables().values())).title),
+        title=visible(document.headline or next(iter(document.tables.values())).title),
         style=Markup(style), script=Markup(script),
         policy=f"script-src '{_digest(script)}'; style-src '{_digest(style)}'",
-        verdict=_verdict(result), cautions=Folded.of(result.cautions()),
+        verdict=_verdict(document), cautions=Folded.of(document.notes),
         sections=[main, *(_section(each, f"part{i}") for i, each in enumerate(more))],
         metrics=[group.metric for group in main.groups if group.metric],
         classes=list(dict.fromkeys(name for table in tables for name in table.classes)),
         has_pairs=any(table.pairs is not None for table in tables),
-        method=visible(result.method_note()), references=list(map(visible, result.references())),
+        method=visible(document.method), references=list(map(visible, document.references)),
         made="command" if command else "code",
-        recipe="\n".join(map(visible, (command or result.recipe()).split("\n"))),
-        signature=visible(result.signature),
+        recipe="\n".join(map(visible, (command or document.reproduce).split("\n"))),
+        signature=visible(document.signature),
     )  # fmt: skip
 
 
@@ -123,20 +121,20 @@ def _digest(text: str) -> str:
     return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _verdict(result: Result) -> Folded:
-    """The foremost sentences, and then all others."""
-    foremost = list(result.foremost_findings(_OPEN_SENTENCES))
-    others = [sentence for sentence in result.findings() if sentence not in foremost]
-    return Folded.of([*foremost, *others], len(foremost))
+def _verdict(document: Document) -> Folded:
+    """Keep the top sentences open, and fold all others."""
+    top = document.top_sentences(_OPEN_SENTENCES)
+    others = [sentence for sentence in document.sentences if sentence not in top]
+    return Folded.of([*top, *others], len(top))
 
 
-def _section(result: Result, key: str, *, is_main: bool = False) -> Section:
-    """The tables of a result by metric, with the figures that have their names."""
-    tables = result.tables()
+def _section(document: Document, key: str, *, is_main: bool = False) -> Section:
+    """Group the tables of a document by metric, with the figures that have their names."""
+    tables = document.tables
     # All pairs are to choose from on the first result alone.
-    every = result.all_tables() if is_main and pairs_fit(tables.values()) else {}
+    every = document.all_tables if is_main and pairs_fit(tables.values()) else {}
     shown = page_tables(tables, every, key)
-    drawings = _drawings(result.page_figures(), key)
+    drawings = _drawings(_figures(document), key)
     groups = []
     for metric in dict.fromkeys(table.metric for table in tables.values()):
         names = [name for name, table in tables.items() if table.metric == metric]
@@ -144,17 +142,23 @@ def _section(result: Result, key: str, *, is_main: bool = False) -> Section:
         groups.append(Group(visible(metric), [shown[name] for name in names], figures))
     if drawings:
         groups.append(Group("", [], list(drawings.values())))
-    said = Folded.of([] if is_main else result.findings(), _OPEN_SENTENCES)
-    return Section(key, visible(result.page_title), said, groups, visible(result.signature))
+    said = Folded.of([] if is_main else document.sentences, _OPEN_SENTENCES)
+    return Section(key, visible(document.title), said, groups, visible(document.signature))
 
 
-def _drawings(figures: Mapping[str, Figure], key: str) -> dict[str, Drawing]:
-    """Figures as markup, by name."""
+def _figures(document: Document) -> Mapping[str, Callable[[], Figure]]:
+    """Take the figures of the tables, or where these have none the document's."""
+    tables = document.tables.items()
+    of_tables = {name: table.figure for name, table in tables if table.figure is not None}
+    return of_tables or document.figures
+
+
+def _drawings(figures: Mapping[str, Callable[[], Figure]], key: str) -> dict[str, Drawing]:
+    """Draw figures as markup, by name."""
     from markupsafe import Markup
 
-    from modelcompare.report.inline_svg import caption_of, inline
-
+    drawn = {name: draw() for name, draw in figures.items()}
     return {
         name: Drawing(Markup(inline(figure, f"{key}-{place}")), caption_of(figure))
-        for place, (name, figure) in enumerate(figures.items())
+        for place, (name, figure) in enumerate(drawn.items())
     }

@@ -1,4 +1,4 @@
-"""Results on a terminal: columns of text within a page width, and intervals drawn in characters.
+"""Documents on a terminal: columns of text within a page width, and intervals drawn in characters.
 
 Long names are folded, never cut, and nothing is left out silently: rows that are not shown are
 counted below their table.
@@ -13,19 +13,16 @@ from functools import cached_property
 from io import StringIO
 from itertools import zip_longest
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
+from modelcompare.report.document import Document
 from modelcompare.report.escape import at_line_start, terminal
 from modelcompare.report.numbers import BETWEEN, more, nice_ticks
 from modelcompare.report.tables import HEADING, MAX_SENTENCES, RIGHT, Column, Table
-
-if TYPE_CHECKING:
-    from modelcompare.report.result import Result
 
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
@@ -34,31 +31,31 @@ _NAMES = ("text", "value", "given")
 
 
 def screen_text(
-    result: Result, *, width: int = 80, show_all: bool = False, brief: bool = False
+    document: Document, *, width: int = 80, show_all: bool = False, brief: bool = False
 ) -> str:
-    """Write a result as plain text, lines of at most `width` characters."""
+    """Write a document as plain text, lines of at most `width` characters."""
     page = StringIO()
     console = Console(file=page, width=width, color_system=None, force_terminal=False)
-    console.print(screen(result, width=width, show_all=show_all, brief=brief))
+    console.print(screen(document, width=width, show_all=show_all, brief=brief))
     return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())
 
 
 def screen(
-    result: Result, *, width: int = 80, show_all: bool = False, brief: bool = False,
+    document: Document, *, width: int = 80, show_all: bool = False, brief: bool = False,
     ascii_only: bool = False,
 ) -> Lines:  # fmt: skip
-    """Lay a result out for a terminal; `brief` leaves particulars out, and options unsaid."""
+    """Lay a document out for a terminal; `brief` leaves particulars out, and options unsaid."""
     glyphs = ASCII if ascii_only else UNICODE
-    lines = [Text(terminal(result.headline), style="bold"), Text()] if result.headline else []
-    findings = result.findings()
+    lines = [Text(terminal(document.headline), style="bold"), Text()] if document.headline else []
+    findings = document.sentences
     if findings:
-        shown = findings if show_all else result.foremost_findings(MAX_SENTENCES)
+        shown = findings if show_all else document.top_sentences(MAX_SENTENCES)
         left_out = more(sentence=len(findings) - len(shown))
         lines += [*map(_finding, shown), *_hidden(left_out, brief), Text()]
-    for table in (result.all_tables() if show_all else result.tables()).values():
+    for table in (document.all_tables if show_all else document.tables).values():
         if not (brief and table.detail):
             lines += [*_table(table, width, glyphs, show_all=show_all, brief=brief), Text()]
-    return Lines(Group(*lines, *signature_lines(terminal(result.signature), width)))
+    return Lines(Group(*lines, *signature_lines(terminal(document.signature), width)))
 
 
 @dataclass(frozen=True)

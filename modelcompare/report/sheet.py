@@ -11,19 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from modelcompare.report import escape
+from modelcompare.report.drawing import Axes, Axis, Figure
 from modelcompare.report.style import MUTED, Key
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
-
-    from modelcompare.report.signed import SignedFigure
 
 _STYLE: Any = {
     "axes.formatter.useoffset": False,
@@ -115,7 +109,7 @@ def _checked(ax: Any) -> Axes:
     return ax
 
 
-def _surround(figure: SignedFigure, caption: Caption) -> None:
+def _surround(figure: Any, caption: Caption) -> None:
     """Write title, key and small print, and make the figure higher by what they take."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from modelcompare.report import shapes, style
+from modelcompare.report import style
 from modelcompare.report.choice import among, first_models
+from modelcompare.report.drawing import Axes, Drawable, Figure
 from modelcompare.report.numbers import format_digits, interval_title
 from modelcompare.report.sheet import Caption, figure_of, sheet
+from modelcompare.report.study_figures import Agreements
 from modelcompare.report.style import Key, Look
 from modelcompare.report.tables import rows_at
 from modelcompare.words import label_name, value_name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _HERE, _NEEDED, _OBSERVED = (
     Look(style.OTHER),
@@ -37,7 +37,7 @@ _THIN = {"linewidth": 0.6, "alpha": 0.35}
 
 
 def plot_population(
-    study: shapes.AgreementShape, population: pd.DataFrame, *, ax: Axes | None = None
+    study: Agreements, population: pd.DataFrame, *, ax: Axes | None = None
 ) -> Figure:
     """Agreement with the order of the whole test set, against the part of it."""
     small, whole = population["metric_small"], population["metric_whole"]
@@ -48,7 +48,7 @@ def plot_population(
     title = f"Same order of models as on the whole test set: {study.n_samples:,} samples"
     note = "thick: mean over classes; thin: each class"
     caption = Caption(title, study.signature, note=note)
-    pairs = study.metric_pairs.pairs
+    pairs = list(study.senses)
     words = ["metric: its own order", "counterpart: the metric's", "counterpart: its own"]
     if len(pairs) == 1:
         a, b = pairs[0]
@@ -57,7 +57,18 @@ def plot_population(
     return _plot_shares(lines, panels, words, caption, "% of pairs ordered alike", ax)
 
 
-def plot_undefined(study: shapes.UndefinedShape, *, ax: Axes | None = None) -> Figure:
+@dataclass(frozen=True)
+class UndefinedShares(Drawable):
+    """Shares of undefined values at several sizes of the test set, and the pairs of metrics."""
+
+    table: pd.DataFrame
+    metric_pairs: Sequence[tuple[str, str]]
+    n_samples: int
+    n_resamples: int
+    signature: str
+
+
+def plot_undefined(study: UndefinedShares, *, ax: Axes | None = None) -> Figure:
     """Share of undefined values against the size, the soft twin beside its metric."""
     table = study.table
     lines = table.assign(line=table["model"], share=table["pct_undefined"], series=table["metric"])
@@ -67,7 +78,7 @@ def plot_undefined(study: shapes.UndefinedShape, *, ax: Axes | None = None) -> F
     )
     note = "thick: mean over models; thin: each model"
     caption = Caption(title, study.signature, note=note)
-    pairs = study.metric_pairs.pairs
+    pairs = study.metric_pairs
     words = pairs[0] if len(pairs) == 1 else ("the metric", "its counterpart")
     panels = {" and ".join(pair): pair for pair in pairs}
     figure = _plot_shares(lines, panels, words, caption, "% of resamples undefined", ax)
@@ -107,8 +118,18 @@ def _plot_shares(
     return figure_of(grid)
 
 
+@dataclass(frozen=True)
+class Changes(Drawable):
+    """Changes of metrics under other confidences."""
+
+    table: pd.DataFrame
+    n_samples: int
+    confidence_level: float
+    signature: str
+
+
 def plot_sensitivity(
-    study: shapes.SensitivityShape, *, metric: str | None = None, change: str | None = None,
+    study: Changes, *, metric: str | None = None, change: str | None = None,
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Change of each metric against temperature and noise, a line for each model."""
@@ -161,7 +182,26 @@ def _keep_zero_readable(axes: Axes) -> None:
     axes.locator_params(axis="y", nbins=5)
 
 
-def plot_power(size: shapes.SampleSizeShape, *, ax: Axes | None = None) -> Figure:
+@dataclass(frozen=True)
+class Power(Drawable):
+    """What a paired comparison of two models needs, as `modelcompare.sample_size` tells it."""
+
+    model_a: str
+    model_b: str
+    metric: str
+    label: Any
+    n_samples: int
+    unit: str
+    difference: float
+    n_needed: float
+    alpha: float
+    power: float
+    curve: Callable[[], pd.DataFrame]
+    detectable: Callable[[float], NDArray[np.float64]]
+    signature: str
+
+
+def plot_power(size: Power, *, ax: Axes | None = None) -> Figure:
     """Smallest difference that shows, and power for the observed one, by number of samples.
 
     Into an `ax` goes the first of the two. The curves reach past the size that the observed
@@ -197,7 +237,7 @@ def plot_power(size: shapes.SampleSizeShape, *, ax: Axes | None = None) -> Figur
     return figure_of(grid)
 
 
-def _power_keys(size: shapes.SampleSizeShape) -> list[Key]:
+def _power_keys(size: Power) -> list[Key]:
     """What the lines mean, with their numbers."""
     here = format_digits(float(size.detectable(size.n_samples)))
     keys = [Key(f"this test set: shows {here} and more", _HERE)]

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.report import shapes, style
+from modelcompare.report import style
 from modelcompare.report.choice import one_label, telling_labels
+from modelcompare.report.drawing import Axes, Drawable, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.sheet import Caption, figure_of, sheet
 from modelcompare.report.style import Key, Look
 from modelcompare.report.tables import rows_at
 from modelcompare.words import label_name, value_name
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 # Classes with a panel each, and with several.
 MAX_PANELS, MAX_ROWS = 12, 6
 AGREE, DISAGREE, NEITHER = Look(style.LEADING, "o"), Look(style.OTHER, "X"), Look("#999999", ".")
 
 
+@dataclass(frozen=True)
+class Distributions(Drawable):
+    """Distributions of pairs of metrics at several sizes of the test set."""
+
+    distribution: pd.DataFrame
+    pairs: Sequence[tuple[str, str]]
+    models: Sequence[str]
+    ratios: Sequence[float]
+    n_samples: int
+    n_resamples: int
+    confidence_level: float
+    signature: str
+
+
 def plot_variances(
-    study: shapes.VarianceShape, pair: tuple[str, str], *, label: Any = None,
+    study: Distributions, pair: tuple[str, str], *, label: Any = None,
     n_columns: int | None = None, ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Variances of both metrics of a pair against the part of the test set.
@@ -85,7 +97,7 @@ def _log_with_zero(axes: Axes, smallest: float, has_zero: bool) -> None:
 
 
 def plot_intervals(
-    study: shapes.VarianceShape, pair: tuple[str, str], *, label: Any = None, ax: Axes | None = None
+    study: Distributions, pair: tuple[str, str], *, label: Any = None, ax: Axes | None = None
 ) -> Figure:
     """Values with bands against the part of the test set, the two metrics side by side.
 
@@ -112,7 +124,7 @@ def plot_intervals(
 
 
 def _labels(
-    study: shapes.VarianceShape, pair: tuple[str, str], label: Any, ax: Axes | None, most: int
+    study: Distributions, pair: tuple[str, str], label: Any, ax: Axes | None, most: int
 ) -> tuple[list[Any], str]:
     """Classes that get a panel, and a remark where others are left out."""
     part = rows_at(study.distribution, metric=pair[0])
@@ -149,12 +161,28 @@ def _metric_keys(pair: Sequence[str], models: Sequence[str]) -> list[Key]:
     ]
 
 
+@dataclass(frozen=True)
+class Agreements(Drawable):
+    """Differences of pairs of models under pairs of metrics.
+
+    `senses` tells of each pair of metrics whether both point the same way (1) or not (-1).
+    """
+
+    pairs: pd.DataFrame
+    senses: Mapping[tuple[str, str], int]
+    n_samples: int
+    alpha: float
+    usable_ratios: Callable[[], Sequence[float]]
+    population: Callable[..., pd.DataFrame]
+    signature: str
+
+
 def plot_agreement(
-    study: shapes.AgreementShape, *, pair: tuple[str, str] | None = None, label: Any = None,
+    study: Agreements, *, pair: tuple[str, str] | None = None, label: Any = None,
     ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Differences of all pairs of models under both metrics; quadrants of agreement shaded."""
-    pairs = list(study.metric_pairs.pairs) if pair is None else [pair]
+    pairs = list(study.senses) if pair is None else [pair]
     if ax is not None:
         pairs = pairs[:1]
     part = rows_at(study.pairs, metric_a=pairs[0][0], metric_b=pairs[0][1])
@@ -179,7 +207,7 @@ def plot_agreement(
     with sheet(caption, size, (n_rows, n_columns), ax=ax) as grid:
         for axes, (names, of) in zip(grid.flat, panels, strict=False):
             rows = rows_at(study.pairs, metric_a=names[0], metric_b=names[1], label=of)
-            _scatter(axes, rows, label_name(of) or names[0], study.metric_pairs.sense(names))
+            _scatter(axes, rows, label_name(of) or names[0], study.senses[names])
             axes.set_xlabel(f"difference in {names[0]}")
             axes.set_ylabel(f"difference in {names[1]}")
         style.hide_unused(grid, len(panels))

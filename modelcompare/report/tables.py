@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from modelcompare.report import numbers
+from modelcompare.report.drawing import Figure
 from modelcompare.words import is_missing, label_name, value_name
 
 # What a column is made of, in the order of `Column.of`.
@@ -111,6 +112,8 @@ class Table:
     unit: str = "row"  # what a row is
     foremost: Sequence[str] = ()  # classes by what they tell, if not in the order of the rows
     metric: str = ""  # what its rows are of, if of one metric
+    every: Callable[[], Table] | None = None  # makes the table of all rows, if there are more
+    figure: Callable[[], Figure] | None = None  # draws what a page shows beside it
 
     @property
     def header(self) -> list[str]:

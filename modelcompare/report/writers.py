@@ -1,16 +1,24 @@
-"""Tables as Markdown, CSV and JSON: one writer each, for all results."""
+"""Documents as text: one row in `WRITERS` for each form, for all results."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from modelcompare.report import escape
+from modelcompare.report.document import Document
+from modelcompare.report.files import FIGURE_FORMATS, figure_bytes, write_all
+from modelcompare.report.latex import latex
+from modelcompare.report.page import page
+from modelcompare.report.screen import screen_text
 from modelcompare.report.tables import RIGHT, Table
+from modelcompare.words import Format
 
 # The columns that name a row stand first, whichever table they come from.
 _KEYS = "table", "metric", "label", "model", "model_a", "model_b", "estimate", "difference"
@@ -61,15 +69,11 @@ def frame_csv(frame: pd.DataFrame, *, float_format: str | None = None) -> str:
     return str(frame.assign(**texts).to_csv(index=False, header=titles, float_format=float_format))
 
 
-def as_json(
-    schema: str,
-    settings: Mapping[str, object],
-    frames: Mapping[str, pd.DataFrame],
-    signature: str,
-) -> str:
-    """Write settings and frames as JSON, unrounded; `schema` is a name of ``schema.json``."""
-    records = {name: frame.to_dict("records") for name, frame in frames.items()}
-    return json_document({"schema": schema, **settings, "signature": signature, **records})
+def as_json(document: Document) -> str:
+    """Write settings and frames as JSON, unrounded; the schema is a name of ``schema.json``."""
+    records = {name: frame.to_dict("records") for name, frame in document.frames().items()}
+    made = {"schema": document.schema, **document.settings, "signature": document.signature}
+    return json_document({**made, **records})
 
 
 def json_document(document: Mapping[str, object]) -> str:
@@ -86,3 +90,32 @@ def _plain(value: Any) -> Any:
         return [_plain(part) for part in value]
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+WRITERS: Mapping[Format, Callable[[Document], str]] = {
+    "table": screen_text,
+    "markdown": lambda made: markdown(made.tables.values(), made.signature, made.sentences),
+    "latex": lambda made: latex(made.printed(), made.signature, stem=made.stem),
+    "csv": lambda made: csv(made.frames()),
+    "json": as_json,
+    "html": page,
+}
+
+
+def save(document: Document, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write everything that a result has to show into one folder, under fixed names."""
+    return write_all(folder, contents(document))
+
+
+def contents(document: Document) -> dict[str, bytes]:
+    """Write everything that a result has to show, by the name of its file."""
+    texts = {f"{document.stem}.md": WRITERS["markdown"](document),
+             f"{document.stem}.tex": WRITERS["latex"](document)}  # fmt: skip
+    for name, frame in document.frames().items():
+        texts[f"{name}.csv"] = frame_csv(frame, float_format="%.10g")
+    made = {name: text.encode() for name, text in texts.items()}
+    for name, draw in document.figures.items():
+        figure = draw()
+        for form in FIGURE_FORMATS:
+            made[f"{name}.{form}"] = figure_bytes(figure, form, dpi=200)
+    return made

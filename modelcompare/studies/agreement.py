@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,10 +15,11 @@ from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
 from modelcompare.report.plots import AgreementPlots
 from modelcompare.report.result import Result
-from modelcompare.report.study_contents import agreement_tables
-from modelcompare.report.tables import Table
+from modelcompare.report.study_figures import Agreements
+from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
@@ -38,9 +39,6 @@ from modelcompare.words import (
     check_options,
     signature,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Tests of replicates, which other rooms call by the samples they run on.
 ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
@@ -143,10 +141,31 @@ class AgreementStudy(Result):
         """What a reader of its p-values must know."""
         return T_NOTE if self.test in ON_REPLICATES else ""
 
-    def tables(self) -> dict[str, Table]:
-        return agreement_tables(self)
+    def document(self) -> Document:
+        pairs = zip(self.table["metric_a"], self.table["metric_b"], strict=True)
+        names = [
+            f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs
+        ]  # as the paper heads it
+        n_pairs = self.table["n_pairs"].iloc[0]
+        title = (
+            f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
+        )
+        columns = [
+            Column("Metric", of=["name"]),
+            Column("Class", of=["label"]),
+            Column("% Sig.", "estimate", ["pct_significant"], decimals=2),
+            Column("% Agree", "estimate", ["pct_agree"], decimals=2),
+            interval_column(self.confidence_level, decimals=1),
+        ]
+        notes = [self.note] if self.note else []
+        table = Table(title, columns, self.table.assign(name=names), notes=notes)
+        plot = self.plot
+        return self._document(
+            {"agreement": table}, frames=self._frames,
+            figures={"agreement": plot.agreement, "agreement_population": plot.population},
+        )  # fmt: skip
 
-    def frames(self) -> dict[str, pd.DataFrame]:
+    def _frames(self) -> dict[str, pd.DataFrame]:
         if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
             warnings.warn(
                 f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
@@ -159,9 +178,6 @@ class AgreementStudy(Result):
             "agreement_population": self.population(self.usable_ratios()),
         }
 
-    def figures(self) -> dict[str, Figure]:
-        return {"agreement": self.plot(), "agreement_population": self.plot.population()}
-
     def usable_ratios(self) -> list[float]:
         """The paper's ratios that leave two samples of this test set."""
         return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
@@ -169,7 +185,8 @@ class AgreementStudy(Result):
     @property
     def plot(self) -> AgreementPlots:
         """Figures: `plot()` and `plot.agreement()`, `plot.population()`."""
-        return AgreementPlots(self)
+        senses = {pair: self.metric_pairs.sense(pair) for pair in self.metric_pairs.pairs}
+        return AgreementPlots(Agreements.of(self, senses=senses))
 
 
 @suggesting()

@@ -16,7 +16,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report import escape
-from modelcompare.report.comparison_contents import table_of, value_columns
+from modelcompare.report.pair_tables import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.report.writers import json_document, markdown
 from modelcompare.spelling import suggesting
@@ -118,7 +118,7 @@ def _text(
     for heading, text in details.items():
         parts += [f"## {escape.markdown(heading)}", text]
     if len(result.models) > 1:
-        parts += ["## Compared with", *map(escape.markdown, result.findings())]
+        parts += ["## Compared with", *map(escape.markdown, result.document().sentences)]
     return "\n\n".join([*parts, markdown(tables, result.signature)])
 
 

@@ -12,6 +12,8 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import long_frame, score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import row_chunks
+from modelcompare.report.numbers import format_percent
+from modelcompare.report.tables import Column, Table
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.pairs import MetricPairs
 
@@ -147,3 +149,31 @@ def _of_pairs(gram: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatAr
         - gram[:, model_b, model_a]
     )
     return out.T
+
+
+def efficiency_table(frame: pd.DataFrame, confidence_level: float) -> Table:
+    """Make the table of relative efficiencies, from the rows of all pairs of models."""
+    frame = frame.dropna(subset=["samples_ratio"])
+    frame = frame.assign(
+        fewer=frame["ci_high"] < 1, more=frame["ci_low"] > 1, disagree=~frame["agree"]
+    )
+    names = {"a": "metric_a", "b": "metric_b", "class": "label"}
+    shares = ["fewer", "more", "disagree"]
+    columns = [
+        *(Column(title, of=[name]) for title, name in names.items()),
+        Column("pairs", "count"),
+        Column("median", "estimate", decimals=2),
+        *(Column(name, "share") for name in shares),
+    ]
+    grouped = frame.groupby(list(names.values()), sort=False, dropna=False)
+    ratios = {"pairs": ("samples_ratio", "size"), "median": ("samples_ratio", "median")}
+    level = format_percent(confidence_level)
+    return Table(
+        "Samples that b needs for each sample of a, for the same separation of two models",
+        columns,
+        grouped.agg(**ratios, **{name: (name, "mean") for name in shares}).reset_index(),
+        notes=[
+            f"fewer, more: share of model pairs whose {level} interval lies below 1, above 1. "
+            "disagree: pairs that the two metrics order differently."
+        ],
+    )

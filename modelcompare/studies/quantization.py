@@ -18,9 +18,10 @@ from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
+from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
-from modelcompare.report.study_contents import quantization_tables
-from modelcompare.report.tables import Table
+from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.spelling import suggesting
 from modelcompare.studies.efficiency import samples_ratio
@@ -56,11 +57,27 @@ class QuantizationStudy(Result):
     def signature(self) -> str:
         return signature("quantization_study", {"n": self.n_samples, "se": "influence"})
 
-    def tables(self) -> dict[str, Table]:
-        return quantization_tables(self)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {"values": self.values, "pairs": self.pairs}
+    def document(self) -> Document:
+        bins, pairs = Column("bins", "count", ["n_bins"]), Column("pairs", "count", ["n_pairs"])
+        ratio = Column("median", "estimate", ["samples_ratio"], decimals=2)
+        sides = [Column("raw", "estimate"), Column("rounded", "estimate", ["quantized"])]
+        moved = Column("moved by", "difference", ["difference"])
+        interval = interval_column(self.confidence_level)
+        tables = {
+            "cost": Table(
+                "Samples that rounded confidences need for each sample of raw ones",
+                [bins, Column("metric"), pairs, ratio],
+                self.summary,
+                subtitle="median over pairs of models that raw confidences tell apart",
+            ),
+            "values": Table(
+                "Values on raw and on rounded confidences",
+                [bins, VALUE, Column("model"), *sides, moved, interval],
+                self.values,
+                decimals=[decimals_for([error]) for error in self.values["standard_error"]],
+            ),
+        }
+        return self._document(tables, frames=lambda: {"values": self.values, "pairs": self.pairs})
 
     @property
     def summary(self) -> pd.DataFrame:

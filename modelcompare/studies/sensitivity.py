@@ -16,10 +16,11 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
 from modelcompare.report.plots import SensitivityPlots
 from modelcompare.report.result import Result
-from modelcompare.report.study_contents import sensitivity_tables
-from modelcompare.report.tables import Table
+from modelcompare.report.size_figures import Changes
+from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
 from modelcompare.spelling import suggesting
 from modelcompare.variants import with_probabilities
@@ -68,16 +69,32 @@ class SensitivityStudy(Result):
         made = {"n": len(self.predictions), "B": self.n_resamples, "rng": self.seed_label}
         return signature("sensitivity_study", made)
 
-    def tables(self) -> dict[str, Table]:
-        return sensitivity_tables(self)
-
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {self.stem: self.table}
+    def document(self) -> Document:
+        table = self.table
+        # What did not move at all has no interval.
+        moved = table["difference"] != 0
+        frame = table.assign(
+            what=table["change"] + [f" {level:g}" for level in table["level"]],
+            ci_low=table["ci_low"].where(moved),
+            ci_high=table["ci_high"].where(moved),
+        )
+        columns = [
+            Column("change", of=["what"]),
+            VALUE,
+            ESTIMATE,
+            Column("moved by", "difference", ["difference"]),
+        ]
+        columns.append(interval_column(self.confidence_level))
+        tables = {
+            str(model): Table(f"{model}: same decisions, other confidences", columns, part)
+            for model, part in frame.groupby("model", sort=False)
+        }
+        return self._document(tables, frames=lambda: {self.stem: self.table})
 
     @property
     def plot(self) -> SensitivityPlots:
         """Figures: `plot()` and `plot.sensitivity()`."""
-        return SensitivityPlots(self)
+        return SensitivityPlots(Changes.of(self))
 
 
 @suggesting()

@@ -12,14 +12,18 @@ import pandas as pd
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
 from modelcompare.report.plots import UndefinedPlots
 from modelcompare.report.result import Result
-from modelcompare.report.study_contents import undefined_tables
-from modelcompare.report.tables import Table
+from modelcompare.report.size_figures import UndefinedShares
+from modelcompare.report.tables import Column, Table, rows_at
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.spelling import suggesting
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import ZeroDivision, check_options, signature
+
+# Classes that the table of the rarest shows.
+_RAREST = 8
 
 
 @dataclass(frozen=True)
@@ -62,16 +66,52 @@ class UndefinedStudy(Result):
         keys = ["metric", "ratio", "n_samples"]
         return self.table.groupby(keys, sort=False)["pct_undefined"].mean().reset_index()
 
-    def tables(self) -> dict[str, Table]:
-        return undefined_tables(self)
+    def document(self) -> Document:
+        summary = self.summary.pivot(index="metric", columns="ratio", values="pct_undefined")
+        summary = summary[list(self.ratios)].reindex(dict.fromkeys(self.table["metric"]))
+        summary.columns = [f"{ratio:g}" for ratio in self.ratios]
+        tables = {
+            "by size": Table(
+                "% undefined, mean over models and classes, by part of the test set",
+                [Column("metric"), *map(_percent, summary)],
+                summary.reset_index(),
+            )
+        }
+        rarest = self._rarest_classes()
+        if len(rarest):
+            metrics = [name for name in rarest if name not in ("label", "support")]
+            tables["by class"] = Table(
+                f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
+                [
+                    Column("class", of=["label"]),
+                    Column("support", "count"),
+                    *map(_percent, metrics),
+                ],
+                rarest,
+            )
+        return self._document(tables, frames=lambda: {self.stem: self.table})
 
-    def frames(self) -> dict[str, pd.DataFrame]:
-        return {self.stem: self.table}
+    def _rarest_classes(self) -> pd.DataFrame:
+        """Make a row for each rare class at the smallest size, with both metrics of a pair."""
+        smallest = rows_at(self.table, ratio=self.ratios[-1]).dropna(subset=["label"])
+        of_classes = set(smallest["metric"])
+        pair = next((pair for pair in self.metric_pairs.pairs if pair[0] in of_classes), None)
+        if pair is None:
+            return pd.DataFrame()
+        means = {
+            name: rows_at(smallest, metric=name)
+            .groupby("label", sort=False)["pct_undefined"]
+            .mean()
+            for name in pair
+        }
+        support = smallest.groupby("label", sort=False)["support"].first()
+        frame = pd.DataFrame({"support": support, **means}).sort_values("support", kind="stable")
+        return frame.head(_RAREST).rename_axis("label").reset_index()
 
     @property
     def plot(self) -> UndefinedPlots:
         """Figures: `plot()` and `plot.undefined()`."""
-        return UndefinedPlots(self)
+        return UndefinedPlots(UndefinedShares.of(self, metric_pairs=self.metric_pairs.pairs))
 
 
 @suggesting()
@@ -150,3 +190,7 @@ def undefined_study(
                 bar.update()
     table = pd.concat(frames, ignore_index=True)
     return UndefinedStudy(table, predictions, metric_pairs, sizes, n_resamples, rng_label(rng))
+
+
+def _percent(name: str) -> Column:
+    return Column(name, "estimate", decimals=1)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,17 +15,19 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import one_blas_thread, progress_bar
 from modelcompare.predictions import Predictions
+from modelcompare.report.document import Document
+from modelcompare.report.drawing import Figure
 from modelcompare.report.plots import VariancePlots
 from modelcompare.report.result import Result
-from modelcompare.report.study_contents import variance_tables
-from modelcompare.report.tables import Table
+from modelcompare.report.study_figures import Distributions
+from modelcompare.report.tables import Column, Table, rows_at
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
 from modelcompare.sources.serving import serve
 from modelcompare.spelling import suggesting
 from modelcompare.studies.distributions import Part, distribution_frame, summarized, tests_frame
-from modelcompare.studies.efficiency import relative_efficiency, variance_ratios
+from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
@@ -36,9 +38,6 @@ from modelcompare.studies.pairs import (
 )
 from modelcompare.words import VarianceTest, ZeroDivision, check_options, signature
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 
 REPLICATE_NOTE = (
@@ -46,6 +45,23 @@ REPLICATE_NOTE = (
     "as resamples are added and are no evidence about the metrics. The interval of the variance "
     "ratio does not depend on the number of resamples."
 )
+
+_SHORT = {
+    "f": "F", "bartlett": "Bartl.", "levene": "Lev.", "brown-forsythe": "Br.-F.",
+    "fligner": "Fl.-K.", "pitman-morgan": "P.-M.",
+}  # fmt: skip
+_KEY = (
+    "sd: standard deviation, var: ratio of variances a / b, medians over models and classes. CI>1: "
+    "share whose interval of the variance ratio lies above 1. F, Bartlett and so on: share with "
+    "p < 0.05. sep: share of model pairs separated (p < 0.05). Shares in %. "
+)
+_SUMMARY = {
+    "ratio": Column("ratio", "setting"),
+    "n": Column("n", "count"),
+    "sd a": Column("sd a", "size"),
+    "sd b": Column("sd b", "size"),
+    "var": Column("var", "estimate", decimals=2),
+}
 
 
 @dataclass(frozen=True)
@@ -159,10 +175,43 @@ class VarianceStudy(Result):
         whole = self.metric_pairs.evaluate(self.predictions)
         return relative_efficiency(whole, self.metric_pairs, self.confidence_level)
 
-    def tables(self) -> dict[str, Table]:
-        return variance_tables(self)
+    def document(self) -> Document:
+        tables = {}
+        for a, b in self.pairs:
+            frame = self._summary((a, b))
+            columns = [_SUMMARY.get(name, Column(name, "estimate", decimals=0)) for name in frame]
+            notes = [_KEY + self.note] if (a, b) == self.pairs[-1] else []
+            tables[f"{a}, {b}"] = Table(f"{a} (a) and {b} (b)", columns, frame, notes=notes)
+        if len(self.models) > 1:
+            tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
+        return self._document(tables, frames=self._frames, figures=self._figures())
 
-    def frames(self) -> dict[str, pd.DataFrame]:
+    def _summary(self, pair: Pair) -> pd.DataFrame:
+        """Make one row for each part of the test set; shares in percent."""
+        sides = {"metric_a": pair[0], "metric_b": pair[1]}
+        ratios = rows_at(self.variance_ratios, **sides)
+        tests = rows_at(self.tests, **sides) if len(self.tests) else self.tests
+        shown = self.separated() if len(self.models) > 1 else None
+        rows = []
+        for ratio in self.ratios:
+            here = rows_at(self.distribution, ratio=ratio)
+            of_ratio = rows_at(ratios, ratio=ratio)
+            row = {"ratio": ratio, "n": here["n_samples"].iloc[0]}
+            for side, name in zip("ab", pair, strict=True):
+                row[f"sd {side}"] = np.sqrt(rows_at(here, metric=name)["variance"].median())
+            row["var"] = of_ratio["variance_ratio"].median()
+            row["CI>1"] = 100 * (of_ratio["ci_low"] > 1).mean()
+            for test in dict.fromkeys(tests["test"]) if len(tests) else ():
+                p = rows_at(tests, ratio=ratio, test=test)["p_value"]
+                row[_SHORT[test]] = 100 * (p < 0.05).mean()
+            for side, name in zip("ab", pair, strict=True):
+                if shown is not None:
+                    part = rows_at(shown, ratio=ratio, metric=name)
+                    row[f"sep {side}"] = 100 * part["n_separated"].sum() / part["n_pairs"].sum()
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def _frames(self) -> dict[str, pd.DataFrame]:
         frames = {"variance": self.distribution, "variance_tests": self.tests}
         frames["variance_ratios"] = self.variance_ratios
         if len(self.models) > 1:
@@ -170,20 +219,20 @@ class VarianceStudy(Result):
             frames["relative_efficiency"] = self.relative_efficiency
         return frames
 
-    def figures(self) -> dict[str, Figure]:
-        figures = {}
+    def _figures(self) -> dict[str, Callable[[], Figure]]:
+        figures: dict[str, Callable[[], Figure]] = {}
         firsts = [pair[0] for pair in self.pairs]
         for pair in self.pairs:
             # One metric beside two others needs both names.
             name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
-            figures[f"variances_{name}"] = self.plot.variances(pair)
-            figures[f"intervals_{name}"] = self.plot.intervals(pair)
+            figures[f"variances_{name}"] = partial(self.plot.variances, pair)
+            figures[f"intervals_{name}"] = partial(self.plot.intervals, pair)
         return figures
 
     @property
     def plot(self) -> VariancePlots:
         """Figures: `plot()` and `plot.variances()`, `plot.intervals()`."""
-        return VariancePlots(self)
+        return VariancePlots(Distributions.of(self))
 
     @one_blas_thread()
     def _over_ratios(self, task: Any) -> pd.DataFrame:

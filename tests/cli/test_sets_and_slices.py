@@ -66,7 +66,7 @@ def test_intervals_at_odds_with_p_are_marked_in_tables_of_pairs():
         outputs = {m: np.where(rng.random(160) < 0.75, y, 1 - y) for m in "abcd"}
         preds = mc.Predictions(y, outputs, slices={"half": np.arange(160) % 2})
         result = mc.compare_slices(preds, "accuracy", n_resamples=99, correction="none")
-        frame, table = result.differences, result.tables()["differences"]
+        frame, table = result.differences, result.document().tables["differences"]
         odd = ((frame.ci_low > 0) | (frame.ci_high < 0)) != (frame.p_value < 0.05)
         assert [row[-1].endswith("*") for row in table.rows] == odd.tolist()
         assert any(note.startswith("*") for note in table.notes) == odd.any()

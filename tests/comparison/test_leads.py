@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import modelcompare as mc
-from modelcompare.report.screen import screen_text
 from modelcompare.report.tables import Column, Table
+from tests.report.written import screen_text
 
 METRICS = ["accuracy", "log_loss"]
 

@@ -57,7 +57,11 @@ def test_items_by_ids_or_by_groups_are_clusters(name: str):
             return found.to_dict()
         if isinstance(found, mc.sources.sketches.Sketch):
             return mc.compare(found, "mean_score").scores.to_dict()
-        frame = found.to_frame() if name == "bootstrap" else next(iter(found.frames().values()))
+        frame = (
+            found.to_frame()
+            if name == "bootstrap"
+            else next(iter(found.document().frames().values()))
+        )
         return frame.to_dict()
 
     by_ids, by_groups, clusters = (
@@ -73,9 +77,9 @@ def test_answers_say_that_they_are_for_these_runs(name: str):
     assert "for these runs" not in of_clusters.signature
     if name == "bootstrap":
         return
-    said = "\n".join([*of_runs.findings(), *of_runs.tables().popitem()[1].notes])
+    said = "\n".join([*of_runs.document().sentences, *of_runs.document().tables.popitem()[1].notes])
     assert NOTE in said
-    assert NOTE not in "\n".join([*of_clusters.findings()])
+    assert NOTE not in "\n".join([*of_clusters.document().sentences])
 
 
 def test_answers_from_a_sketch_say_it_too(tmp_path):
@@ -99,7 +103,7 @@ def test_subgroups_say_it_too():
     halves = {"half": np.where(np.arange(ITEMS * RUNS) % ITEMS < 10, "first", "second")}
     preds = mc.Predictions.from_scores(SAID, runs=RUN, ids=ITEM, slices=halves)
     found = mc.compare_slices(preds, "mean_score", n_resamples=99)
-    assert found.findings() == [NOTE]
+    assert found.document().sentences == [NOTE]
     assert "|for these runs" in found.signature
 
 

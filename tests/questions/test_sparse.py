@@ -296,5 +296,5 @@ def test_where_intervals_hold_nothing_is_said(name: str):
 def test_a_page_says_what_the_warning_says():
     with pytest.warns(SparseDataWarning) as caught:
         result = mc.compare(scores(lognormal(2)), "mean_score", n_resamples=99)
-    assert result.cautions()[0] == str(caught[0].message)
-    assert json.dumps(result.cautions())
+    assert result.document().notes[0] == str(caught[0].message)
+    assert json.dumps(result.document().notes)

@@ -1,7 +1,7 @@
 """Comparisons with invented numbers: the report room is tested without any statistics."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -10,14 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.report.comparison_contents import (
-    comparison_tables,
-)
+from modelcompare.report.compared import Compared
+from modelcompare.report.comparison_tables import comparison_tables, printed_tables
 from modelcompare.report.forest import plot_comparison
-from modelcompare.report.method import comparison_method
+from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
-from modelcompare.report.printed_contents import printed_tables
-from modelcompare.report.recipe import comparison_code
 from modelcompare.report.result import Result
 
 DIFFERENCE_COLUMNS = [
@@ -56,17 +53,11 @@ class MadeComparison(Result):
     corrections_used: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    @property
-    def leads(self):
-        last = self.models[-1]
-        return self._turned(self.differences[self.differences["model_b"] == last])
+    def leads(self, every):
+        pairs = self.differences
+        return self._turned(pairs if every else pairs[pairs["model_b"] == self.models[-1]])
 
-    @property
-    def all_leads(self):
-        return self._turned(self.differences)
-
-    @property
-    def corrected_differences(self):
+    def corrected(self):
         half = 2 * self.differences["standard_error"]
         difference = self.differences["difference"]
         return self.differences.assign(ci_low=difference - half, ci_high=difference + half)
@@ -99,35 +90,31 @@ class MadeComparison(Result):
     def headline(self):
         return f"made.npz: {len(self.models)} models, 9,824 samples"
 
-    def findings(self):
-        return self.sentences
+    @property
+    def compared(self):
+        made = {
+            "upwards": {name: info.greater_is_better for name, info in self.metric_info.items()},
+            "decimals": {name: self.decimals(name) for name in self.metric_info},
+            "n_tests": {name: self.n_tests(name) for name in self.metric_info},
+        }
+        same = {each.name for each in fields(Compared)} - {*made}
+        return Compared(**made, **{name: getattr(self, name) for name in same})
 
-    def tables(self):
-        return comparison_tables(self)
-
-    def all_tables(self):
-        return comparison_tables(self, every=True)
-
-    def printed_tables(self):
-        return printed_tables(self)
-
-    def frames(self):
-        return {"scores": self.scores, "differences": self.differences}
-
-    def figures(self):
-        return {"forest": plot_comparison(self)}
-
-    def method_note(self):
-        return comparison_method(self, {})[0]
-
-    def references(self):
-        return comparison_method(self, {})[1]
-
-    def recipe(self):
-        return comparison_code(self)
-
-    def settings(self):
-        return {"models": self.models, "verdict": self.sentences}
+    def document(self):
+        compared = self.compared
+        method, references = comparison_method(compared, {})
+        return self._document(
+            comparison_tables(compared, self.remarks),
+            headline=self.headline,
+            findings=self.sentences,
+            frames=lambda: {"scores": self.scores, "differences": self.differences},
+            printed=lambda: printed_tables(compared),
+            figures={"forest": lambda: plot_comparison(compared)},
+            method=method,
+            references=references,
+            reproduce=comparison_code(compared),
+            settings={"models": self.models, "verdict": self.sentences},
+        )
 
 
 def make_comparison(

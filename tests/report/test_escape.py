@@ -12,12 +12,9 @@ import pytest
 from rich.console import Console
 
 from modelcompare.report import escape
-from modelcompare.report.files import contents
-from modelcompare.report.notebook import fragment
-from modelcompare.report.page import page
-from modelcompare.report.screen import screen, screen_text
 from modelcompare.report.writers import frame_csv
 from tests.cli.workflow import outputs
+from tests.report.written import contents, fragment, page, screen, screen_text
 
 NAMES = [
     "\x1b]0;owned\x07\x1b[2Jbert",
@@ -93,7 +90,7 @@ def test_no_line_of_any_form_is_an_order_to_a_runner(make_comparison, pad):
         "screen": screen_text(made), "all": screen_text(made, show_all=True), "text": str(made),
         "markdown": made.to_markdown(), "latex": made.to_latex(), "csv": made.to_csv(),
         "json": made.to_json(),
-    } | {name: frame_csv(frame) for name, frame in made.frames().items()}  # fmt: skip
+    } | {name: frame_csv(frame) for name, frame in made.document().frames().items()}  # fmt: skip
     # A page breaks its lines at its tags, wherever a name stands.
     if pad in PAGE_PADS:
         forms |= {"page": page(made), "notebook": fragment(made)}

@@ -383,7 +383,7 @@ def test_bootstrap_results_and_sets_have_figures_too():
     sets = {name: data.subset(np.arange(k, 240, 2)) for k, name in enumerate(("even", "odd"))}
     result = mc.compare_sets(sets, ["f1_macro", "f1"], test="wald", **FEW)
     assert "Mean rank by f1_macro: 5 models over 2 test sets" in result.plot().title
-    assert list(result.figures()) == ["ranks_f1_macro"]
+    assert list(result.document().figures) == ["ranks_f1_macro"]
 
 
 def test_plot_lists_its_figures():

@@ -7,7 +7,7 @@ from PIL import Image
 
 from modelcompare.paths import check_writable
 from modelcompare.report.files import figure_format, write_figure, write_text
-from modelcompare.report.forest import plot_comparison
+from tests.report.written import plot_comparison
 
 
 def test_a_text_is_written_and_nothing_is_left_beside_it(tmp_path):

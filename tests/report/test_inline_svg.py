@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 import modelcompare as mc
 from modelcompare.report import inline_svg
-from modelcompare.report.forest import plot_comparison
 from modelcompare.report.inline_svg import caption_of, inline
 from modelcompare.report.style import tell
+from tests.report.written import plot_comparison
 
 
 @pytest.fixture(name="figure")

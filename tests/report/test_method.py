@@ -6,8 +6,9 @@ from typing import get_args
 import pytest
 
 import modelcompare as mc
-from modelcompare.report.method import CORRECTIONS, INTERVALS, TESTS, comparison_method
+from modelcompare.report.method import CORRECTIONS, INTERVALS, TESTS
 from modelcompare.words import Correction, IntervalMethod, PairsTest
+from tests.report.written import comparison_method
 
 
 def test_every_choice_has_its_phrase():
@@ -29,7 +30,7 @@ def test_references_are_numbered_as_they_come():
     result = mc.compare(
         mc.load_example("snli"), ["accuracy", "f1_macro", "cf1_macro"], n_resamples=99
     )
-    text, works = result.method_note(), result.references()
+    text, works = result.document().method, result.document().references
     cited = [int(n) for found in re.findall(r"\[([\d, ]+)\]", text) for n in found.split(", ")]
     assert list(dict.fromkeys(cited)) == list(range(1, len(works) + 1))
     assert "accuracy, f1_macro [1] and cf1_macro [2] of 4 models on the same 9,824 test" in text
@@ -44,7 +45,7 @@ def test_clusters_and_strata_are_said():
         [0, 1] * 60, {"a": [0, 1] * 50 + [1, 0] * 10, "b": [0, 1] * 60},
         groups=[i // 4 for i in range(120)], strata=[i // 60 for i in range(120)],
     )  # fmt: skip
-    text = mc.compare(preds, "accuracy", n_resamples=99).method_note()
+    text = mc.compare(preds, "accuracy", n_resamples=99).document().method
     assert " 30 clusters of samples are taken whole; strata keep their sizes. " in text
 
 
@@ -59,7 +60,7 @@ def test_without_a_correction_none_is_cited(make_comparison):
 
 def test_a_single_test_is_not_said_to_be_corrected():
     preds = mc.Predictions([0, 1] * 30, {"a": [0, 1] * 25 + [1, 0] * 5, "b": [0, 1] * 30})
-    text = mc.compare(preds, "accuracy", n_resamples=99).method_note()
+    text = mc.compare(preds, "accuracy", n_resamples=99).document().method
     assert "not adjusted" in text
     assert "Holm" not in text
 

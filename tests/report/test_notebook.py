@@ -3,7 +3,7 @@ import sys
 from html.parser import HTMLParser
 
 import modelcompare as mc
-from modelcompare.report.notebook import fragment
+from tests.report.written import fragment
 
 _VOID = {"meta", "br", "hr", "img", "path", "use", "rect"}
 

@@ -11,7 +11,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.report import page_tables
-from modelcompare.report.page import page
+from tests.report.written import page
 
 VOID = {"meta", "br", "input", "img"}
 
@@ -121,10 +121,10 @@ def test_warnings_stand_below_the_verdict():
     preds = mc.Predictions(truth, {"a": truth, "b": wrong, "c": wrong[::-1]})
     with pytest.warns(UserWarning, match="19 resamples are too few for 3 tests") as told:
         result = mc.compare(preds, ["f1", "f1_macro"], n_resamples=19)
-    assert {str(each.message) for each in told} == {*result.cautions()}
+    assert {str(each.message) for each in told} == {*result.document().notes}
     after = page(result).split(">Warnings</h2>")[1]
     texts = Read(after.split("</section>")[0]).texts
-    assert {*result.cautions()} <= {*texts}
+    assert {*result.document().notes} <= {*texts}
 
 
 def test_thirty_models_and_150_classes_make_less_than_two_megabytes(make_comparison):
@@ -197,7 +197,7 @@ def test_the_code_on_a_page_makes_the_same_numbers(tmp_path, monkeypatch):
         mc.read_predictions("preds.csv"), ["accuracy", "f1_macro"], n_resamples=199, alpha=0.1,
         correction="max-t", baseline="b", rng=7,
     )  # fmt: skip
-    exec(result.recipe(), {})
+    exec(result.document().reproduce, {})
     result.to_html("first.html")
     assert (tmp_path / "first.html").read_text() == (tmp_path / "report.html").read_text()
 

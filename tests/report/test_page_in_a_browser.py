@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 import modelcompare as mc
 from modelcompare.report.numbers import format_interval, format_number, format_p_value
-from modelcompare.report.page import page as page_of
+from tests.report.written import page as page_of
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

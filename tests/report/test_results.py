@@ -16,11 +16,9 @@ from sklearn.naive_bayes import GaussianNB
 
 import modelcompare as mc
 from modelcompare.comparison.disagreements import disagreements
-from modelcompare.report.files import save
-from modelcompare.report.page import page
 from modelcompare.report.result import Result
-from modelcompare.report.screen import screen_text
 from tests.report.typeset import needs_latex, typeset
+from tests.report.written import page, save, screen_text
 from tests.studies.made_up import made_up
 
 FEW = {"n_resamples": 200}
@@ -122,7 +120,7 @@ def test_a_signature_names_version_and_way(name):
 
 @all_results
 def test_tables_hold_unrounded_rows_and_say_what_their_columns_mean(name):
-    tables = made(name).tables()
+    tables = made(name).document().tables
     assert tables
     for table in tables.values():
         assert len(table.rows) == len(table.frame) > 0
@@ -135,12 +133,12 @@ def test_tables_hold_unrounded_rows_and_say_what_their_columns_mean(name):
 def test_markdown_and_page_and_latex_hold_every_cell(name):
     result = made(name)
     markdown, html, latex = result.to_markdown(), page(result), result.to_latex()
-    n_cells = sum(len(t.rows) * len(t.header) for t in result.tables().values())
+    n_cells = sum(len(t.rows) * len(t.header) for t in result.document().tables.values())
     pipes = [line for line in markdown.splitlines() if line.startswith("|")]
     bars = sum(len(re.findall(r"(?<!\\)\|", line)) - 1 for line in pipes)
-    assert bars == n_cells + sum(2 * len(t.header) for t in result.tables().values())
+    assert bars == n_cells + sum(2 * len(t.header) for t in result.document().tables.values())
     assert len(_Cells(html).cells) == n_cells
-    assert latex.count(r"\bottomrule") == latex.count(r"\label") == len(result.printed_tables())
+    assert latex.count(r"\bottomrule") == latex.count(r"\label") == len(result.document().printed())
     for text in (markdown, html):
         assert result.signature in text
 
@@ -152,7 +150,7 @@ def test_csv_and_json_give_the_frames_back_unrounded(name):
     read = pd.read_csv(io.StringIO(result.to_csv()), dtype=str)
     document = json.loads(result.to_json(), parse_constant=pytest.fail)
     assert document["signature"] == result.signature
-    for key, frame in result.frames().items():
+    for key, frame in result.document().frames().items():
         rows = read[read["table"] == key]
         assert len(rows) == len(document[key]) == len(frame)
         for column in frame.select_dtypes("number"):
@@ -170,7 +168,7 @@ def test_a_notebook_and_a_terminal_show_it(name):
     assert "<html" not in fragment
     assert result.signature in fragment
     assert result.signature.replace("|", "") in re.sub(r"[|\s]", "", text)
-    for table in result.tables().values():
+    for table in result.document().tables.values():
         assert table.title in text
 
 
@@ -180,9 +178,9 @@ def test_a_printed_result_is_what_was_found_and_its_repr_is_one_line(name):
     text = str(result)
     assert "--all" not in text
     assert result.signature.replace("|", "") in re.sub(r"[|\s]", "", text)
-    for sentence in result.findings()[:9]:
+    for sentence in result.document().sentences[:9]:
         assert " ".join(sentence.split()) in " ".join(text.split())
-    for table in result.tables().values():
+    for table in result.document().tables.values():
         titled = any(line.startswith(table.title) for line in text.splitlines())
         assert titled == (not table.detail)
     assert "\n" not in repr(result)
@@ -196,8 +194,12 @@ def test_a_folder_holds_all_of_it(name, tmp_path, monkeypatch):
     result = made(name)
     written = save(result, tmp_path / "out")
     assert {path.name for path in written} == {path.name for path in (tmp_path / "out").iterdir()}
-    stems = {f"{result.stem}.md", f"{result.stem}.tex", *(f"{key}.csv" for key in result.frames())}
-    drawn = {f"{key}.{form}" for key in result.figures() for form in ("png", "pdf", "svg")}
+    stems = {
+        f"{result.stem}.md",
+        f"{result.stem}.tex",
+        *(f"{key}.csv" for key in result.document().frames()),
+    }
+    drawn = {f"{key}.{form}" for key in result.document().figures for form in ("png", "pdf", "svg")}
     assert {path.name for path in written} == stems | drawn
     assert ("plot" in dir(result)) <= bool(drawn)
 
@@ -210,10 +212,10 @@ def test_latex_compiles_and_fits_the_page(name, tmp_path):
 
 def test_verdict_and_table_show_the_same_digits():
     result = made("Comparison")
-    sentences = {line.partition(":")[0]: line for line in result.findings()}
+    sentences = {line.partition(":")[0]: line for line in result.document().sentences}
     for metric in ("accuracy", "f1"):
-        scores = result.tables()[metric]
-        differences = result.tables()[f"{metric}, differences"]
+        scores = result.document().tables[metric]
+        differences = result.document().tables[f"{metric}, differences"]
         estimates = {row[-2] for row in scores.rows}
         gaps = {row[-3] for row in differences.rows}
         p_values = {row[-1].rstrip("*") for row in differences.rows}
@@ -231,7 +233,7 @@ def test_the_same_number_is_written_once_whatever_its_standard_error():
     y = [0, 1] * 50
     wrong = [1 - label if place < 20 else label for place, label in enumerate(y)]
     result = mc.compare(mc.Predictions(y, {"right": y, "wrong": wrong}), "accuracy", **FEW)
-    assert result.tables()["accuracy"].rows[0][2] == "1.000"
+    assert result.document().tables["accuracy"].rows[0][2] == "1.000"
     assert "right leads (1.000)" in result.verdict()
     assert "1.0000" not in screen_text(result)
     assert "% CI" not in re.sub(r"\d % CI", "", screen_text(result))

@@ -14,11 +14,10 @@ from modelcompare.report.screen import (
     CharacterAxis,
     TextColumn,
     fold,
-    screen,
-    screen_text,
     table_lines,
     total_width,
 )
+from tests.report.written import screen, screen_text
 
 EXPECTED = """\
 made.npz: 2 models, 9,824 samples

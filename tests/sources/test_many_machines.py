@@ -71,14 +71,17 @@ WORK = {
         mc.paired_test(PREDS, *PAIR, "cf1_macro", method="permutation", n_jobs=n, **FEW)
     ),
     "sensitivity_study": lambda n: frames(
-        *mc.sensitivity_study(PREDS, "cf1_macro", n_jobs=n, **FEW).frames().values()
+        *mc.sensitivity_study(PREDS, "cf1_macro", n_jobs=n, **FEW).document().frames().values()
     ),
     "sketch": lambda n: b"".join(
         found.tobytes()
         for found in mc.sketch([PREDS, CLUSTERED] * 5, "cf1_macro", n_jobs=n).numbers.values()
     ),
     "undefined_study": lambda n: frames(
-        *mc.undefined_study(PREDS, "precision", ratios=[0.1], n_jobs=n, **FEW).frames().values()
+        *mc.undefined_study(PREDS, "precision", ratios=[0.1], n_jobs=n, **FEW)
+        .document()
+        .frames()
+        .values()
     ),
     "variance_study": lambda n: frames(
         mc.variance_study(PREDS, ratios=[0.5, 1.0], n_jobs=n, **FEW).distribution

@@ -120,8 +120,10 @@ def test_a_variance_study_is_that_of_memory(soft):
     asked = {"ratios": [1.0, 0.95, 0.1], "n_resamples": 20}
     memory = mc.variance_study(mc.read_predictions(soft), [("f1", "cf1")], **asked)
     scan = mc.variance_study(mc.scan_predictions(soft), [("f1", "cf1")], **asked)
-    for name, frame in memory.frames().items():
-        pd.testing.assert_frame_equal(frame, scan.frames()[name], check_exact=True, obj=name)
+    for name, frame in memory.document().frames().items():
+        pd.testing.assert_frame_equal(
+            frame, scan.document().frames()[name], check_exact=True, obj=name
+        )
 
 
 @pytest.mark.usefixtures("never_loaded")
@@ -133,7 +135,7 @@ def test_large_scans_of_soft_metrics_have_normal_intervals_and_walds_test(soft):
     columns = ["estimate", "standard_error", "ci_low", "ci_high", "rank", "method"]
     pd.testing.assert_frame_equal(memory.scores[columns], found.scores[columns], check_exact=True)
     pd.testing.assert_frame_equal(memory.differences, found.differences, check_exact=True)
-    assert "without resamples" in found.method_note()
+    assert "without resamples" in found.document().method
     assert found.standings["p_best"].isna().all()
     assert "wald" in mc.paired_test(mc.scan_predictions(soft), "a", "b", "cf1_macro").signature
     decided = mc.decide(mc.scan_predictions(soft), "a", "b", "cf1_macro", margin=0.01)

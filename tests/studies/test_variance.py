@@ -203,7 +203,7 @@ def test_figures_can_be_drawn(study):
 
 def test_averages_have_an_efficiency_too(preds):
     study = mc.variance_study(preds, [("f1_macro", "cf1_macro")], ratios=[1], n_resamples=50)
-    rows = study.tables()["efficiency"].rows
+    rows = study.document().tables["efficiency"].rows
     assert [row[:3] for row in rows] == [["f1_macro", "cf1_macro", ""]]
 
 

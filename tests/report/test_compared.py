@@ -1,6 +1,6 @@
 import pytest
 
-from modelcompare.report.comparison_contents import metric_blocks
+from tests.report.written import metric_blocks
 
 
 def test_models_come_best_first(make_comparison):
@@ -35,5 +35,5 @@ def test_a_metric_that_was_not_compared_is_refused(make_comparison):
 
 
 def test_what_a_screen_has_no_room_for_is_left_out_of_a_shortened_table(make_comparison):
-    table = make_comparison([f"m{i:02d}" for i in range(30)]).tables()["accuracy"]
+    table = make_comparison([f"m{i:02d}" for i in range(30)]).document().tables["accuracy"]
     assert table.shortened().texts(table.columns[1]) == [f"m{i:02d}" for i in range(29, 9, -1)]

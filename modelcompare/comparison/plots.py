@@ -1,0 +1,223 @@
+"""What `plot` of a comparison and of replicates offers, and the numbers behind its figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.checks import check_models
+from modelcompare.comparison.drawn import Replicates
+from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.one_class import OneClass, areas_under, curve_points
+from modelcompare.comparison.standings import share_of_wins
+from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
+from modelcompare.predictions import Predictions
+from modelcompare.report import clouds, diagnostic_figures, matrices
+from modelcompare.report.choice import among, chosen, first_models, models_by_class, part_shown
+from modelcompare.report.compared import Block, Compared, metric_blocks
+from modelcompare.report.diagnostic_figures import Curves
+from modelcompare.report.drawing import Axes, Figure
+from modelcompare.report.forest import Kind, plot_comparison
+from modelcompare.report.matrices import Confused
+from modelcompare.report.plots import Plots
+from modelcompare.report.sheet import Caption
+from modelcompare.sums import refuse_samples
+from modelcompare.words import CurveKind
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """Replicates and predictions of a comparison."""
+
+    evidence: Evidence
+    replicates: Replicates
+    headline: str
+    signature: str
+
+    @property
+    def predictions(self) -> Predictions:
+        """What the models said."""
+        found = self.replicates.evaluation.predictions
+        if found.sums is not None:
+            refuse_samples("this figure")
+        return found
+
+    def win_shares(self, metric: str, label: Any) -> pd.DataFrame:
+        """Share of resamples on which the model of the row is better than that of the column."""
+        models = list(self.evidence.models)
+        up = self.evidence.direction[self.evidence.slice_of(metric).start]
+        draws = [up * self.replicates.values_of(model, metric, label) for model in models]
+        return pd.DataFrame(share_of_wins(np.column_stack(draws)), index=models, columns=models)
+
+    def confused(self, model: str) -> Confused:
+        """How often each class was said where each was true."""
+        preds = self.predictions
+        check_models(preds.models, model=model)
+        if preds.labels is None or preds.codes is None or preds.output(model).kind == "values":
+            raise ValueError(
+                f"a confusion matrix needs classes; {model!r} gave {preds.output(model).kind}."
+            )
+        labels, weight = preds.labels, preds.sample_weight
+        truth = labels[preds.codes]
+        said = labels[preds.predicted(model)]
+        matrices = {"labels": confusion_matrix(truth, said, labels=labels, sample_weight=weight)}
+        if preds.output(model).kind == "probabilities" and not preds.missing_mass:
+            matrices["probabilities"] = probabilistic_confusion_matrix(
+                truth, preds.probabilities(model), labels=labels, sample_weight=weight
+            )
+        return Confused(model, self.headline, self.signature, matrices)
+
+    def curves(self, kind: CurveKind, label: Any) -> Curves:
+        """The empirical curves of all models, and their areas."""
+        preds = self.predictions
+        chosen = OneClass.of(preds, label)
+        weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
+        points, areas = [], []
+        for model, ordered, scores in chosen.models():
+            points.append(curve_points(model, ordered, scores, weight[None]))
+            area = float(areas_under(kind, ordered, weight[None])[0])
+            areas.append({"model": model, "area": area, "ci_low": math.nan, "ci_high": math.nan})
+        empty = pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []})
+        return Curves(
+            pd.concat(points, ignore_index=True), empty, pd.DataFrame(areas), kind, chosen.label,
+            chosen.share(weight), len(preds), self.evidence.confidence_level,
+            self.signature,
+        )  # fmt: skip
+
+
+class ComparisonPlots(Plots[Compared]):
+    """Figures of a comparison: `plot()` is the forest of scores and differences."""
+
+    def __init__(self, result: Compared, data: FigureData) -> None:
+        super().__init__(result)
+        self._data = data
+
+    def __call__(self) -> Figure:
+        """Draw the forest plot of scores and differences."""
+        return self.forest()
+
+    def forest(
+        self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
+    ) -> Figure:
+        """Draw scores, and beside them the differences; into an `ax` scores of one metric."""
+        kinds: Sequence[Kind] = ("scores", "differences") if ax is None else ("scores",)
+        return self._rows(kinds, ax, metric, max_models)
+
+    def differences(
+        self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
+    ) -> Figure:
+        """Draw all pairs of up to four models, or the best or the baseline minus each other."""
+        return self._rows(("differences",), ax, metric, max_models)
+
+    def ranks(
+        self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
+    ) -> Figure:
+        """Draw the ranks that the corrected tests leave open to each model."""
+        return self._rows(("ranks",), ax, metric, max_models)
+
+    def heatmap(
+        self, ax: Axes | None = None, *, metric: str | None = None, label: Any = None,
+        show: Literal["p_value", "wins"] = "p_value",
+    ) -> Figure:  # fmt: skip
+        """Draw p-values and shares of wins of all pairs, of one metric and class.
+
+        By default of the first metric, and of the class where models differ most. Into an `ax` goes
+        what `show` says.
+        """
+        among("show", show, ("p_value", "wins"))
+        block = self._block(metric, label)
+        wins = self._data.win_shares(block.metric, block.label)
+        return matrices.plot_heatmap(self._result, block, wins, show=show, ax=ax)
+
+    def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+        """Draw the bootstrap replicates: a cloud, a box and points for each model."""
+        result = self._result
+        heaps, shown = {}, []
+        for name, blocks in metric_blocks(result, self._named(metric)).items():
+            most = None if blocks[0].label is not None else clouds.MAX_MODELS
+            found = chosen(
+                blocks, baseline=result.baseline, max_models=most,
+                max_classes=clouds.MAX_CLASSES, max_rows=clouds.MAX_ROWS,
+            )  # fmt: skip
+            heaps[name] = [clouds.Heap(b.label, list(b.scores["model"])) for b in found.blocks]
+            shown += [f"{name}: {found.shown}"] if found.shown else []
+        level = result.confidence_level
+        title = f"{result.headline}; {result.n_resamples:,} resamples"
+        caption = Caption(title, result.signature, "\n".join(shown), clouds.cloud_note(level))
+        return clouds.plot_raincloud(self._data.replicates.values_of, heaps, caption, level, ax=ax)
+
+    def confusion(
+        self, ax: Axes | None = None, *, model: str | None = None, soft: bool = False
+    ) -> Figure:
+        """Draw the confusion matrix of a model, and the probabilistic one beside it.
+
+        By default of the model that is first by the first metric. Into an `ax` goes the first, or
+        the probabilistic one if `soft`.
+        """
+        chosen_model = self._best if model is None else model
+        return matrices.plot_confusion(self._data.confused(chosen_model), soft=soft, ax=ax)
+
+    def roc(self, ax: Axes | None = None, *, label: Any = None) -> Figure:
+        """Draw all models' ROC curves; `modelcompare.curve` draws their bands too."""
+        return diagnostic_figures.plot_curve(self._data.curves("roc", label), ax=ax)
+
+    def pr(self, ax: Axes | None = None, *, label: Any = None) -> Figure:
+        """Draw precision against recall; `modelcompare.curve` draws their bands too."""
+        return diagnostic_figures.plot_curve(self._data.curves("precision-recall", label), ax=ax)
+
+    def _rows(
+        self, kinds: Sequence[Kind], ax: Axes | None, metric: str | None, max_models: int | None
+    ) -> Figure:
+        metrics = self._named(metric)
+        return plot_comparison(self._result, kinds, metrics=metrics, max_models=max_models, ax=ax)
+
+    def _named(self, metric: str | None) -> list[str] | None:
+        known = list(dict.fromkeys(self._result.scores["metric"]))
+        return None if metric is None else [among("metric", metric, known)]
+
+    def _block(self, metric: str | None, label: Any) -> Block:
+        """The rows of one metric and class."""
+        blocks = next(iter(metric_blocks(self._result, self._named(metric)).values()))
+        if label is None:
+            return chosen(blocks, max_classes=1).blocks[0]
+        among("label", label, [block.label for block in blocks])
+        return next(block for block in blocks if block.label == label)
+
+    @property
+    def _best(self) -> str:
+        return str(self._block(None, None).scores["model"].iloc[0])
+
+
+class BootstrapPlots(Plots[Replicates]):
+    """Figures of replicates: `plot()` is the raincloud."""
+
+    def __call__(self) -> Figure:
+        """Draw the raincloud of all metrics."""
+        return self.raincloud()
+
+    def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+        """Draw the replicates: a cloud, a box and points for each model."""
+        result = self._result
+        labels: dict[str, list[Any]] = {}
+        for key in result.evaluation.keys:
+            labels.setdefault(key.metric, []).append(key.label)
+        names = [*labels] if metric is None else [among("metric", metric, list(labels))]
+        heaps, shown = {}, []
+        for name in names:
+            kept = labels[name][: clouds.MAX_CLASSES]
+            most = clouds.MAX_MODELS
+            if kept[0] is not None:
+                most = models_by_class(len(kept), clouds.MAX_ROWS)
+            models, left_out = first_models(result.models, most)
+            heaps[name] = [clouds.Heap(label, models) for label in kept]
+            parts = [left_out, part_shown(len(kept), len(labels[name]), "class")]
+            shown += [f"{name}: {'; '.join(filter(None, parts))}"] if any(parts) else []
+        n_samples = len(result.evaluation.predictions)
+        title = f"{n_samples:,} samples, {result.n_resamples:,} resamples"
+        caption = Caption(title, result.signature, "\n".join(shown), clouds.cloud_note(0.95))
+        return clouds.plot_raincloud(result.values_of, heaps, caption, 0.95, ax=ax)

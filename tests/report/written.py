@@ -1,0 +1,41 @@
+"""Writers and figures, called with results: what they take is made from these."""
+
+from modelcompare.report import compared, forest, method, notebook, writers
+from modelcompare.report import page as pages
+from modelcompare.report import screen as screens
+
+
+def screen_text(result, **options):
+    return screens.screen_text(result.document(), **options)
+
+
+def screen(result, **options):
+    return screens.screen(result.document(), **options)
+
+
+def page(result, more=(), **options):
+    return pages.page(result.document(), [each.document() for each in more], **options)
+
+
+def fragment(result):
+    return notebook.fragment(result.document())
+
+
+def save(result, folder):
+    return writers.save(result.document(), folder)
+
+
+def contents(result):
+    return writers.contents(result.document())
+
+
+def plot_comparison(result, *args, **options):
+    return forest.plot_comparison(result.compared, *args, **options)
+
+
+def metric_blocks(result, *args, **options):
+    return compared.metric_blocks(result.compared, *args, **options)
+
+
+def comparison_method(result, sources):
+    return method.comparison_method(result.compared, sources)
