@@ -43,12 +43,12 @@ from .predictions import Predictions as Predictions
 from .questions.adjust import adjust as adjust
 from .questions.decide import DecisionResult as DecisionResult
 from .questions.decide import decide as decide
+from .questions.gate import GateResult as GateResult
+from .questions.gate import gate as gate
 from .questions.omnibus import OmnibusResult as OmnibusResult
 from .questions.omnibus import omnibus_test as omnibus_test
 from .questions.paired import PairedTestResult as PairedTestResult
 from .questions.paired import paired_test as paired_test
-from .questions.rules import GateResult as GateResult
-from .questions.rules import gate as gate
 from .questions.sample_size import SampleSize as SampleSize
 from .questions.sample_size import sample_size as sample_size
 from .questions.selfcheck import selfcheck as selfcheck

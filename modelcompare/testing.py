@@ -8,7 +8,7 @@ from unittest import SkipTest
 
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
-from modelcompare.questions.rules import GateResult, Rule, gate
+from modelcompare.questions.gate import GateResult, Rule, gate
 from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice
 

@@ -25,7 +25,7 @@ from modelcompare.words import Decision, GateFormat, listed
 if TYPE_CHECKING:
     from modelcompare.metrics.registry import MetricLike
     from modelcompare.predictions import Predictions
-    from modelcompare.questions.rules import GateResult
+    from modelcompare.questions.gate import GateResult
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
 _TAKEN = (2, 70, 74, 130)
@@ -107,8 +107,8 @@ def gate(
     options = resampling.options()
     predictions = reading.read(by_blocks=True)
     from modelcompare.metrics.registry import default_metric
-    from modelcompare.questions.rules import Rule
-    from modelcompare.questions.rules import gate as by_rules
+    from modelcompare.questions.gate import Rule
+    from modelcompare.questions.gate import gate as by_rules
 
     if rule:
         rules = [Rule.read(each) for each in rule]

@@ -253,7 +253,7 @@ class ReadingOptions:
         """Whether there is one Parquet file that would take too much of the memory."""
         if len(self.files) != 1 or self.files[0].suffix.lower() != ".parquet":
             return False
-        from modelcompare.sources.serving import is_large
+        from modelcompare.sources.planning import is_large
 
         return is_large(self.files[0])
 

@@ -21,7 +21,7 @@ from modelcompare.resampling import (
     seed_sequence,
 )
 from modelcompare.sources.evaluation import ScannedEvaluation, evaluate, resolve
-from modelcompare.sources.serving import serve
+from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.sums import refuse_samples
 from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options

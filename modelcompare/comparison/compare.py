@@ -25,7 +25,7 @@ from modelcompare.significance.pairwise import (
     all_pairs,
 )
 from modelcompare.sources.evaluation import resolve, sample_of
-from modelcompare.sources.serving import serve
+from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Correction,

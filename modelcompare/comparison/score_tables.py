@@ -11,8 +11,8 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.checks import check_columns_distinct, refuse_rows
-from modelcompare.readers.frames import as_frame
 from modelcompare.readers.names import ID, plain
+from modelcompare.readers.tables import as_frame
 from modelcompare.words import shown
 
 # Headings that name rows, not models: a table lies on its side.

@@ -32,7 +32,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, pair_carriers
 from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals import FEW, Interval, informative_sizes
-from modelcompare.intervals.choice import FEW_RESAMPLED, is_resampled
+from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
 from modelcompare.intervals.influences import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.sources.evaluation import ScannedEvaluation

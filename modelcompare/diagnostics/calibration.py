@@ -14,7 +14,7 @@ from modelcompare.engine.units import check_runs
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, indicators
-from modelcompare.metrics.calls import Strategy
+from modelcompare.metrics.signatures import Strategy
 from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result

@@ -17,7 +17,7 @@ from modelcompare.comparison.one_class import (
     curve_points,
     share_of_all,
 )
-from modelcompare.diagnostics.chosen import chosen_interval
+from modelcompare.diagnostics.threshold_interval import chosen_interval
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics

@@ -16,7 +16,7 @@ from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
-from modelcompare.metrics.calls import Strategy
+from modelcompare.metrics.signatures import Strategy
 from modelcompare.predictions import Predictions
 from modelcompare.report.diagnostic_figures import Bins
 from modelcompare.report.document import Document

@@ -10,7 +10,7 @@ import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
-from modelcompare.engine.parted import PartedColumns
+from modelcompare.engine.sparse_columns import PartedColumns
 from modelcompare.engine.units import (
     DistinctRows,
     check_runs,

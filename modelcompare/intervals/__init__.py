@@ -12,9 +12,9 @@ method for some values it says so in ``Interval.method``, value by value, and th
 `method` repeats it; a row with ``chooses=True`` does so by design, others with a warning. A row
 without `of_differences` leaves differences to BCa, which the frames and the signature name.
 
-The default, "auto", takes what holds for each value: `choice` has the rule. Counts have intervals
+The default, "auto", takes what holds for each value: `auto` has the rule. Counts have intervals
 in closed form that hold on classes of a few samples (`counted` reads off a metric's record whether
-it is a ratio of counts; `ratios`, `averages`, `agreement`, `differences` and `counts` make them);
+it is a ratio of counts; `ratios`, `averages`, `differences` and `counts` make them);
 clusters, soft scores and texts go by `influences`. `make validate` measures the coverage of each:
 ``experiments/validity`` has the table.
 """
@@ -22,7 +22,8 @@ clusters, soft scores and texts go by `influences`. `make validate` measures the
 from collections.abc import Mapping
 from typing import get_args
 
-from modelcompare.intervals import choice, closed, resampled
+from modelcompare.intervals import auto, closed, resampled
+from modelcompare.intervals.auto import FEW, informative_sizes
 from modelcompare.intervals.base import (
     TIE_TOLERANCE,
     Interval,
@@ -31,7 +32,6 @@ from modelcompare.intervals.base import (
     PairsView,
     View,
 )
-from modelcompare.intervals.choice import FEW, informative_sizes
 from modelcompare.intervals.closed import logit_interval, normal_interval, proportion_interval
 from modelcompare.intervals.resampled import (
     basic_interval,
@@ -50,7 +50,7 @@ __all__ = [
     "studentized_interval",
 ]  # fmt: skip
 
-_ROWS = {row.name: row for row in (*choice.ROWS, *resampled.ROWS, *closed.ROWS)}
+_ROWS = {row.name: row for row in (*auto.ROWS, *resampled.ROWS, *closed.ROWS)}
 METHODS: Mapping[IntervalMethod, IntervalRow] = {
     name: _ROWS[name] for name in get_args(IntervalMethod)
 }

@@ -20,8 +20,8 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
-from modelcompare.metrics.calls import BinnedScore, ProbabilityScore, Strategy
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.signatures import BinnedScore, ProbabilityScore, Strategy
 from modelcompare.words import check_options
 
 N_BINS = 15

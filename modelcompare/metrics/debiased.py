@@ -22,8 +22,8 @@ from modelcompare.metrics.calibration import (
     maximum_error,
     unpacked,
 )
-from modelcompare.metrics.calls import BinnedScore, Strategy
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.signatures import BinnedScore, Strategy
 
 
 def bin_gaps(bins: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, FloatArray]:

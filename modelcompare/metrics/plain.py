@@ -29,7 +29,7 @@ from modelcompare.metrics.base import (
     UndefinedMetricWarning,
     varied,
 )
-from modelcompare.metrics.calls import AverageName
+from modelcompare.metrics.signatures import AverageName
 from modelcompare.spelling import check_arguments
 from modelcompare.texts import as_references, references, text_lists, texts
 from modelcompare.words import Kind, Tokenizer, listed

@@ -17,10 +17,10 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, Recipe, divide, number
-from modelcompare.metrics.calls import AreaScore, MultiClass, ProbabilityScore
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.quotient import ClassAverage, averaged
-from modelcompare.metrics.running import Below, Running, added, by_sample, slabs, summed
+from modelcompare.metrics.running_sums import Below, Running, added, by_sample, slabs, summed
+from modelcompare.metrics.signatures import AreaScore, MultiClass, ProbabilityScore
 
 Evaluate = Callable[[FloatArray], FloatArray]
 Prepare = Callable[[Outcomes], Evaluate]

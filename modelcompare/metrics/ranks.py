@@ -14,10 +14,10 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.metrics.base import OrderMetric, Outcomes, divide
-from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
-from modelcompare.metrics.running import Below, Running, by_sample, slabs, summed, total
+from modelcompare.metrics.running_sums import Below, Running, by_sample, slabs, summed, total
+from modelcompare.metrics.signatures import Score
 
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 

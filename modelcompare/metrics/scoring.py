@@ -12,9 +12,9 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.directions import Known
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
-from modelcompare.metrics.calls import LabelScore, MeanScore, ProbabilityScore, TopScore
 from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.signatures import LabelScore, MeanScore, ProbabilityScore, TopScore
 
 _MOST_CLASSES = 100
 # What half-precision probabilities may lack of 1.

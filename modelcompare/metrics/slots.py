@@ -17,8 +17,8 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
-from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
+from modelcompare.metrics.signatures import Score
 from modelcompare.metrics.texts import text_pairs
 
 Span = tuple[int, int, str]

@@ -19,10 +19,10 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
-from modelcompare.metrics.calls import Score, TextScore, TokenizedScore
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.metrics.signatures import Score, TextScore, TokenizedScore
 from modelcompare.words import Tokenizer, check_choice
 
 _CHAR_ORDER = 6

@@ -9,12 +9,12 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, Statistic, divide
-from modelcompare.metrics.calls import Score
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
-from modelcompare.metrics.running import Running, by_sample
+from modelcompare.metrics.running_sums import Running, by_sample
 from modelcompare.metrics.scoring import COUNT, mean_ratio
+from modelcompare.metrics.signatures import Score
 
 
 def _errors(outcomes: Outcomes) -> FloatArray:

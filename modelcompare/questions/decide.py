@@ -29,7 +29,7 @@ from modelcompare.report.numbers import decimals_for, format_number, interval_cl
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling import RngLike
-from modelcompare.sources.serving import serve
+from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Answer,

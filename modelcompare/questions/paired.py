@@ -19,7 +19,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
-from modelcompare.sources.serving import serve
+from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.sums import refuse_samples
 from modelcompare.words import (

@@ -7,14 +7,15 @@ from dataclasses import fields, replace
 from typing import Any
 
 from modelcompare.predictions import Predictions
-from modelcompare.readers.aligned import check_filter, record_predictions
 from modelcompare.readers.arrays import read_arrays
-from modelcompare.readers.asked import Columns
+from modelcompare.readers.assemble import check_filter, record_predictions
+from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Opened
-from modelcompare.readers.frames import as_frame
-from modelcompare.readers.gathered import (
+from modelcompare.readers.lists import spread
+from modelcompare.readers.long import table_records
+from modelcompare.readers.many_files import (
     gathered,
     heading,
     named,
@@ -23,13 +24,11 @@ from modelcompare.readers.gathered import (
     part_of,
     records_of,
 )
-from modelcompare.readers.lists import spread
-from modelcompare.readers.long import table_records
 from modelcompare.readers.opening import opened
-from modelcompare.readers.roles import find_roles
-from modelcompare.readers.said import Reading
+from modelcompare.readers.options import Columns
+from modelcompare.readers.reading import Reading
 from modelcompare.readers.sources import Place, Source, places
-from modelcompare.readers.tables import Table
+from modelcompare.readers.tables import Table, as_frame
 from modelcompare.readers.wide import wide_predictions
 from modelcompare.scores import check_range
 from modelcompare.spelling import check_arguments, suggesting

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.checks import DataWarning
-from modelcompare.readers import cells
-from modelcompare.readers.asked import Columns
-from modelcompare.readers.cells import column_array
+from modelcompare.readers import cell_types
+from modelcompare.readers.cell_types import column_array
+from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
 from modelcompare.words import SameIds, shown
 
@@ -60,11 +60,13 @@ def align(
         if absent:
             raise ValueError(f"the file of model {model!r} lacks {absent:,} ids.")
     found = [
-        cells.names(part["id"].to_numpy(object)) if records.written else column_array(part["id"])
+        cell_types.names(part["id"].to_numpy(object))
+        if records.written
+        else column_array(part["id"])
         for part in parts.values()
     ]
     indexed = {}
-    for (model, part), array in zip(parts.items(), cells.alike(found), strict=True):
+    for (model, part), array in zip(parts.items(), cell_types.alike(found), strict=True):
         index = pd.Index(array, dtype=array.dtype, name="id")
         repeated = index[index.duplicated()].unique()
         if len(repeated):
@@ -133,7 +135,7 @@ def check_same(
     for name in names:
         holders = {model: frame for model, frame in frames.items() if name in frame.columns}
         pairs = zip(
-            holders, cells.alike([f[name].to_numpy() for f in holders.values()]), strict=True
+            holders, cell_types.alike([f[name].to_numpy() for f in holders.values()]), strict=True
         )
         first_model, first = next(pairs, ("", np.empty(0)))
         for model, found in pairs:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from modelcompare.checks import DataWarning, as_array, classes, softmax
 from modelcompare.predictions import Predictions
 from modelcompare.readers import names
-from modelcompare.readers.asked import Columns
-from modelcompare.readers.cells import alike
+from modelcompare.readers.cell_types import alike
 from modelcompare.readers.content import Content, check_inflation
-from modelcompare.readers.said import Reading, counted, directed
+from modelcompare.readers.options import Columns
+from modelcompare.readers.reading import Reading, counted, directed
 from modelcompare.spelling import chosen
 
 _PREFIXES = ("probs__", "logits__", "pred__", "scores__")

@@ -15,12 +15,12 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.checks import SUM_TOLERANCE
 from modelcompare.kinds import are_codes
-from modelcompare.readers import cells, names
-from modelcompare.readers.asked import Columns
+from modelcompare.readers import cell_types, names
+from modelcompare.readers.options import Columns
+from modelcompare.readers.profile import Seen
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.seen import Seen
 from modelcompare.readers.tables import Table
-from modelcompare.readers.truths import truth_of_one
+from modelcompare.readers.truth_column import truth_of_one
 
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
 # What numpy calls the numbers in a list, or the list.
@@ -99,7 +99,7 @@ def _held(cell: Any) -> Sequence[Any] | None:
 
 def _numbers(column: pd.Series[Any], seen: Seen) -> FloatArray | None:
     """Lists of probabilities as an array, NaN where a cell is missing; None if they are none."""
-    present = column[~cells.marked(column, seen.marks)].dropna()
+    present = column[~cell_types.marked(column, seen.marks)].dropna()
     held = [_held(cell) for cell in present]
     rows = [row for row in held if row is not None]
     if not rows or len(rows) < len(held):
@@ -181,9 +181,9 @@ def _classes(seen: Seen, heading: str, n_classes: int, lists: Sequence[str]) -> 
 
 def _true_labels(seen: Seen, true: str) -> AnyArray:
     held = seen.present(true)
-    if cells.holds_objects(held):
+    if cell_types.holds_objects(held):
         return np.empty(0)
-    return cells.names(held.to_numpy(object)) if seen.written else held.to_numpy()
+    return cell_types.names(held.to_numpy(object)) if seen.written else held.to_numpy()
 
 
 def _columns(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from modelcompare.readers.asked import Columns
+from modelcompare.readers.column_roles import Roles
+from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.readers.roles import Roles
 from modelcompare.readers.tables import Table
 
 

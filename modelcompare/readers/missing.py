@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.checks import DataWarning, row_numbers
-from modelcompare.readers.asked import Columns
-from modelcompare.readers.cells import as_numbers, refuse_objects
+from modelcompare.readers.cell_types import as_numbers, refuse_objects
+from modelcompare.readers.options import Columns
 from modelcompare.scores import Range
 
 _REMEDY = (

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice, permutations
 
-from modelcompare.readers import cells, names
-from modelcompare.readers.seen import FEW_ROWS, Seen
+from modelcompare.readers import cell_types, names
+from modelcompare.readers.profile import FEW_ROWS, Seen
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 # Less of the pairs of two columns' values than this cross only by accident.
@@ -114,9 +114,9 @@ def _refuse_long(
 def _repeats_texts(seen: Seen, heading: str) -> bool:
     column = seen.frame[heading]
     # Most columns show by their first cells that they hold numbers.
-    if cells.share_of_numbers(column.head(FEW_ROWS), seen.marks) > 0:
+    if cell_types.share_of_numbers(column.head(FEW_ROWS), seen.marks) > 0:
         return False
-    if cells.holds_objects(column) or cells.share_of_numbers(column, seen.marks) > 0:
+    if cell_types.holds_objects(column) or cell_types.share_of_numbers(column, seen.marks) > 0:
         return False
     return 1 < column.nunique() < len(column)
 

@@ -1,4 +1,4 @@
-"""Files of rows -> tables."""
+"""Files of rows, and frames of any library -> tables."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.checks import DataWarning, check_columns_distinct, refuse_rows
+from modelcompare.inputs import cells, flat, narwhals_of
 from modelcompare.readers.content import Content
-from modelcompare.readers.said import counted
+from modelcompare.readers.reading import counted
 from modelcompare.words import shown
 
 _N_EXACT = 2**53
@@ -269,3 +270,22 @@ TABLES: dict[str, Callable[[Content], Table]] = {
     "parquet": _read_parquet,
     "jsonl": _read_jsonl,
 }
+
+
+def as_frame(source: Any) -> pd.DataFrame:
+    """A pandas frame from pandas, or by narwhals from polars, pyarrow, DuckDB and others.
+
+    Lazy frames are collected. Categories come as their labels, decimals as floats, dates as texts;
+    whole numbers beside missing ones stay exact.
+    """
+    if isinstance(source, pd.DataFrame):
+        return flat(source, "the table")
+    import narwhals as nw
+
+    found = narwhals_of(source)
+    if isinstance(found, nw.DataFrame):
+        return pd.DataFrame({name: cells(found[name]) for name in found.columns})
+    raise TypeError(
+        "`source` must be a path, several paths, or a data frame (pandas, polars, pyarrow, "
+        f"DuckDB), got {shown(source)}."
+    )

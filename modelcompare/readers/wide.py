@@ -7,12 +7,12 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray
 from modelcompare.predictions import Predictions
-from modelcompare.readers import cells
-from modelcompare.readers.asked import Columns
-from modelcompare.readers.cells import column_array
+from modelcompare.readers import cell_types
+from modelcompare.readers.cell_types import column_array
+from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.missing import settled
-from modelcompare.readers.roles import Roles
-from modelcompare.readers.said import Reading, counted, directed
+from modelcompare.readers.options import Columns
+from modelcompare.readers.reading import Reading, counted, directed
 from modelcompare.readers.tables import Table
 from modelcompare.spelling import chosen
 from modelcompare.words import KindOrAuto
@@ -34,9 +34,9 @@ def wide_predictions(
     said = [*([] if true is None else [true]), *used]
     kind: KindOrAuto = "scores" if true is None else columns.kind
     others = [name for name in dict.fromkeys(beside) if name not in {*said}]
-    classes = {*(columns.labels or ()), *cells.headed_classes(used)}
-    cells.refuse_marks([frame[said]], true, kind, marks=columns.na, classes=classes)
-    told = cells.with_missing(frame[said], kind, marks=columns.na, classes=classes)
+    classes = {*(columns.labels or ()), *cell_types.headed_classes(used)}
+    cell_types.refuse_marks([frame[said]], true, kind, marks=columns.na, classes=classes)
+    told = cell_types.with_missing(frame[said], kind, marks=columns.na, classes=classes)
     lacking = {column: int(count) for column, count in told.isna().sum().items() if count}
     frame = pd.concat([told, frame[others]], axis=1)
     frame = settled(frame, used, true, columns, where)
@@ -123,8 +123,8 @@ def _outputs(
             outputs[model] = column_array(frame[names[None]])
     if true is None:
         return None, None, outputs
-    truth, *same = cells.alike([column_array(frame[true]), *outputs.values()])
-    labels = cells.typed_labels(first, truth) if headings else None
+    truth, *same = cell_types.alike([column_array(frame[true]), *outputs.values()])
+    labels = cell_types.typed_labels(first, truth) if headings else None
     return truth, labels, dict(zip(outputs, same, strict=True))
 
 

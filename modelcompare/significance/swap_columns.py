@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.engine.parted import SPARSE_BELOW
+from modelcompare.engine.sparse_columns import SPARSE_BELOW
 
 
 @dataclass(frozen=True)

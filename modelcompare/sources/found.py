@@ -15,7 +15,7 @@ import pandas as pd
 
 from modelcompare import checks, spelling
 from modelcompare.kinds import check_pairs
-from modelcompare.readers.cells import MISSING_MARKS, as_numbers, said
+from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, said
 from modelcompare.sums import EVERY_MODEL
 
 PAIRS, FAULTS = "pairs", "faults"

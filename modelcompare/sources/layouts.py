@@ -16,9 +16,9 @@ from modelcompare.checks import DataWarning, rows_from
 from modelcompare.engine.statistics import COLLAPSE_AT
 from modelcompare.kinds import tell_alike
 from modelcompare.predictions import Predictions
-from modelcompare.readers.asked import Columns
-from modelcompare.readers.cells import alike, column_array
-from modelcompare.readers.roles import Roles
+from modelcompare.readers.cell_types import alike, column_array
+from modelcompare.readers.column_roles import Roles
+from modelcompare.readers.options import Columns
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
 from modelcompare.sources.rows import TIMES, Rows

@@ -12,14 +12,21 @@ from os import PathLike
 from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
 
-from modelcompare.arrays import IntArray
+from modelcompare import checks
+from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.checks import rows_from
+from modelcompare.readers.cell_types import column_array
+from modelcompare.readers.tables import arrow_table
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.fragments import Fragment, check_alike, fragments_of, partial_columns
 from modelcompare.words import shown
 
 # Heading of how often a row occurs.
 TIMES = "__times"
+# Of more rows the names are not compared: eight bytes each are kept.
+MOST_NAMES = 10_000_000
 
 Batches = Iterator[Any]
 """Record batches of pyarrow, one after the other."""
@@ -314,3 +321,29 @@ def selected(batches: Batches, rows: IntArray) -> Batches:
         if high > low:
             yield batch.take(rows[low:high] - first)
         first += batch.num_rows
+
+
+def check_names(rows: Rows, column: str, where: str) -> None:
+    """Refuse names that are missing in any row, or that two rows share, as memory does."""
+    seen = []
+    for number, table in enumerate(recut(rows.batches([column]), ROW_BLOCK)):
+        names = column_array(arrow_table(table, where).frame.iloc[:, 0])
+        with rows_from(number * ROW_BLOCK):
+            checks.check_defined(names, "`ids`")
+        if rows.n_rows <= MOST_NAMES:
+            seen.append(_hashed(names))
+    found, times = np.unique(np.concatenate(seen or [np.empty(0, np.uint64)]), return_counts=True)
+    again = found[times > 1]
+    if not len(again):
+        return
+    # Names of one hash may still be two.
+    held = []
+    for table in recut(rows.batches([column]), ROW_BLOCK):
+        names = column_array(arrow_table(table, where).frame.iloc[:, 0])
+        held.append(names[np.isin(_hashed(names), again)].astype(object))
+    checks.check_ids(np.concatenate(held))
+
+
+def _hashed(names: AnyArray) -> AnyArray:
+    """A hash of each name: the same where whole numbers came as texts."""
+    return pd.util.hash_array(names.astype(str).astype(object), categorize=False)

@@ -16,17 +16,16 @@ from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.kinds import Output, check_guess, check_matches, check_pairs
 from modelcompare.predictions import Predictions
-from modelcompare.readers.asked import Columns
-from modelcompare.readers.gathered import named
+from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.lists import spread
-from modelcompare.readers.roles import find_roles
-from modelcompare.readers.said import Reading, counted
+from modelcompare.readers.many_files import named
+from modelcompare.readers.options import Columns
+from modelcompare.readers.reading import Reading, counted
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.layouts import CannotScanError, Layout
-from modelcompare.sources.names import check_names
-from modelcompare.sources.rows import TIMES, Rows, open_rows, recut, selected
+from modelcompare.sources.rows import TIMES, Rows, check_names, open_rows, recut, selected
 from modelcompare.spelling import suggesting
 from modelcompare.words import KindOrAuto, SampleColumn, shown
 

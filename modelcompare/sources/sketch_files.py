@@ -22,8 +22,8 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.paths import write_bytes
-from modelcompare.readers.frames import as_frame
 from modelcompare.readers.opening import read_table
+from modelcompare.readers.tables import as_frame
 from modelcompare.sources.found import check_known, classes, without_findings
 from modelcompare.sources.possible import check_possible
 from modelcompare.sources.sketches import MOST_BUCKETS, VERSION, About, Sketch, Summed

@@ -24,13 +24,18 @@ from modelcompare.resampling import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.spelling import suggesting
-from modelcompare.studies.orders import drawn_pairs, never_certain, orders_kept, times_drawn
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
     MetricPairs,
     Pair,
     check_ratios,
+)
+from modelcompare.studies.ranking_consistency import (
+    drawn_pairs,
+    never_certain,
+    orders_kept,
+    times_drawn,
 )
 from modelcompare.words import (
     AgreementTest,

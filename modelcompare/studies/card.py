@@ -1,9 +1,15 @@
-"""A model card: what a model was measured on, how well it does, for whom, and how sure that is."""
+"""A model card: what a model was measured on, how well it does, for whom, and how sure that is.
+
+Its head holds the results in YAML, as the Hugging Face Hub reads them:
+https://github.com/huggingface/hub-docs/blob/main/modelcard.md
+"""
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +26,31 @@ from modelcompare.report.pair_tables import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.report.writers import json_document, markdown
 from modelcompare.spelling import suggesting
-from modelcompare.studies.card_metadata import front_matter, metadata
-from modelcompare.words import CardFormat, check_choice, check_mapping, check_options, check_text
+from modelcompare.words import (
+    CardFormat,
+    Kind,
+    check_choice,
+    check_mapping,
+    check_options,
+    check_text,
+    label_name,
+    value_name,
+)
 
 if TYPE_CHECKING:
     from modelcompare.metrics.registry import MetricLike
     from modelcompare.predictions import Predictions
+
+_TASKS: dict[Kind, str] = {
+    "labels": "classification", "probabilities": "classification", "values": "regression",
+    "texts": "text-generation", "text_lists": "text-generation", "scores": "evaluation",
+}  # fmt: skip
+# What https://hf.co/metrics calls otherwise; an average is an argument there.
+_TYPES = {
+    "matthews_corrcoef": "matthews_correlation", "pearson": "pearsonr", "spearman": "spearmanr",
+    "r2": "r_squared", "bleu": "sacrebleu",
+}  # fmt: skip
+_AVERAGED = re.compile(r"(f1|precision|recall)_(macro|micro|weighted)")
 
 
 @suggesting(compare)
@@ -199,3 +224,62 @@ def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     result = compare(predictions, names, method="percentile", **kept)
     columns = [Column("metric"), *value_columns(result.confidence_level)]
     return table_of("Calibration (lower is better)", columns, result.scores)
+
+
+def metadata(
+    result: Comparison, model: str, *, task: str | None, dataset: str | None
+) -> dict[str, Any]:
+    """Name the model, what it was measured on, and every value that is defined, unrounded."""
+    predictions = result.bootstrap.evaluation.predictions
+    scores = result.scores[(result.scores["model"] == model) & result.scores["estimate"].notna()]
+    values = zip(scores["metric"], scores["label"], scores["estimate"], strict=True)
+    measured = dataset or predictions.name or "test set"
+    found = {
+        "task": {"type": task or _TASKS[predictions.output(model).kind]},
+        "dataset": {"type": measured, "name": measured},
+        "metrics": [_metric(*value) for value in values if math.isfinite(value[2])],
+    }
+    return {"model-index": [{"name": model, "results": [found]}]}
+
+
+def _metric(name: str, label: Any, value: float) -> dict[str, Any]:
+    averaged = _AVERAGED.fullmatch(name)
+    kind = averaged[1] if averaged else _TYPES.get(name, name)
+    entry: dict[str, Any] = {"type": kind, "value": float(value), "name": value_name(name, label)}
+    if averaged:
+        entry["args"] = {"average": averaged[2]}
+    elif label_name(label):
+        entry["args"] = {"label": label_name(label)}
+    return entry
+
+
+def front_matter(content: dict[str, Any]) -> str:
+    """Write metadata as the block of YAML that a card begins with.
+
+    >>> print(front_matter({"model-index": [{"name": "a: b", "value": 1e-05}]}))
+    ---
+    model-index:
+    - name: "a: b"
+      value: 1.0e-05
+    ---
+    """
+    return "\n".join(["---", *_lines(content), "---"])
+
+
+def _lines(content: dict[str, Any] | list[Any]) -> Iterator[str]:
+    """Yield the lines of nested mappings and lists."""
+    if isinstance(content, list):
+        for part in content:
+            first, *others = _lines(part)
+            yield f"- {first}"
+            yield from (f"  {line}" for line in others)
+        return
+    for name, part in content.items():
+        if part == []:
+            yield f"{name}: []"
+        elif isinstance(part, dict | list):
+            yield f"{name}:"
+            inside = "  " if isinstance(part, dict) else ""
+            yield from (f"{inside}{line}" for line in _lines(part))
+        else:
+            yield f"{name}: {escape.yaml(part)}"

@@ -24,7 +24,7 @@ from modelcompare.report.tables import Column, Table, rows_at
 from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
-from modelcompare.sources.serving import serve
+from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.studies.distributions import Part, distribution_frame, summarized, tests_frame
 from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios

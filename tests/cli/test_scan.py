@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.sources import serving
+from modelcompare.sources import planning
 
 FEW = ("--resamples", "99")
 
@@ -43,7 +43,7 @@ def test_parts_of_one_table_are_put_together(parts, run):
 
 def test_a_file_above_a_share_of_memory_is_scanned_by_itself(run, monkeypatch):
     assert "block by block" not in run("compare", "x.parquet", *chosen()).read
-    monkeypatch.setattr(serving, "free_memory", lambda: 10_000)
+    monkeypatch.setattr(planning, "free_memory", lambda: 10_000)
     for command in (
         ("compare", "x.parquet", *chosen()),
         (

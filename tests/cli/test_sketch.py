@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources import serving
+from modelcompare.sources import planning
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_a_parquet_file_is_sketched_block_by_block_where_it_is_large_or_that_is_
     whole = run("sketch", "rows.parquet", "-o", "whole.parquet")
     assert "block by block" not in whole.err + whole.read
     asked = run("sketch", "rows.parquet", "--scan", "-o", "asked.parquet")
-    monkeypatch.setattr(serving, "free_memory", lambda: 10_000)
+    monkeypatch.setattr(planning, "free_memory", lambda: 10_000)
     large = run("sketch", "rows.parquet", "-o", "large.parquet")
     for done in (asked, large):
         assert done.code == 0

@@ -10,8 +10,8 @@ from scipy.stats import norm, t
 
 import modelcompare as mc
 from modelcompare.engine.influence import influence_moments, pair_carriers
-from modelcompare.intervals.agreement import agreement_influences, agreement_interval
 from modelcompare.intervals.confusions import Confusions
+from modelcompare.intervals.counts import agreement_influences, agreement_interval
 from modelcompare.intervals.influences import (
     cluster_degrees,
     difference_degrees,

@@ -10,7 +10,7 @@ from scipy.stats import binom, norm, t
 
 import modelcompare as mc
 from modelcompare.intervals import bca_interval
-from modelcompare.intervals.medians import median_interval
+from modelcompare.intervals.closed import median_interval
 from modelcompare.intervals.resampled import expanded_level
 from modelcompare.metrics import SparseDataWarning
 

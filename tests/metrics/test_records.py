@@ -13,10 +13,10 @@ import modelcompare as mc
 from modelcompare.metrics import (
     METRICS,
     calibration,
-    calls,
     counts,
     ranking,
     scoring,
+    signatures,
     slots,
     texts,
     values,
@@ -29,7 +29,7 @@ PLAIN = {
     name: (vars(module)[name], shape)
     for module in MODULES
     for name, shape in get_type_hints(module).items()
-    if getattr(shape, "__module__", "") == calls.__name__
+    if getattr(shape, "__module__", "") == signatures.__name__
 }
 
 

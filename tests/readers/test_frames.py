@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import modelcompare as mc
-from modelcompare.readers.frames import as_frame
+from modelcompare.readers.tables import as_frame
 
 FRAME = pl.DataFrame({
     "id": [2**60 + 1, 2**60 + 2, 2**60 + 3],

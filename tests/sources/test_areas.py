@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
 from modelcompare.resampling import ROW_BLOCK
-from modelcompare.sources import serving
+from modelcompare.sources import planning
 
 N = 2 * ROW_BLOCK + 500
 
@@ -27,7 +27,7 @@ def frame():
 
 @pytest.fixture(autouse=True)
 def _never_loaded(monkeypatch):
-    monkeypatch.setattr(serving, "free_memory", lambda: 1_000)
+    monkeypatch.setattr(planning, "free_memory", lambda: 1_000)
 
 
 @pytest.mark.parametrize("weight", [None, "w"])

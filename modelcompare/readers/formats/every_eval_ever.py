@@ -14,8 +14,15 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import IntArray
-from modelcompare.readers.formats.base import Format, Opened, each
-from modelcompare.readers.formats.values import cells_of, check_named, is_missing, score_columns
+from modelcompare.readers.formats.base import (
+    Format,
+    Opened,
+    cells_of,
+    check_named,
+    each,
+    is_missing,
+    score_columns,
+)
 from modelcompare.readers.records import Records
 
 _NAMES = ("model_id", "evaluation_name", "sample_id")

@@ -19,8 +19,15 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.readers.content import Content, check_inflation
-from modelcompare.readers.formats.base import Format, Opened, UnscoredError, each
-from modelcompare.readers.formats.values import cells_of, check_named, score_columns
+from modelcompare.readers.formats.base import (
+    Format,
+    Opened,
+    UnscoredError,
+    cells_of,
+    check_named,
+    each,
+    score_columns,
+)
 from modelcompare.readers.records import SCORE, Records
 
 _SIGNATURE = b"PK\x03\x04"

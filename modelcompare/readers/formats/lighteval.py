@@ -14,8 +14,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened, each
-from modelcompare.readers.formats.values import cells_of, check_named, score_columns
+from modelcompare.readers.formats.base import (
+    Format,
+    Opened,
+    cells_of,
+    check_named,
+    each,
+    score_columns,
+)
 from modelcompare.readers.records import SCORE, Records
 
 _FIELDS = frozenset({"doc", "metric", "model_response"})

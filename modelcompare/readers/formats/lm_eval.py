@@ -12,8 +12,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from modelcompare.readers.formats.base import Format, Opened, each
-from modelcompare.readers.formats.values import check_named, score_columns
+from modelcompare.readers.formats.base import Format, Opened, check_named, each, score_columns
 from modelcompare.readers.records import SCORE, Records
 
 _FIELDS = frozenset({"doc_id", "target", "filtered_resps"})

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare import spelling
-from modelcompare.readers import cells, names
-from modelcompare.readers.seen import FEW_ROWS, SHARED, Seen
+from modelcompare.readers import cell_types, names
+from modelcompare.readers.profile import FEW_ROWS, SHARED, Seen
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
 
 # So many whole numbers may be codes of classes as well as scores.
@@ -40,7 +40,7 @@ def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]
     """Columns of numbers are models; texts describe, unless a few cells make them texts."""
     numeric, left_out = [], []
     for heading in candidates:
-        share = cells.share_of_numbers(seen.frame[heading], seen.marks)
+        share = cell_types.share_of_numbers(seen.frame[heading], seen.marks)
         if share == 1:
             numeric.append(heading)
         elif share >= SHARED:
@@ -85,15 +85,15 @@ def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) 
 def _tells_rows(seen: Seen, heading: str) -> bool:
     """Whether a column holds another text in each row."""
     column = seen.present(heading)
-    if cells.holds_objects(column):
+    if cell_types.holds_objects(column):
         return False
     all_differ = len(column) == len(seen.frame) > 1 and column.is_unique
-    return all_differ and cells.share_of_numbers(column, ()) == 0
+    return all_differ and cell_types.share_of_numbers(column, ()) == 0
 
 
 def _repeats(seen: Seen, heading: str) -> bool:
     column = seen.present(heading)
-    return not cells.holds_objects(column) and column.nunique() < len(seen.frame)
+    return not cell_types.holds_objects(column) and column.nunique() < len(seen.frame)
 
 
 def _refuse_parts(seen: Seen, numeric: Sequence[str]) -> None:
@@ -126,13 +126,13 @@ def _refuse_classes(seen: Seen, candidates: Sequence[str], true: str) -> None:
 def _sum_to_one(seen: Seen, headings: Sequence[str]) -> bool:
     if not all(map(seen.is_numeric, headings)):
         return False
-    total = sum(cells.as_numbers(seen.frame[heading]) for heading in headings)
+    total = sum(cell_types.as_numbers(seen.frame[heading]) for heading in headings)
     return bool(np.allclose(total, 1, atol=0.01))
 
 
 def _refuse_codes(seen: Seen, numeric: Sequence[str]) -> None:
     """Refuse a few whole numbers, more than two, which are as well codes of classes."""
-    held = {float(x) for h in numeric for x in np.unique(cells.as_numbers(seen.present(h)))}
+    held = {float(x) for h in numeric for x in np.unique(cell_types.as_numbers(seen.present(h)))}
     few = 2 < len(held) <= _MANY_CODES and all(x % 1 == 0 for x in held)
     if len(numeric) > 1 and few and len(seen.frame) >= FEW_ROWS:
         raise ValueError(
@@ -144,7 +144,7 @@ def _refuse_codes(seen: Seen, numeric: Sequence[str]) -> None:
 
 def _refuse_spoilt(seen: Seen, heading: str) -> None:
     column = seen.present(heading)
-    odd = column[np.isnan(cells.as_numbers(column))]
+    odd = column[np.isnan(cell_types.as_numbers(column))]
     raise ValueError(
         f"{seen.where}: column {heading!r} holds numbers, but {str(odd.iloc[0])!r} in "
         f"{len(odd):,} of {len(seen.frame):,} rows; if that stands for a missing result pass "
@@ -182,7 +182,7 @@ def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
         return
     if seen.numbers_rows(heading):
         _refuse_doubtful(seen, heading, "holds another whole number in each row")
-    values = cells.as_numbers(seen.present(heading))
+    values = cell_types.as_numbers(seen.present(heading))
     whole = bool((np.isfinite(values) & (values == np.floor(values))).all())
     if not whole or np.abs(values).max() <= FEW_ROWS:
         return
@@ -233,13 +233,13 @@ def _describes(seen: Seen, heading: str, true: str) -> bool:
     column = seen.present(heading)
     if len(seen.frame) < FEW_ROWS or seen.overlap(heading, true) > 0:
         return False
-    if len(column) == 0 or names.plain(heading) in names.PROSE or cells.holds_objects(column):
+    if len(column) == 0 or names.plain(heading) in names.PROSE or cell_types.holds_objects(column):
         return True
     return column.nunique() > len(column) / 2 and not seen.is_real(heading)
 
 
 def _is_misspelt(seen: Seen, heading: str, true: str) -> bool:
-    if cells.holds_objects(seen.frame[heading]):
+    if cell_types.holds_objects(seen.frame[heading]):
         return False
     said, known = (seen.present(each).unique().tolist() for each in (heading, true))
     return bool(spelling.remedy(said, known))

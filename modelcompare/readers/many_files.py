@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import Any
 
 from modelcompare.checks import DataWarning, check_columns_distinct
-from modelcompare.readers.asked import Columns, with_named
+from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.lists import spread
 from modelcompare.readers.long import table_records
 from modelcompare.readers.opening import opened
+from modelcompare.readers.options import Columns, with_named
+from modelcompare.readers.profile import FEW_ROWS
+from modelcompare.readers.reading import counted
 from modelcompare.readers.records import Records, stacked
-from modelcompare.readers.roles import find_roles
-from modelcompare.readers.said import counted
-from modelcompare.readers.seen import FEW_ROWS
 from modelcompare.readers.sources import Place
 from modelcompare.readers.tables import Table, flattened
 from modelcompare.sums import is_sketch

@@ -42,6 +42,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments, pair_carriers
 from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, PairsView
 from modelcompare.intervals.calibration import REFUSED, of_calibration
+from modelcompare.intervals.closed import median_interval
 from modelcompare.intervals.counted import (
     Labels,
     Pairs,
@@ -61,7 +62,6 @@ from modelcompare.intervals.influences import (
     score_interval,
     unseen_variance,
 )
-from modelcompare.intervals.medians import median_interval
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded_bca, expanded_percentiles
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes

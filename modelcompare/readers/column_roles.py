@@ -12,14 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from modelcompare.readers import cells, names
-from modelcompare.readers.asked import Columns, refuse_column
-from modelcompare.readers.candidates import model_columns
+from modelcompare.readers import cell_types, names
+from modelcompare.readers.model_columns import model_columns
+from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.profile import FEW_ROWS, SHARED, Seen
 from modelcompare.readers.records import PROBABILITY
-from modelcompare.readers.seen import FEW_ROWS, SHARED, Seen
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
 from modelcompare.readers.tables import Table
-from modelcompare.readers.truths import check_labels, find_truth, truth_of_one
+from modelcompare.readers.truth_column import check_labels, find_truth, truth_of_one
 
 Layout = Literal["wide", "long", "one model"]
 
@@ -77,13 +77,13 @@ def _is_long(seen: Seen, model: str) -> bool:
     if any(heading.partition(":")[0] == model for heading in seen.headings if ":" in heading):
         return False
     held = seen.frame[model]
-    if cells.holds_objects(held):
+    if cell_types.holds_objects(held):
         return False
     truth = find_truth(seen)
     if truth is not None and truth != model and seen.overlap(model, truth) >= SHARED:
         return False
     # A name in each row, and rows of the same model: numbers in it are a model's scores.
-    return held.nunique() < len(held) and cells.share_of_numbers(held, seen.marks) < 1
+    return held.nunique() < len(held) and cell_types.share_of_numbers(held, seen.marks) < 1
 
 
 def _long(seen: Seen, model: str) -> Roles:
@@ -171,7 +171,7 @@ def _names_samples(seen: Seen, heading: str, true: str | None) -> bool:
     column = seen.frame[heading]
     if not seen.all_differ(heading) or column.isna().any():
         return False
-    if cells.share_of_numbers(column, seen.marks) > 0:
+    if cell_types.share_of_numbers(column, seen.marks) > 0:
         return False
     return true is None or seen.overlap(heading, true) == 0
 
@@ -190,7 +190,7 @@ def _key_beside(
     for heading in [*usual, *others]:
         if heading in keys or heading in taken or seen.is_real(heading):
             continue
-        if cells.holds_objects(seen.frame[heading]):
+        if cell_types.holds_objects(seen.frame[heading]):
             continue
         if not seen.frame.duplicated([*keys, heading]).any():
             return heading
@@ -258,7 +258,7 @@ def _refuse_scores_beside(
     found = [h for h in usual if h not in {*skip, pred, true} | seen.told and seen.is_numeric(h)]
     right = seen.frame[pred].astype(str) == seen.frame[true].astype(str)
     for heading in found:
-        if not np.array_equal(cells.as_numbers(seen.frame[heading]), right):
+        if not np.array_equal(cell_types.as_numbers(seen.frame[heading]), right):
             raise ValueError(
                 f"{seen.where}: column {heading!r} holds scores beside what the model gave "
                 f"({pred!r}), and they say something else than where that equals {true!r}; to "

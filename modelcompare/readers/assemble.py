@@ -13,13 +13,13 @@ import pandas as pd
 from modelcompare.arrays import AnyArray
 from modelcompare.checks import DataWarning, refuse_rows
 from modelcompare.predictions import Predictions
-from modelcompare.readers import cells
+from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import align, answer_key, check_same, with_truth
-from modelcompare.readers.asked import Columns, refuse_column
-from modelcompare.readers.cells import column_array, refuse_objects
+from modelcompare.readers.cell_types import column_array, refuse_objects
 from modelcompare.readers.missing import filled, refuse_missing
+from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.reading import Reading, counted, directed
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.readers.said import Reading, counted, directed
 from modelcompare.readers.tables import nested
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto, SameIds
@@ -95,11 +95,11 @@ def _with_missing(
     """Parts whose cells are missing where they hold a mark of a missing one."""
     used = {model: part[_used(part, true)] for model, part in parts.items()}
     headings = [heading for part in used.values() for heading in part]
-    classes = {*(columns.labels or ()), *cells.headed_classes(headings)}
+    classes = {*(columns.labels or ()), *cell_types.headed_classes(headings)}
     told: dict[str, Any] = {"marks": columns.na, "classes": classes}
-    cells.refuse_marks([*used.values()], true, columns.kind, **told)
+    cell_types.refuse_marks([*used.values()], true, columns.kind, **told)
     return {
-        model: part.assign(**cells.with_missing(used[model], columns.kind, **told))
+        model: part.assign(**cell_types.with_missing(used[model], columns.kind, **told))
         for model, part in parts.items()
     }
 
@@ -299,11 +299,11 @@ def _of_labels(
     headings = {model: _headings(part) for model, part in parts.items()}
     said = {model: _column(model, parts[model]) for model, found in headings.items() if not found}
     truth = column_array(next(iter(holders.values()))["y_true"])
-    truth, *same = cells.alike([truth, *said.values()])
+    truth, *same = cell_types.alike([truth, *said.values()])
     outputs = dict(zip(said, same, strict=True))
     shared = _common_headings({model: found for model, found in headings.items() if found})
     headed = [heading.removeprefix(PROBABILITY) for heading in shared]
-    labels = columns.told_labels(cells.typed_labels(headed, truth) if shared else None, truth)
+    labels = columns.told_labels(cell_types.typed_labels(headed, truth) if shared else None, truth)
     for model in parts.keys() - said.keys():
         outputs[model] = parts[model][shared].to_numpy(dtype=np.float64)
         _check_likeliest(model, parts[model], outputs[model], headed)

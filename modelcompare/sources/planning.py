@@ -13,8 +13,7 @@ from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.predictions import Predictions
 from modelcompare.sources.areas import BinnedArea
-from modelcompare.sources.distinct import distinct_rows
-from modelcompare.sources.evaluation import not_sums, resolve
+from modelcompare.sources.evaluation import distinct_rows, not_sums, resolve
 from modelcompare.sources.rows import import_pyarrow
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision

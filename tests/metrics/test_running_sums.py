@@ -11,7 +11,7 @@ from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric, resolve_metrics
 from modelcompare.metrics.outcomes import Outcomes
-from modelcompare.metrics.running import Below, Running, by_sample
+from modelcompare.metrics.running_sums import Below, Running, by_sample
 from modelcompare.resampling import BootstrapWeights
 
 REFERENCES = {

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.readers import cells, names
-from modelcompare.readers.asked import Columns
+from modelcompare.readers import cell_types, names
+from modelcompare.readers.options import Columns
 from modelcompare.readers.tables import Table
 
 # Fewer rows show nothing: by chance all values of a column differ, or none is a true label.
@@ -32,8 +32,8 @@ class Seen:
         # Folders that are named day=monday give each of their rows the same cell.
         self.of_folders = {*of_folders}
         self.told = {*columns.named.values(), *columns.slices}
-        classes = {*(columns.labels or ()), *cells.headed_classes(self.headings)}
-        self.marks = frozenset(cells.usual_marks(columns.na, classes))
+        classes = {*(columns.labels or ()), *cell_types.headed_classes(self.headings)}
+        self.marks = frozenset(cell_types.usual_marks(columns.na, classes))
 
     def first(self, usual: tuple[str, ...]) -> str | None:
         """The first column with a usual name that was not told to be something else."""
@@ -49,7 +49,7 @@ class Seen:
     def overlap(self, heading: str, truth: str) -> float:
         """Share of a column's cells that hold one of another column's values."""
         held, known = self.present(heading), self.present(truth)
-        objects = cells.holds_objects(held) or cells.holds_objects(known)
+        objects = cell_types.holds_objects(held) or cell_types.holds_objects(known)
         if not len(held) or held.dtype.kind == "f" or objects:
             return 0.0
         if held.dtype.kind not in "iufb" or known.dtype.kind not in "iufb":
@@ -58,22 +58,22 @@ class Seen:
 
     def present(self, heading: str) -> pd.Series[Any]:
         column = self.frame[heading]
-        return column[~cells.marked(column, self.marks)].dropna().infer_objects()
+        return column[~cell_types.marked(column, self.marks)].dropna().infer_objects()
 
     def is_real(self, heading: str) -> bool:
         column = self.present(heading)
-        if column.dtype.kind not in "iuf" and cells.share_of_numbers(column, ()) < 1:
+        if column.dtype.kind not in "iuf" and cell_types.share_of_numbers(column, ()) < 1:
             return False
-        values = cells.as_numbers(column)
+        values = cell_types.as_numbers(column)
         return bool((values != np.trunc(values)).any())
 
     def is_numeric(self, heading: str) -> bool:
-        return cells.share_of_numbers(self.frame[heading], self.marks) == 1
+        return cell_types.share_of_numbers(self.frame[heading], self.marks) == 1
 
     def all_differ(self, heading: str) -> bool:
         """Whether a column holds another name in each row, and no lists or objects."""
         column = self.frame[heading]
-        return not cells.holds_objects(column) and column.is_unique
+        return not cell_types.holds_objects(column) and column.is_unique
 
     def numbers_rows(self, heading: str) -> bool:
         """Whether a column holds another whole number in each row, as numbers of rows are."""

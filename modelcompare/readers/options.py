@@ -13,8 +13,8 @@ from modelcompare.arrays import AnyArray
 from modelcompare.checks import rows_text
 from modelcompare.directions import direction_of
 from modelcompare.predictions import Predictions
-from modelcompare.readers import cells
-from modelcompare.readers.cells import column_array
+from modelcompare.readers import cell_types
+from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import nested
 from modelcompare.scores import Range
 from modelcompare.words import KindOrAuto, MissingResults
@@ -88,7 +88,7 @@ class Columns:
 
     def _refuse_marks(self, role: str, column: pd.Series[Any]) -> None:
         """Refuse clusters and strata that are named as missing cells are written."""
-        bad = cells.marked(column, cells.usual_marks(self.na, ()))
+        bad = cell_types.marked(column, cell_types.usual_marks(self.na, ()))
         if bad.any():
             mark = str(column[bad].iloc[0])
             raise ValueError(
@@ -105,7 +105,7 @@ class Columns:
                 f"labels (--labels) are {', '.join(self.labels)}, but the probabilities are of "
                 f"{', '.join(map(str, found))}; the classes must be the same."
             )
-        return cells.typed_labels([*self.labels], truth) if found is None else found
+        return cell_types.typed_labels([*self.labels], truth) if found is None else found
 
     def typed(
         self, frame: pd.DataFrame, kind: KindOrAuto, written: bool, true: str | None,
@@ -116,7 +116,9 @@ class Columns:
             said = [*models, *([] if true is None else [true])] if kind == "texts" else []
             return frame.infer_objects().assign(**{name: frame[name].map(_text) for name in said})
         weight = [] if self.weight is None else [self.weight]
-        return cells.typed(frame, kind, true=true, models=models, measures=[*measures, *weight])
+        return cell_types.typed(
+            frame, kind, true=true, models=models, measures=[*measures, *weight]
+        )
 
     def check_used(
         self, predictions: Predictions, *, in_rows: bool = False, scored: bool = False

@@ -8,7 +8,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.resampling import ROW_BLOCK
-from modelcompare.sources import serving
+from modelcompare.sources import planning
 from modelcompare.words import PairsTest
 
 N = ROW_BLOCK + 5_000
@@ -39,7 +39,7 @@ def hard():
 @pytest.fixture
 def never_loaded(monkeypatch):
     """As if no scan fitted into memory."""
-    monkeypatch.setattr(serving, "free_memory", lambda: 1_000)
+    monkeypatch.setattr(planning, "free_memory", lambda: 1_000)
     monkeypatch.setattr(mc.ScannedPredictions, "load", lambda _: pytest.fail("was loaded"))
 
 
@@ -83,7 +83,7 @@ def test_labels_are_answered_by_the_defaults_of_memory(metrics, hard):
 
 
 def test_of_many_labels_walds_test_takes_the_place_of_counted_swaps(hard, monkeypatch):
-    monkeypatch.setattr(serving, "LARGE", 10)
+    monkeypatch.setattr(planning, "LARGE", 10)
     found = mc.compare(mc.scan_predictions(hard), "f1", n_resamples=99)
     memory = mc.compare(mc.read_predictions(hard), "f1", n_resamples=99, test="wald")
     same(memory, found, "scores", "differences")
@@ -177,17 +177,17 @@ def test_what_blocks_cannot_answer_is_read_whole_where_it_fits(soft):
     ],
 )
 def test_what_neither_blocks_nor_memory_can_answer_is_refused(ask, named, soft, monkeypatch):
-    monkeypatch.setattr(serving, "free_memory", lambda: 1_000)
+    monkeypatch.setattr(planning, "free_memory", lambda: 1_000)
     with pytest.raises(ValueError, match=f"{named} needs all samples at once.*method=normal"):
         ask(mc.scan_predictions(soft))
 
 
 def test_free_memory_is_read_off_the_system():
-    assert 2**20 < serving.free_memory() < 2**60
+    assert 2**20 < planning.free_memory() < 2**60
 
 
 def test_every_test_of_all_pairs_is_served_or_stood_in_for():
-    assert {*get_args(PairsTest)} <= {*serving._TESTS, *serving._TEST_INSTEAD}
+    assert {*get_args(PairsTest)} <= {*planning._TESTS, *planning._TEST_INSTEAD}
 
 
 @pytest.mark.usefixtures("never_loaded")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from modelcompare.readers import cells, names
-from modelcompare.readers.seen import Seen
+from modelcompare.readers import cell_types, names
+from modelcompare.readers.profile import Seen
 
 # So many classes with hardly two samples each are texts, or need to be told.
 _MANY_CLASSES = 50
@@ -59,10 +59,10 @@ def truth_of_one(seen: Seen, skip: Collection[str | None]) -> str | None:
 
 def check_labels(seen: Seen, true: str) -> None:
     """Refuse free texts as labels, which would make a class of every sample."""
-    if seen.columns.kind != "auto" or cells.share_of_numbers(seen.frame[true], seen.marks):
+    if seen.columns.kind != "auto" or cell_types.share_of_numbers(seen.frame[true], seen.marks):
         return
     held = seen.present(true)
-    if cells.holds_objects(held):
+    if cell_types.holds_objects(held):
         # Refused where labels are made of them.
         return
     n_distinct = held.nunique()
