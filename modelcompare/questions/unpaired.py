@@ -31,7 +31,7 @@ from modelcompare.significance.extreme import n_extreme, resampling_p, standardi
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
-from modelcompare.significance.swapped_forms import MOST_SLOPES
+from modelcompare.significance.swaps.forms import MOST_SLOPES
 from modelcompare.spelling import suggesting
 from modelcompare.variants import joined
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options

@@ -26,7 +26,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.resampling import deals_of_few, deals_of_kinds
 from modelcompare.significance.extreme import n_extreme, resampling_p, size_of, standardized
 from modelcompare.significance.pairwise import Outcome
-from modelcompare.significance.swapped_forms import slopes
+from modelcompare.significance.swaps.forms import slopes
 from modelcompare.words import Alternative
 
 # Samples of both test sets together by whose squared error each side's is made larger, of counts.

@@ -24,7 +24,7 @@ from modelcompare.significance.corrections import max_t_step_down
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.pair_counts import pair_counts
 from modelcompare.significance.studentized import road_of, swap_statistic
-from modelcompare.significance.swap_statistic import DrawnSwaps
+from modelcompare.significance.swaps.statistic import DrawnSwaps
 from modelcompare.words import Alternative
 
 
@@ -62,13 +62,14 @@ def step_down_p_values(
     -------
     ndarray of shape (n_pairs, n_values)
     """
-    masks = SwapMasks(evaluation.units, n_resamples, seed)
     if drawn is None and isinstance(metric, Metric) and road_of(evaluation, metric) == "exact":
+        masks = SwapMasks(evaluation.units, n_resamples, seed)
         null = _ExactNull(evaluation, metric, model_a, model_b, alternative)
         adjusted = max_t_step_down(null.blocks(masks), null.observed)
         return adjusted.reshape(len(model_a), -1)
     if drawn is None:
         statistic = swap_statistic(evaluation, metric, model_a, model_b)
+        masks = SwapMasks(statistic.units, n_resamples, seed)
         drawn = DrawnSwaps(statistic, masks, slice(None))
     sizes = drawn.map(lambda t: _size(t, alternative).reshape(len(t), -1))
     observed = _size(drawn.observed, alternative)

@@ -18,10 +18,11 @@ from modelcompare.engine.influence import (
 from modelcompare.engine.memory import check_pairs
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric
-from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks
+from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks, Units
 from modelcompare.significance.extreme import least_size, n_extreme
 from modelcompare.significance.samples import sample_contributions
-from modelcompare.significance.swap_statistic import DrawnSwaps
+from modelcompare.significance.swaps.statistic import DrawnSwaps
+from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import PAIRED_TESTS, Alternative
 
 # Relative difference that a sum of the same numbers in another order may have.
@@ -126,11 +127,21 @@ class PairView:
     @cached_property
     def swaps(self) -> Weights:
         """All swaps where they are few and asked for, else random ones."""
+        return self.swaps_of(SwapUnits(self.evaluation, self.evaluation.units))
+
+    def swaps_of(self, joined: SwapUnits) -> Weights:
+        """All swaps, or random ones, of units or of groups of them."""
         if self.enumerate_swaps and len(self.movable) <= _MOST_MOVABLE:
-            n_swaps = 2 ** len(self.movable)
+            movable = joined.groups_of(self.movable)
+            n_swaps = 2 ** len(movable)
             if n_swaps <= self.n_resamples:
-                return AllSwaps(self.evaluation.units, n_swaps, self.seed, self.movable)
-        return self.masks
+                return AllSwaps(joined.units, n_swaps, self.seed, movable)
+        return self.masks_of(joined.units)
+
+    def masks_of(self, units: Units) -> Weights:
+        """Random swaps of units."""
+        same = units is self.evaluation.units
+        return self.masks if same else SwapMasks(units, self.n_resamples, self.seed)
 
     @cached_property
     def movable(self) -> IntArray:

@@ -29,8 +29,8 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
-from modelcompare.significance.permuted import count_swapped_totals
-from modelcompare.significance.swapped_outputs import SwappedOutputs
+from modelcompare.significance.swaps.differences import SwappedDifferences
+from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.variants import with_arrays
 
 
@@ -95,12 +95,19 @@ def permutation(view: PairView) -> Outcome:
     ----------
     .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
     """
-    masks = view.swaps
     count = np.zeros(view.difference.shape)
-    if any(isinstance(metric, Metric) for metric in view.evaluation.metrics):
-        count += count_swapped_totals(view, masks)
+    masks: Weights = view.masks
+    sums = [metric for metric in view.evaluation.metrics if isinstance(metric, Metric)]
+    if sums:
+        statistic = SwappedDifferences(view.evaluation, sums, view.model_a, view.model_b)
+        masks = view.swaps_of(statistic.joined) if statistic.joined.joined else view.swaps
+        where = np.r_[tuple(view.evaluation.metric_slice(metric.name) for metric in sums)]
+        every_pair = np.arange(len(view.model_a))
+        found = statistic.n_extreme(masks, every_pair, view.alternative, n_jobs=view.n_jobs)
+        count[:, where] = found
     for metric in view.evaluation.metrics:
         if not isinstance(metric, Metric):
+            masks = view.swaps
             count[:, view.evaluation.metric_slice(metric.name)] = _count_swapped_outputs(
                 view, metric, masks
             )

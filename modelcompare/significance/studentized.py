@@ -21,8 +21,9 @@ Which road a metric takes:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
 - a mean without two bounds, of independent samples: `SwappedMeans`, less its skewness;
-- other quotients: `SwappedQuotients`; averages of hard labels, and of few classes, and smooth
-  metrics: `SwappedForms`; averages of soft scores over many classes: `SwappedAverages`;
+- other quotients: `SwappedQuotients`; averages of soft scores over few classes: `SwappedAverages`;
+  averages of hard labels and smooth metrics: `SwappedForms`; averages of soft scores over many
+  classes: `SwappedExpansions`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
   studentized, and named so. Its null is that the models are exchangeable;
 - the ROC AUC of two classes, of samples that are alike: `SwappedAreas`;
@@ -52,17 +53,21 @@ from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
-from modelcompare.significance.swap_statistic import DrawnSwaps, SwapStatistic
-from modelcompare.significance.swapped_areas import SwappedAreas
-from modelcompare.significance.swapped_averages import SwappedAverages
-from modelcompare.significance.swapped_forms import SwappedForms
-from modelcompare.significance.swapped_means import SwappedMeans
-from modelcompare.significance.swapped_outputs import SwappedOutputs
-from modelcompare.significance.swapped_quotients import SwappedQuotients
-from modelcompare.significance.swapped_sums import SwappedDifferences
+from modelcompare.significance.swaps.areas import SwappedAreas
+from modelcompare.significance.swaps.averages import SwappedAverages
+from modelcompare.significance.swaps.differences import SwappedDifferences
+from modelcompare.significance.swaps.expansions import SwappedExpansions
+from modelcompare.significance.swaps.forms import SwappedForms
+from modelcompare.significance.swaps.kinds import of_labels
+from modelcompare.significance.swaps.means import SwappedMeans
+from modelcompare.significance.swaps.outputs import SwappedOutputs
+from modelcompare.significance.swaps.quotients import SwappedQuotients
+from modelcompare.significance.swaps.statistic import DrawnSwaps, SwapStatistic
 from modelcompare.words import Alternative
 
-Road = Literal["exact", "mean", "quotient", "form", "average", "area", "raw", "output", "flip"]
+Road = Literal[
+    "exact", "mean", "quotient", "average", "form", "expansion", "area", "raw", "output", "flip"
+]
 NAME = "studentized-permutation"
 # So many sums over swaps are made in a second.
 _MOST_SUMS = 2**27
@@ -74,10 +79,10 @@ def studentized_permutation(view: PairView) -> Outcome:
     p_values, floor = (np.full(view.difference.shape, np.nan) for _ in range(2))
     used: dict[str, str] = {}
     roads = {metric: road_of(evaluation, metric) for metric in evaluation.metrics}
-    masks = view.masks
     swaps: dict[str, DrawnSwaps] = {}
 
     def by_swaps(statistic: SwapStatistic, metrics: Sequence[AnyMetric]) -> None:
+        masks = view.masks_of(statistic.units)
         places = [evaluation.metric_slice(metric.name) for metric in metrics]
         where, first = np.r_[tuple(places)], 0
         found = _drawn_p_values(statistic, masks, view.alternative, view.n_jobs)
@@ -141,9 +146,11 @@ def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
         return "mean"
     if metric.ratio is not None and metric.average is None:
         return "quotient"
+    if SwappedAverages.applies(evaluation, metric) and not of_labels(evaluation, metric):
+        return "average"
     if SwappedForms.applies(evaluation, metric):
         return "form"
-    return "average" if SwappedAverages.applies(evaluation, metric) else "raw"
+    return "expansion" if SwappedExpansions.applies(evaluation, metric) else "raw"
 
 
 def swap_statistic(
@@ -161,6 +168,8 @@ def swap_statistic(
         return SwappedForms(evaluation, metric, model_a, model_b)
     if road == "average":
         return SwappedAverages(evaluation, (metric,), model_a, model_b)
+    if road == "expansion":
+        return SwappedExpansions(evaluation, (metric,), model_a, model_b)
     return SwappedDifferences(evaluation, (metric,), model_a, model_b)
 
 

@@ -10,12 +10,12 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import modelcompare as mc
 from modelcompare import resampling
-from modelcompare.engine import evaluation, parallel, swaps
+from modelcompare.engine import evaluation, parallel
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.products import Product
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import BootstrapWeights
-from modelcompare.significance import swapped_sums
+from modelcompare.significance.swaps import sums
 
 PAIRS = ["f1", "precision", ("f1_macro", "cf1_macro")]
 TESTS = [
@@ -90,10 +90,10 @@ def test_every_backend(task, preds, expected, backend, n_jobs):
 
 
 def test_as_much_memory_as_you_like(task, preds, expected, monkeypatch):
-    for module in (evaluation, swaps, swapped_sums):
+    for module in (evaluation, sums):
         monkeypatch.setattr(module, "PASS_BYTES", 1)
-    for module in (swaps, swapped_sums):
-        monkeypatch.setattr(module, "_CACHED_NUMBERS", 1)
+    for name in ("_MASK_NUMBERS", "_PAIR_NUMBERS"):
+        monkeypatch.setattr(sums, name, 1)
     assert_same(task(preds), expected)
 
 

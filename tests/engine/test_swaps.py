@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modelcompare.engine.halves import Exchange, Halves
+from modelcompare.engine.halves import Exchange
 from modelcompare.significance.pairwise import all_pairs
 
 
@@ -25,7 +25,7 @@ def test_totals_are_those_of_each_pair(pairs):
     rng = np.random.default_rng(0)
     kept, moved = rng.random((2, 5, 3, 4))
     stays, comes = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    found = Halves(kept, moved).after(Exchange.of(stays, comes))
+    found = Exchange.of(stays, comes).combined(np.add, kept, moved)
     expected = [kept[own] + moved[other] for own, other in pairs]
     np.testing.assert_array_equal(found, np.reshape(expected, (-1, 3, 4)))
 

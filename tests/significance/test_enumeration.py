@@ -5,7 +5,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.significance import studentized
-from modelcompare.significance.swapped_sums import SwappedSums
+from modelcompare.significance.swaps.sums import SwappedSums
 
 MODELS = [f"m{i}" for i in range(12)]
 
@@ -34,13 +34,14 @@ def nearly_alike(n: int = 200, differ: int = 6) -> mc.Predictions:
 def work(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sums of all models that statistics were made of."""
     counted: list[int] = []
-    halves = SwappedSums.halves
+    moved = SwappedSums.moved
 
-    def counting(self: SwappedSums, moved: np.ndarray) -> object:
-        counted.append(moved.size)
-        return halves(self, moved)
+    def counting(self: SwappedSums, masks: object, *units: object) -> object:
+        found = moved(self, masks, *units)
+        counted.append(found.n_masks * self.columns.n_columns)
+        return found
 
-    monkeypatch.setattr(SwappedSums, "halves", counting)
+    monkeypatch.setattr(SwappedSums, "moved", counting)
     return counted
 
 

@@ -10,7 +10,7 @@ from modelcompare.significance.exact import exact_p_values
 from modelcompare.significance.families import _ExactNull, step_down_p_values
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import studentized_permutation, swap_statistic
-from modelcompare.significance.swapped_quotients import SwappedQuotients
+from modelcompare.significance.swaps.sums import SwappedSums
 
 SEED = np.random.SeedSequence(3)
 
@@ -145,7 +145,7 @@ def test_step_down_of_swaps_that_the_test_drew_is_that_of_new_ones_to_the_bit(co
     outcome = studentized_permutation(PairView(part, a, b, 300, SEED))
     assert outcome.swaps.keys() == {metric.name for metric in metrics}
     new = [step_down_p_values(part, m, a, b, n_resamples=300, seed=SEED) for m in metrics]
-    monkeypatch.setattr(SwappedQuotients, "_sums", None)
+    monkeypatch.setattr(SwappedSums, "mapped", None)
     for metric, expected in zip(metrics, new, strict=True):
         found = step_down_p_values(
             part, metric, a, b, n_resamples=300, seed=SEED, drawn=outcome.swaps[metric.name]

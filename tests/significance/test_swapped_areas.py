@@ -92,7 +92,7 @@ def test_drawn_swaps_have_the_statistics_of_the_data_sets_they_make():
 def test_quantiles_of_many_places_give_nearly_the_same_statistics(monkeypatch):
     preds = scored(*noisy(n=2_000, decimals=12))
     few = statistic_of(preds).observed
-    monkeypatch.setattr("modelcompare.significance.swapped_areas._MOST_PLACES", 10_000)
+    monkeypatch.setattr("modelcompare.significance.swaps.areas._MOST_PLACES", 10_000)
     assert few == pytest.approx(statistic_of(preds).observed, rel=0.01)
 
 
@@ -145,7 +145,7 @@ def test_very_many_samples_are_served_by_flips(monkeypatch):
         return road_of(evaluation, evaluation.metrics[0])
 
     assert road() == "area"
-    monkeypatch.setattr("modelcompare.significance.swapped_areas._MOST_SAMPLES", 59)
+    monkeypatch.setattr("modelcompare.significance.swaps.areas._MOST_SAMPLES", 59)
     assert road() == "flip"
 
 

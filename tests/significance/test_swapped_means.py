@@ -12,7 +12,7 @@ from modelcompare.metrics import get_metric
 from modelcompare.significance import swapped_means
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swapped_means import SwappedMeans
+from modelcompare.significance.swaps.means import SwappedMeans
 
 SEED = np.random.SeedSequence(5)
 MEAN = get_metric("mean_score")

@@ -11,10 +11,11 @@ from modelcompare.engine import parallel
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import from_callable, resolve_metrics
 from modelcompare.resampling import BootstrapWeights
-from modelcompare.significance import run_test, swapped_outputs
+from modelcompare.significance import run_test
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.families import step_down_p_values
 from modelcompare.significance.pairwise import PairView, all_pairs
+from modelcompare.significance.swaps import outputs as swapped_outputs
 
 SEED = np.random.SeedSequence(3)
 DEFAULT = "studentized-permutation"

@@ -7,9 +7,10 @@ from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import SwapMasks
-from modelcompare.significance import pair_forms, swapped_pairs
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.swapped_forms import SwappedForms
+from modelcompare.significance.swaps import kinds
+from modelcompare.significance.swaps import pairs as swapped_pairs
+from modelcompare.significance.swaps.forms import SwappedForms
 
 SEED = np.random.SeedSequence(3)
 
@@ -43,29 +44,16 @@ def pairs_of(statistic):
 )
 @pytest.mark.parametrize("name", ["cf1_macro", "cprecision_weighted", "f1_macro", "log_loss"])
 def test_kinds_added_up_say_what_each_of_them_says(name, columns, monkeypatch):
-    monkeypatch.setattr(pair_forms, "_FEW_KINDS", 20)
+    monkeypatch.setattr(kinds, "_FEW_KINDS", 20)
     summed, found = swapped(models(240, **columns), name)
-    monkeypatch.setattr(pair_forms, "FEW_SLOPES", 0)
+    monkeypatch.setattr(kinds, "FEW_SLOPES", 0)
     each, expected = swapped(models(240, **columns), name)
 
     # Labels have few kinds of samples.
     if name != "f1_macro":
-        assert any(isinstance(pair, pair_forms.SummedForm) for pair in pairs_of(summed))
-    assert {type(pair) for pair in pairs_of(each)} == {pair_forms.PairForm}
+        assert any(isinstance(pair, kinds.SummedForm) for pair in pairs_of(summed))
+    assert {type(pair) for pair in pairs_of(each)} == {kinds.PairForm}
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("few_slopes", [0, pair_forms.FEW_SLOPES])
-@pytest.mark.parametrize("n", [240, 66_000])
-def test_pieces_of_units_do_not_change_the_answer(n, few_slopes, monkeypatch):
-    monkeypatch.setattr(pair_forms, "FEW_SLOPES", few_slopes)
-    preds = models(n)
-    monkeypatch.setattr(swapped_pairs, "_PIECE", n)
-    _, expected = swapped(preds, "cf1_macro", 30)
-    monkeypatch.setattr(swapped_pairs, "_PIECE", n // 7)
-    _, found = swapped(preds, "cf1_macro", 30)
-
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", ["cf1_macro", "f1_macro", "log_loss"])
@@ -96,11 +84,7 @@ def test_pairs_and_blocks_that_go_together_change_nothing(name, monkeypatch):
     )
     _, together = swapped(preds, name, 2500)
     assert bool(stacked) == (name == "f1_macro")  # of cf1 sums are signed, which are dense
-    forms, _ = swapped(preds, name, 2)
-    joined = SwapMasks(forms.evaluation.units, 2500, SEED)
-    assert forms._blocks_at_once(joined, 30) == (1, 2)
     monkeypatch.setattr(swapped_pairs, "_MOST_SUMS", 0)
-    assert forms._blocks_at_once(joined, 30) == (1, 1)
     n_stacked = len(stacked)
     _, apart = swapped(preds, name, 2500)
     assert len(stacked) == n_stacked

@@ -10,9 +10,10 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.exact import as_extreme
-from modelcompare.significance.invariants import Invariants
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.swapped_quotients import SwappedQuotients
+from modelcompare.significance.studentized import swap_statistic
+from modelcompare.significance.swaps.quotients import SwappedQuotients, _Fixed
+from tests.significance import oracle
 
 SOFT = ["cf1", "cprecision", "crecall", "cspecificity", "caccuracy", "log_loss", "brier_score"]
 SEED = np.random.SeedSequence(5)
@@ -76,16 +77,52 @@ def test_as_many_swaps_are_extreme_as_statistics_say(
 @pytest.mark.parametrize("names", [["cf1", "cprecision", "crecall"], ["log_loss"]])
 def test_of_many_samples_few_squares_are_summed(monkeypatch, names, rare):
     summed = []
-    at = Invariants.at
+    at = _Fixed.at
 
-    def spied(self, pairs, values):
-        summed.append(len(pairs))
-        return at(self, pairs, values)
+    def spied(self, pairs, *values):
+        if values:
+            summed.append(len(pairs))
+        return at(self, pairs, *values)
 
-    monkeypatch.setattr(Invariants, "at", spied)
+    monkeypatch.setattr(_Fixed, "at", spied)
     statistic = swapped(three_models(np.random.default_rng(0), 3_000, rare=rare), names)
     masks = SwapMasks(statistic.evaluation.units, 1000, SEED)
     counts = statistic.n_extreme(masks, np.arange(3), "two-sided")
     assert (counts > 0).any()
     assert len(summed) > 0
     assert sum(summed) < 0.04 * 1000 * counts.size
+
+
+@pytest.mark.parametrize("column", ["none", "groups", "sample_weight", "strata"])
+@pytest.mark.parametrize(
+    "name", ["cf1_macro", "cprecision_weighted", "crecall_macro", "cf1", "brier_score"]
+)
+@pytest.mark.parametrize(
+    ("apart", "rare", "zero_division"),
+    [(1.0, False, np.nan), (1e-3, False, 0.0), (1.0, True, "paper")],
+)
+def test_drawn_swaps_have_the_statistics_of_the_definition(
+    apart, rare, column, name, zero_division
+):
+    n, rng = 24, np.random.default_rng(3)
+    columns = {
+        "groups": {"groups": rng.integers(0, n // 2, n)},
+        "sample_weight": {"sample_weight": rng.uniform(0.5, 2, n)},
+        "strata": {"strata": np.arange(n) % 3},
+    }.get(column, {})
+    preds = three_models(rng, n, apart=apart, rare=rare, **columns)
+    (metric,) = resolve_metrics([name], preds, zero_division=zero_division)
+    part = Evaluation(preds, [metric], collapse=False)
+    statistic = swap_statistic(part, metric, *all_pairs(3))
+    masks, strata = SwapMasks(part.units, 20, SEED), oracle.unit_strata(preds)
+    some = np.array([2, 0])
+    (found,) = statistic.map(masks, lambda t: t, pairs=some)
+    for place, pair in enumerate(some.tolist()):
+        models = statistic.model_a[pair], statistic.model_b[pair]
+        a, b = (oracle.unit_rows(metric, preds, preds.models[m]) for m in models)
+        for mask, t in zip(masks.draw_all(0)[:5], found[:5, place], strict=True):
+            swap = mask[:, None].astype(bool)
+            sides = [np.where(swap, y, x) for x, y in zip(a, b, strict=True)]
+            others = [np.where(swap, x, y) for x, y in zip(a, b, strict=True)]
+            expected = oracle.statistic(metric, sides, others, strata)
+            np.testing.assert_allclose(t, expected, rtol=1e-5, atol=1e-6)

@@ -20,10 +20,11 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
+from modelcompare.resampling import Units
 from modelcompare.significance.exact import unit_parts
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swapped_pairs import matrix_bytes
-from modelcompare.significance.swapped_sums import ROUNDING
+from modelcompare.significance.swaps.pairs import matrix_bytes
+from modelcompare.significance.swaps.sums import ROUNDING
 
 Matrix = Any  # of numbers, dense or sparse
 
@@ -208,10 +209,11 @@ def _both(total: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatA
     return first, second
 
 
-def each_unit(evaluation: Evaluation, metric: Metric, a: int, b: int) -> PairForm:
-    """Every unit a kind of its own."""
-    first, second = (_of_model(evaluation, metric, model) for model in (a, b))
-    count = evaluation.units.counts().astype(np.float64)
+def each_unit(
+    units: Units, metric: Metric, first: list[FloatArray], second: list[FloatArray]
+) -> PairForm:
+    """Every unit a kind of its own, from two models' statistics (n_units, width)."""
+    count = units.counts().astype(np.float64)
     raw_a, raw_b = np.hstack(first), np.hstack(second)
     total = count @ (raw_a + raw_b)
     if metric.average is None:
@@ -225,7 +227,7 @@ def each_unit(evaluation: Evaluation, metric: Metric, a: int, b: int) -> PairFor
         x_a, x_b = n_a - pooled * d_a, n_b - pooled * d_b
     moves = np.flatnonzero((raw_a != raw_b).any(axis=1))
     unlike, alike = x_a - x_b, x_a + x_b
-    strata, weight, within = Strata.of(evaluation.units), count, None
+    strata, weight, within = Strata.of(units), count, None
     if strata is not None:
         weight = count * strata.scale
         sums = strata.members(strata.codes) @ (alike * count[:, None])
@@ -240,14 +242,6 @@ def each_unit(evaluation: Evaluation, metric: Metric, a: int, b: int) -> PairFor
     return PairForm(
         signs, count[moves], weight[moves], shift, total, unlike[moves], alike[moves], fixed, within
     )
-
-
-def _of_model(evaluation: Evaluation, metric: Metric, model: int) -> list[FloatArray]:
-    """A model's statistics of all units, one array (n_units, width) for each."""
-    alone = slice(model, model + 1)
-    numbers = evaluation.statistics(alone, metrics=(metric,))
-    found = {c.statistic: c.of(numbers)[:, 0] for c in evaluation.columns(alone, (metric,))}
-    return [found[statistic] for statistic in metric.statistics]
 
 
 def of_labels(evaluation: Evaluation, metric: Metric) -> bool:

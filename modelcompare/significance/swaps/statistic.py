@@ -12,6 +12,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import Weights
+from modelcompare.resampling import Units
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.words import Alternative
@@ -29,6 +30,8 @@ class SwapStatistic(ABC):
     model_a, model_b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair.
     """
+
+    units: Units  # what swaps: samples, clusters, or groups of them
 
     def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
         self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b

@@ -23,7 +23,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,8 +34,9 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
-from modelcompare.significance.swapped_pairs import SwappedPairs, matrix_bytes
-from modelcompare.significance.swapped_sums import ROUNDING
+from modelcompare.significance.swaps.pairs import SwappedPairs, matrix_bytes
+from modelcompare.significance.swaps.sums import ROUNDING
+from modelcompare.significance.swaps.units import SwapUnits
 
 _MOST_PLACES = 256
 # Samples times pairs of models: more take too long beside flipped influences.
@@ -171,6 +172,9 @@ def _at(places: IntArray, numbers: FloatArray, n_places: int, sign: float) -> An
 class SwappedAreas(SwappedPairs[_Pair]):
     """Studentized differences of the ROC AUC of two classes under given swaps."""
 
+    def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
+        super().__init__(SwapUnits.of(evaluation), model_a, model_b)
+
     @staticmethod
     def applies(evaluation: Evaluation, metric: AnyMetric) -> bool:
         """Whether a metric is the AUC of two classes, of samples that are alike and not too many.
@@ -196,7 +200,10 @@ class SwappedAreas(SwappedPairs[_Pair]):
     def form_pair(self, place: int) -> _Pair:
         positive = self.evaluation.outcomes(self.evaluation.models[0]).true_codes == 1
         first, second = self._ranks[self.model_a[place]], self._ranks[self.model_b[place]]
-        return _Pair.of(first, second, positive)
+        pair = _Pair.of(first, second, positive)
+        if not self.joined.joined:
+            return pair
+        return replace(pair, signed=(pair.signed @ self.joined.members().T).tocsr())
 
     @cached_property
     def _ranks(self) -> list[FloatArray]:

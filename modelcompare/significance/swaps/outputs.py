@@ -40,7 +40,7 @@ from modelcompare.resampling import RESAMPLE_BLOCK
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.pairwise import PairView, difference_of
-from modelcompare.significance.swap_statistic import Result, SwapStatistic
+from modelcompare.significance.swaps.statistic import Result, SwapStatistic
 from modelcompare.words import Alternative
 
 # Weights of so many bytes, or of one swap, are evaluated at once.
@@ -138,6 +138,7 @@ class SwappedOutputs(SwapStatistic):
 
     def __init__(self, view: PairView, metric: OrderMetric | CallableMetric) -> None:
         super().__init__(view.evaluation, view.model_a, view.model_b)
+        self.units = view.evaluation.units
         self.view, self.metric = view, metric
         self._values = view.evaluation.metric_slice(metric.name)
         self._unit_of = cluster_codes(view.evaluation.predictions.groups)

@@ -22,21 +22,16 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.halves import Halves
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swap_columns import Summed
-from modelcompare.significance.swapped_quotients import N_SUMS, SwappedQuotients
-from modelcompare.significance.swapped_sums import ROUNDING, SwappedSums
+from modelcompare.significance.swaps.quotients import SwappedQuotients
+from modelcompare.significance.swaps.sums import ROUNDING, Moved, SwappedSums
 from modelcompare.words import Alternative
 
 # Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below
@@ -76,36 +71,42 @@ class SwappedMeans(SwappedQuotients):
             and Strata.of(evaluation.units) is None
         )
 
-    def of_pairs(self, halves: Sequence[Halves], pairs: IntArray) -> FloatArray:
-        found = super().of_pairs(halves, pairs)
+    def of_pairs(self, pairs: IntArray, moved: Moved) -> FloatArray:
+        found = super().of_pairs(pairs, moved)
         here = np.flatnonzero(self._skewed[pairs])
         if len(here):
-            columns, cubes = self._column[pairs[here]], halves[N_SUMS]
-            signed = cubes.kept[columns, 0] - cubes.moved[columns, 0]
-            size = self.evaluation.units.size
-            found[:, here, 0] = without_skewness(found[:, here, 0], signed.T / size, size)
+            cubes = self._cubes_of(pairs[here])
+            signed = cubes.sum(axis=0)[:, None] - 2 * moved.times(cubes)
+            size = self.units.size
+            found[here, 0] = without_skewness(found[here, 0], signed / size, size)
         return found
 
-    def extreme_of_pairs(
-        self, halves: Sequence[Halves], pairs: IntArray, alternative: Alternative
-    ) -> IntArray:
-        """The same count; bounds tell nothing of cubes."""
+    def extreme_of_pairs(self, pairs: IntArray, moved: Moved, alternative: Alternative) -> IntArray:
+        """Count extreme statistics; bounds tell nothing of cubes."""
         skewed = self._skewed[pairs]
         out = np.zeros((len(pairs), 1), dtype=np.intp)
         if skewed.any():
-            out[skewed] = SwappedSums.extreme_of_pairs(self, halves, pairs[skewed], alternative)
+            out[skewed] = SwappedSums.extreme_of_pairs(self, pairs[skewed], moved, alternative)
         if not skewed.all():
-            out[~skewed] = super().extreme_of_pairs(halves, pairs[~skewed], alternative)
+            out[~skewed] = super().extreme_of_pairs(pairs[~skewed], moved, alternative)
         return out
 
-    def products(self, parts: list[FloatArray], rows: slice) -> list[Any]:
-        skewed, found = np.flatnonzero(self._skewed), super().products(parts, rows)
-        if not len(skewed):
-            return found
-        size = np.sqrt(self._powers[0, skewed] / self.evaluation.units.size)
-        top, _ = self._quotient_of(self.metrics[0], parts)
-        cubes = Cubes(top[..., 0], self.model_a[skewed], self.model_b[skewed], size)
-        return [*found, cubes]
+    def _cubes_of(self, pairs: IntArray) -> FloatArray:
+        """Cubes (n_units, n_pairs) of standardized differences; made once where there is room."""
+        if self.units.n_units * np.count_nonzero(self._skewed) <= _HELD_NUMBERS:
+            return self._cubes[:, self._column[pairs]]
+        return self._made(pairs)
+
+    @cached_property
+    def _cubes(self) -> FloatArray:
+        return self._made(np.flatnonzero(self._skewed))
+
+    def _made(self, pairs: IntArray) -> FloatArray:
+        x = self._apart(slice(None), pairs)
+        x /= np.sqrt(self._powers[0, pairs] / self.units.size)
+        # Powers of arrays take twenty times as long as products.
+        cubes: FloatArray = x * x * x
+        return cubes
 
     @cached_property
     def _skewed(self) -> BoolArray:
@@ -122,70 +123,21 @@ class SwappedMeans(SwappedQuotients):
     @cached_property
     def _powers(self) -> FloatArray:
         """Sums of squares and of fourth powers of each pair's differences, (2, n_pairs)."""
-        counts = self.evaluation.units.counts().astype(np.float64)
+        counts = self.units.counts().astype(np.float64)
         out, n_pairs = np.zeros((2, len(self.model_a))), len(self.model_a)
         every = np.arange(n_pairs)
         step = max(1, _CACHED_NUMBERS // max(1, n_pairs))
         for start in range(0, len(counts), step):
             rows = slice(start, min(start + step, len(counts)))
-            square = self._apart(self.parts(rows), every) ** 2
+            square = self._apart(rows, every) ** 2
             out += counts[rows] @ square, counts[rows] @ square**2
         return out
 
-    def _apart(self, parts: list[FloatArray], pairs: IntArray) -> FloatArray:
+    def _apart(self, rows: slice, pairs: IntArray) -> FloatArray:
         """What samples add to the difference, times the denominator, (n_rows, n_pairs)."""
-        top, _ = self._quotient_of(self.metrics[0], parts)
-        apart: FloatArray = top[:, self.model_a[pairs], 0] - top[:, self.model_b[pairs], 0]
+        top = self.ratios[0].of_units[0][rows, :, 0]
+        apart: FloatArray = top[:, self.model_a[pairs]] - top[:, self.model_b[pairs]]
         return apart
-
-
-@dataclass(frozen=True)
-class Cubes(Summed):
-    """Cubes of the differences of pairs of models, each over a size of its own.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n_rows, n_models)
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-    size : ndarray of shape (n_pairs,)
-    """
-
-    numbers: FloatArray
-    model_a: IntArray
-    model_b: IntArray
-    size: FloatArray
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Rows, pairs, and one value of each."""
-        return len(self.numbers), len(self.size), 1
-
-    def sums(self, weights: AnyArray) -> list[FloatArray]:
-        wide = weights.astype(np.float64, copy=False)
-        return [wide @ self._of_pairs(some) for some in self._chunks]
-
-    def __getitem__(self, units: IntArray) -> Cubes:
-        return replace(self, numbers=self.numbers[units])
-
-    @cached_property
-    def _chunks(self) -> list[slice]:
-        """Pairs whose cubes are held at once: all where there is room."""
-        n_rows, n_pairs, _ = self.shape
-        step = n_pairs if n_rows * n_pairs <= _HELD_NUMBERS else max(1, _CACHED_NUMBERS // n_rows)
-        return [slice(start, min(start + step, n_pairs)) for start in range(0, n_pairs, step)]
-
-    def _of_pairs(self, some: slice) -> FloatArray:
-        return self._all if len(self._chunks) == 1 else self._made(some)
-
-    @cached_property
-    def _all(self) -> FloatArray:
-        return self._made(slice(None))
-
-    def _made(self, some: slice) -> FloatArray:
-        x = self.numbers[:, self.model_a[some]] - self.numbers[:, self.model_b[some]]
-        x /= self.size[some]
-        cubes: FloatArray = x * x * x
-        return cubes
 
 
 def without_skewness(t: FloatArray, cubes: FloatArray, size: int) -> FloatArray:

@@ -7,8 +7,8 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import SwapMasks
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swapped_averages import SwappedAverages
-from modelcompare.significance.swapped_forms import SwappedForms
+from modelcompare.significance.swaps.expansions import SwappedExpansions
+from modelcompare.significance.swaps.forms import SwappedForms
 
 SEED = np.random.SeedSequence(8)
 PAIR = np.array([0]), np.array([1])
@@ -49,10 +49,10 @@ def run(preds, name, pairs=PAIR, n_resamples=999, **options):
 @pytest.mark.parametrize("name", SOFT)
 def test_the_expansion_is_nearly_the_sum_of_squares_in_full(name, columns):
     evaluation, metric = evaluated(many_classes(**columns), name)
-    assert road_of(evaluation, metric) == "average"
+    assert road_of(evaluation, metric) == "expansion"
     near, full = (
         made(evaluation, given, *all_pairs(3))
-        for made, given in ((SwappedAverages, (metric,)), (SwappedForms, metric))
+        for made, given in ((SwappedExpansions, (metric,)), (SwappedForms, metric))
     )
     np.testing.assert_allclose(near.observed, full.observed, rtol=5e-3)
     masks = SwapMasks(evaluation.units, 100, SEED)
@@ -88,13 +88,13 @@ def test_threads_and_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     preds = many_classes()
     once = run(preds, "cf1_macro", all_pairs(3), n_jobs=1).p_value
     assert run(preds, "cf1_macro", all_pairs(3), n_jobs=2).p_value.tobytes() == once.tobytes()
-    for module in ("swapped_sums", "swapped_averages"):
-        monkeypatch.setattr(f"modelcompare.significance.{module}.PASS_BYTES", 1)
+    for name in ("_MASK_NUMBERS", "_PAIR_NUMBERS", "PASS_BYTES"):
+        monkeypatch.setattr(f"modelcompare.significance.swaps.sums.{name}", 1)
     assert run(preds, "cf1_macro", all_pairs(3)).p_value.tobytes() == once.tobytes()
 
 
 def test_very_many_numbers_are_swapped_raw_and_say_so(monkeypatch):
-    monkeypatch.setattr("modelcompare.significance.swapped_averages._MOST_NUMBERS", 1)
+    monkeypatch.setattr("modelcompare.significance.swaps.expansions._MOST_NUMBERS", 1)
     assert run(many_classes(), "cf1_macro").used == {"cf1_macro": "permutation"}
 
 

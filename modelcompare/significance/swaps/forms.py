@@ -1,6 +1,6 @@
 """Studentized differences of averages and other smooth metrics after swaps, pair by pair.
 
-Of an average over classes the numbers of a sample (`significance.pair_forms`) are the residuals
+Of an average over classes the numbers of a sample (`significance.swaps.kinds`) are the residuals
 ``N_k - F_k D_k`` around the pooled quotients, as in `significance.studentized`; of any other metric
 they are the statistics themselves.
 """
@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
-from modelcompare.significance.pair_forms import (
+from modelcompare.significance.swaps.kinds import (
     FEW_SLOPES,
     PairForm,
     SummedForm,
@@ -24,7 +24,8 @@ from modelcompare.significance.pair_forms import (
     kinds_of_labels,
     of_labels,
 )
-from modelcompare.significance.swapped_pairs import SwappedPairs
+from modelcompare.significance.swaps.pairs import SwappedPairs
+from modelcompare.significance.swaps.units import SwapUnits
 
 # More columns than this take too long to differentiate one by one.
 MOST_SLOPES = 100
@@ -45,14 +46,16 @@ class SwappedForms(SwappedPairs[PairForm | SummedForm]):
     def __init__(
         self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
     ) -> None:
-        super().__init__(evaluation, model_a, model_b)
+        joined = SwapUnits.of(evaluation)
+        self.labelled = of_labels(evaluation, metric) and not joined.joined
+        super().__init__(joined, model_a, model_b)
         self.metric = metric
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """Whether a metric has one value, whose slopes can be had at a fair cost.
+        """True for a metric with one value, whose slopes can be had at a fair cost.
 
-        Of an average of soft scores over many classes they cannot; `SwappedAverages` serves it.
+        Of an average of soft scores over many classes they cannot; `SwappedExpansions` serves it.
         """
         if metric.per_class or not metric.smooth:
             return False
@@ -74,16 +77,31 @@ class SwappedForms(SwappedPairs[PairForm | SummedForm]):
         return np.where(lost, 0.0, found)
 
     def form_pair(self, place: int) -> PairForm | SummedForm:
-        labelled = of_labels(self.evaluation, self.metric)
-        make = kinds_of_labels if labelled else each_unit
         a, b = int(self.model_a[place]), int(self.model_b[place])
-        return make(self.evaluation, self.metric, a, b).summed()
+        if self.labelled:
+            return kinds_of_labels(self.evaluation, self.metric, a, b).summed()
+        return each_unit(self.units, self.metric, self._of_model(a), self._of_model(b)).summed()
+
+    def _of_model(self, model: int) -> list[FloatArray]:
+        """A model's statistics of all units, one array (n_units, width) for each."""
+        if model not in self._of_models:
+            found = self.joined.statistics((self.metric,), slice(model, model + 1))
+            parts = [found[statistic][:, 0] for statistic in self.metric.statistics]
+            if len(self.evaluation.models) * sum(part.nbytes for part in parts) > PASS_BYTES:
+                return parts
+            self._of_models[model] = parts
+        return self._of_models[model]
+
+    @cached_property
+    def _of_models(self) -> dict[int, list[FloatArray]]:
+        """Statistics of the models, kept where those of all fit into some memory."""
+        return {}
 
     def statistics(self, pair: PairForm | SummedForm, sums: FloatArray) -> FloatArray:
         totals = pair.totals(sums)
         parts = [self._parts(total) for total in totals]
         first, second = (self.metric.value(*part) for part in parts)
-        difference, size = first - second, self.evaluation.units.size
+        difference, size = first - second, self.units.size
         if self.metric.average is None:
             slope = slopes(self._value, np.stack(totals), pair.total)
             square = pair.squares(sums, slope[0], slope[1])

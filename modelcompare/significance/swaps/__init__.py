@@ -1,0 +1,1 @@
+"""Swaps of two models' outputs: one studentized statistic, and the ways to its distribution."""

@@ -1,0 +1,167 @@
+"""Studentized differences of averages over many classes after swaps, soft scores and all.
+
+The d_i of `significance.studentized` are ``s_i u_i g + v_i h``: u and v are differences and sums of
+the two models' residuals, a number for each class, and the slopes g and h are mean and half
+difference of the two models', which change with every swap. Products of a matrix of samples and
+classes with the slopes of each swap take long where classes are many. Around the slopes c of the
+pooled totals, which no swap changes, ``g = c (1 + eta)`` and ``h = -c epsilon``; with
+``delta_i = u_i c`` the sum of squares is
+
+    (1 + lead)^2 sum delta^2 - 2 (1 + lead) epsilon C + epsilon G epsilon
+
+where lead is eta A over the sum of delta^2, the part of eta along delta, and A and G are sums over
+samples that no swap changes. Only C, the sum of ``s_i delta_i`` times v_i c, depends on the swap's
+signs: one product in single precision. What it leaves out of eta, itself the square of the share by
+which one model predicts a class more often than the other, is what varies between samples. The
+numerator is the difference itself. Being one function of every swapped data set, the test is as
+exact as with the squares in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import Metric
+from modelcompare.significance.swaps.kinds import class_slopes
+from modelcompare.significance.swaps.ratios import Ratio, studentized
+from modelcompare.significance.swaps.sums import Moved, SwappedSums
+from modelcompare.significance.swaps.units import SwapUnits
+
+# Numbers of samples, classes and pairs beyond which no product of each pair is formed.
+_MOST_NUMBERS = 2**26
+# Of fewer samples that move a drawn swap may be the data themselves, and rounding would tell.
+_DOUBLE = 64
+
+
+@dataclass(frozen=True)
+class _Expansion:
+    """What no swap of a pair changes.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (n_classes,)
+        Slopes at the pooled totals.
+    moves : ndarray of int
+        Units whose outputs differ.
+    columns : ndarray of shape (n_moves, n_classes)
+        ``delta_i v_i c``.
+    square : float
+        Sum of ``delta^2``.
+    along, alike : ndarray
+        A and G.
+    """
+
+    slope: FloatArray
+    moves: IntArray
+    columns: Any
+    square: float
+    along: FloatArray
+    alike: FloatArray
+
+    @classmethod
+    def of(cls, slope: FloatArray, first: Any, second: Any) -> _Expansion:
+        """Expand around a slope; residuals (n_units, n_classes) of both models."""
+        shares = slope.astype(np.float32)
+        u, v = (first - second) * shares, (first + second) * shares
+        delta = u.sum(axis=1)
+        moves = np.flatnonzero(u.any(axis=1))
+        columns = delta[moves, None] * v[moves]
+        if len(moves) < _DOUBLE:
+            columns = columns.astype(np.float64)
+        along, alike = (np.asarray(x, dtype=np.float64) for x in (u.T @ delta, v.T @ v))
+        return cls(slope, moves, columns, float(along.sum()), along, alike)
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """C as it is."""
+        total: FloatArray = self.columns.sum(axis=0, dtype=np.float64)
+        return total
+
+    def crossed(self, swapped: Any, units: slice | IntArray) -> FloatArray:
+        """C after swaps of units, masks (n_masks, n_chosen), of shape (n_classes, n_masks)."""
+        if isinstance(units, slice):
+            chosen = swapped[:, self.moves]
+            columns = self.columns
+        else:
+            place = np.searchsorted(self.moves, units)
+            place[place == len(self.moves)] = 0
+            there = self.moves[place] == units
+            chosen, columns = swapped[:, there], self.columns[place[there]]
+        sums = columns.T @ chosen.astype(columns.dtype, copy=False).T
+        crossed: FloatArray = self.total[:, None] - 2.0 * sums
+        return crossed
+
+    def squares(self, crossed: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Sums of squares (n_resamples,) at two models' slopes (n_classes, n_resamples)."""
+        there = self.slope != 0
+        scale = np.divide(0.5, self.slope, out=np.zeros_like(self.slope), where=there)[:, None]
+        eta, epsilon = (first + second) * scale, (second - first) * scale
+        lead = (self.along @ eta - self.along[there].sum()) / (self.square or 1.0)
+        square = (1 + lead) ** 2 * self.square
+        square -= 2 * (1 + lead) * np.einsum("ij,ij->j", crossed, epsilon)
+        return square + np.einsum("ij,ij->j", self.alike @ epsilon, epsilon)
+
+
+class SwappedExpansions(SwappedSums):
+    """Studentized differences of an average over many classes, of any scores."""
+
+    @property
+    def metric(self) -> Metric:
+        """The average."""
+        (metric,) = self.metrics
+        return metric
+
+    @staticmethod
+    def applies(evaluation: Evaluation, metric: Metric) -> bool:
+        """True for an average that is not too large; strata are not centred here."""
+        p = evaluation.predictions
+        n_models, units = len(p.models), SwapUnits.of(evaluation).units
+        numbers = units.n_units * p.n_classes * max(1, n_models * (n_models - 1) // 2)
+        return metric.average is not None and units.strata is None and numbers <= _MOST_NUMBERS
+
+    def of_pairs(self, pairs: IntArray, moved: Moved) -> FloatArray:
+        slopes = [class_slopes(self.metric, side) for side in self.sides(self.metric, pairs, moved)]
+        swapped, square = moved.masks.single, np.empty((len(pairs), moved.n_masks))
+        shape = len(pairs), moved.n_masks, self.ratio.n_values
+        first, second = (np.broadcast_to(slope, shape) for slope in slopes)
+        for place, pair in enumerate(pairs.tolist()):
+            own = self._expansions[pair]
+            crossed = own.crossed(swapped, moved.units)
+            square[place] = own.squares(crossed, first[place].T, second[place].T)
+        difference = self.differences(pairs, moved)
+        return studentized(difference, square[:, None], self.units.size, centred=False)
+
+    def differing(self, rows: slice) -> Iterator[FloatArray]:
+        for part in self.ratio.of_units:
+            for k in range(part.shape[2]):
+                yield part[rows][..., [k]]
+
+    @cached_property
+    def ratio(self) -> Ratio:
+        """Numerators and denominators of the classes."""
+        (ratio,) = Ratio.each(
+            self.metrics, self.numbers, self.totals, self.units, len(self.evaluation.models), None
+        )
+        return ratio
+
+    @cached_property
+    def _expansions(self) -> list[_Expansion]:
+        """Expansions of all pairs around the slopes at their pooled totals."""
+        top, bottom = (part.astype(np.float32) for part in self.ratio.of_units)
+        pooled = self.ratio.pooled.astype(np.float32)
+        out = []
+        for a, b in zip(self.model_a.tolist(), self.model_b.tolist(), strict=True):
+            totals = [self.totals[s] for s in self.metric.statistics]
+            middle = [(total[min(a, len(total) - 1)] + total[min(b, len(total) - 1)]) / 2
+                      for total in totals]  # fmt: skip
+            slope = class_slopes(self.metric, [part[None] for part in middle])[0]
+            sides = (top[:, m] - pooled[a, b] * bottom[:, m] for m in (a, b))
+            out.append(_Expansion.of(slope, *sides))
+        return out

@@ -1,0 +1,103 @@
+"""Units that swap: samples or clusters, and of very many fixed random groups of them.
+
+Swapping whole groups is a subgroup of all swaps, so the test stays exact where the models are
+exchangeable, whatever the groups, as long as they are fixed before any output is seen. Groups keep
+clusters whole and strata apart. Once joined, the work of a swap does not grow with the test set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import Metric, Statistic
+from modelcompare.resampling import ROW_BLOCK, Units, random_groups
+
+# Groups that units are joined into.
+N_GROUPS = 4_096
+
+
+@dataclass(frozen=True)
+class SwapUnits:
+    """Units that swap, and the statistics of each.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The test set.
+    units : Units
+        Its units, or groups of them.
+    group_of : ndarray of int of shape (n_units_of_the_evaluation,), optional
+        Group of each unit, where they are joined.
+    """
+
+    evaluation: Evaluation
+    units: Units
+    group_of: IntArray | None = None
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> SwapUnits:
+        """Join the units of an evaluation where they are too many for one row block."""
+        if evaluation.units.n_units <= ROW_BLOCK:
+            return cls(evaluation, evaluation.units)
+        return evaluation.once("swap units", lambda: cls._in_groups(evaluation))
+
+    @classmethod
+    def _in_groups(cls, evaluation: Evaluation) -> SwapUnits:
+        if evaluation.collapsed:
+            # Equal rows of different samples belong to different groups.
+            evaluation = type(evaluation)(
+                evaluation.predictions, evaluation.metrics, collapse=False
+            )
+        strata = evaluation.units.strata
+        if strata is None:
+            group_of = random_groups(evaluation.units.n_units, N_GROUPS)
+            return cls(evaluation, Units(N_GROUPS), group_of)
+        group_of, stratum_of = _groups_in_strata(strata, N_GROUPS)
+        return cls(evaluation, Units(len(stratum_of), strata=stratum_of), group_of)
+
+    @property
+    def joined(self) -> bool:
+        """True where units are groups."""
+        return self.group_of is not None
+
+    def groups_of(self, units: IntArray) -> IntArray:
+        """Groups that hold any of some units; the units themselves where they are not joined."""
+        return units if self.group_of is None else np.unique(self.group_of[units])
+
+    def statistics(
+        self, metrics: Sequence[Metric], models: slice = slice(None)
+    ) -> dict[Statistic, FloatArray]:
+        """Return sums (n_units, n_models or 1, width) of the metrics' statistics over each unit."""
+        columns = self.evaluation.columns(models, metrics)
+        if self.group_of is None:
+            numbers = self.evaluation.statistics(models, metrics=metrics)
+        else:
+            numbers = np.zeros((self.units.n_units, columns[-1].stop))
+            for rows in self.evaluation.row_steps(models):
+                members = self.members(rows)
+                numbers += members @ self.evaluation.statistics(models, rows, metrics)
+        return {column.statistic: column.of(numbers) for column in columns}
+
+    def members(self, rows: slice = slice(None)) -> sparse.csr_array:
+        """Return 1 where a unit of the evaluation is of a group, (n_groups, n_rows)."""
+        assert self.group_of is not None  # noqa: S101  asked for where units are joined
+        group_of = self.group_of[rows]
+        places = (group_of, np.arange(len(group_of)))
+        shape = (self.units.n_units, len(group_of))
+        return sparse.csr_array((np.ones(len(group_of)), places), shape=shape)
+
+
+def _groups_in_strata(strata: IntArray, most: int) -> tuple[IntArray, IntArray]:
+    """Return the group of each unit, and the stratum of each group."""
+    group_of, n_groups = np.empty(len(strata), dtype=np.intp), []
+    for stratum, size in enumerate(np.bincount(strata).tolist()):
+        n_groups.append(min(size, max(2, most * size // len(strata))))
+        inside = random_groups(size, n_groups[-1])
+        group_of[strata == stratum] = sum(n_groups[:-1]) + inside
+    return group_of, np.repeat(np.arange(len(n_groups)), n_groups)
