@@ -39,6 +39,7 @@ from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.significance.pairwise import pair_differences
+from modelcompare.significance.studentized import n_groups
 from modelcompare.words import Family, IntervalMethod, Simultaneous, check_choice, signature
 
 
@@ -313,6 +314,13 @@ class Comparison(Result):
         return "\n".join(finding.text for finding in self._findings)
 
     @property
+    def _n_groups(self) -> int | None:
+        """Groups of units that the test swapped, where these were very many."""
+        if len(self.models) < 2:
+            return None
+        return n_groups(self.bootstrap.evaluation, self.test)
+
+    @property
     def signature(self) -> str:
         """How the numbers were made, in one line, for papers and logs.
 
@@ -341,6 +349,7 @@ class Comparison(Result):
             if len(self.models) > 1 and self.correction != "none"
             else "",
             {"rng": self.rng_label},
+            {"groups": self._n_groups} if self._n_groups else "",
             "stratified" if evaluation.units.strata is not None else "",
             self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
             "collapsed" if evaluation.collapsed else "",

@@ -33,6 +33,9 @@ Which road a metric takes:
   many samples and models) have no totals to swap: the sign-flip test of their influences serves
   them, and the outcome names it.
 
+Of more than 65,536 samples or clusters, fixed random groups of them swap together: a subgroup of
+all swaps, so the test stays exact for exchangeable models (`significance.swaps.units`).
+
 Where a pair has so few samples that differ that there are no more than `n_resamples` swaps, all
 are counted, as far as that is no more work than to draw. Otherwise p = (1 + number as extreme) /
 (1 + n_resamples).
@@ -50,6 +53,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import told
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
+from modelcompare.resampling import ROW_BLOCK
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
@@ -63,6 +67,7 @@ from modelcompare.significance.swaps.means import SwappedMeans
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.quotients import SwappedQuotients
 from modelcompare.significance.swaps.statistic import DrawnSwaps, SwapStatistic
+from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 
 Road = Literal[
@@ -151,6 +156,19 @@ def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
     if SwappedForms.applies(evaluation, metric):
         return "form"
     return "expansion" if SwappedExpansions.applies(evaluation, metric) else "raw"
+
+
+def n_groups(evaluation: Evaluation, test: str) -> int | None:
+    """Return how many groups of units a test swaps; None where units swap one by one."""
+    if evaluation.units.n_units <= ROW_BLOCK or test not in (NAME, "permutation"):
+        return None
+    metrics = evaluation.metrics
+    if test == NAME:
+        one_by_one = ("exact", "output", "flip")
+        joined = any(road_of(evaluation, metric) not in one_by_one for metric in metrics)
+    else:
+        joined = any(isinstance(metric, Metric) for metric in metrics)
+    return SwapUnits.of(evaluation).units.n_units if joined else None
 
 
 def swap_statistic(

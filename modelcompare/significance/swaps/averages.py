@@ -27,8 +27,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.kinds import class_slopes
+from modelcompare.significance.swaps.moved import Moved
 from modelcompare.significance.swaps.ratios import Ratio, studentized
-from modelcompare.significance.swaps.sums import ROUNDING, Moved, SwappedSums
+from modelcompare.significance.swaps.sums import ROUNDING, SwappedSums
 
 # Averages over more classes have more products than samples that a swap changes.
 MOST_CLASSES = 8

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.significance.swaps.sums import Moved, SwappedSums
+from modelcompare.significance.swaps.moved import Moved
+from modelcompare.significance.swaps.sums import SwappedSums
 
 
 class SwappedDifferences(SwappedSums):

@@ -30,8 +30,9 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.swaps.kinds import class_slopes
+from modelcompare.significance.swaps.moved import Moved
 from modelcompare.significance.swaps.ratios import Ratio, studentized
-from modelcompare.significance.swaps.sums import Moved, SwappedSums
+from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits
 
 # Numbers of samples, classes and pairs beyond which no product of each pair is formed.

@@ -30,8 +30,9 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.moved import Moved
 from modelcompare.significance.swaps.quotients import SwappedQuotients
-from modelcompare.significance.swaps.sums import ROUNDING, Moved, SwappedSums
+from modelcompare.significance.swaps.sums import ROUNDING, SwappedSums
 from modelcompare.words import Alternative
 
 # Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below

@@ -17,8 +17,9 @@ from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.weights import Weights
+from modelcompare.significance.swaps.moved import Drawn
 from modelcompare.significance.swaps.statistic import Result
-from modelcompare.significance.swaps.sums import Drawn, UnitSwaps
+from modelcompare.significance.swaps.sums import UnitSwaps
 from modelcompare.words import Alternative
 
 # Memory of pairs that are held at once, and pairs whose size tells that of all.

@@ -25,8 +25,9 @@ from modelcompare.engine.halves import Exchange
 from modelcompare.significance.exact import as_extreme, least_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.moved import Moved
 from modelcompare.significance.swaps.ratios import Ratio, studentized
-from modelcompare.significance.swaps.sums import ROUNDING, Moved, SwappedSums
+from modelcompare.significance.swaps.sums import ROUNDING, SwappedSums
 from modelcompare.words import Alternative
 
 # Sums of each model: N, D, N^2, N D and D^2.
