@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.engine.parted import SPARSE_BELOW
+from modelcompare.engine.sparse_columns import SPARSE_BELOW
 
 # Random weights of the units under which sums are compared, and rows that are weighted at once.
 _N_WEIGHTS = 64
