@@ -11,6 +11,7 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.standings import ranks
 from modelcompare.engine.axis import ValueKey
+from modelcompare.report.compared import sameness
 from modelcompare.significance.pairwise import pair_differences
 from modelcompare.words import Family
 
@@ -103,18 +104,11 @@ class Evidence:
         out[:, self.b, self.a] = shown & (signed < 0)
         return out
 
-    @cached_property
+    @property
     def sameness(self) -> list[tuple[float, float]]:
-        """Sorting key of each value, small where models differ most.
-
-        The smallest adjusted p-value, then the largest difference over its standard error, negated.
-        """
-        if not len(self.a):
-            return [(1.0, 0.0)] * len(self.keys)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            times = np.nan_to_num(np.abs(self.difference) / self.error, posinf=np.inf)
-        smallest = np.nan_to_num(self.p_adjusted, nan=1.0).min(axis=0)
-        return [*zip(smallest.tolist(), (-times.max(axis=0)).tolist(), strict=True)]
+        """Sorting key of each value, small where models differ most."""
+        columns = zip(self.difference.T, self.error.T, self.p_adjusted.T, strict=True)
+        return [sameness(*column) for column in columns]
 
     def slice_of(self, metric: str) -> slice:
         """Columns of a metric's values."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from modelcompare.report.tables import rows_at
 from modelcompare.words import is_missing, value_name
@@ -100,12 +101,19 @@ def by_telling(blocks: Sequence[Block], most: int) -> list[Block]:
 
 
 def _sameness(block: Block) -> tuple[float, float]:
-    """Small where models differ: the smallest p-value, then the largest difference over error."""
-    if not len(block.differences):
+    names = ["difference", "standard_error", "p_adjusted"]
+    return sameness(*block.differences[names].to_numpy(dtype=float).T)
+
+
+def sameness(
+    difference: NDArray[np.float64], error: NDArray[np.float64], p_adjusted: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Compute a sorting key that is small where models differ.
+
+    The smallest p-value, then the largest difference over its standard error, negated.
+    """
+    if not len(difference):
         return 1.0, 0.0
-    difference, error, p_adjusted = (
-        block.differences[["difference", "standard_error", "p_adjusted"]].to_numpy(dtype=float).T
-    )
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.nan_to_num(np.abs(difference) / error, posinf=np.inf)
     return float(np.nan_to_num(p_adjusted, nan=1.0).min()), -float(times.max())
