@@ -92,7 +92,7 @@ def test_every_backend(task, preds, expected, backend, n_jobs):
 def test_as_much_memory_as_you_like(task, preds, expected, monkeypatch):
     for module in (evaluation, sums):
         monkeypatch.setattr(module, "PASS_BYTES", 1)
-    for name in ("_MASK_NUMBERS", "_PAIR_NUMBERS"):
+    for name in ("_SUM_NUMBERS", "_PAIR_NUMBERS"):
         monkeypatch.setattr(sums, name, 1)
     assert_same(task(preds), expected)
 

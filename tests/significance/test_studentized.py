@@ -223,7 +223,7 @@ def test_threads_do_not_change_a_bit(columns):
 def test_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     preds = many_models()
     before = run(preds, EVERYTHING).p_value
-    for name in ("_MASK_NUMBERS", "_PAIR_NUMBERS", "PASS_BYTES"):
+    for name in ("_SUM_NUMBERS", "_PAIR_NUMBERS", "PASS_BYTES"):
         monkeypatch.setattr(f"modelcompare.significance.swaps.sums.{name}", 1)
     monkeypatch.setattr("modelcompare.significance.swaps.averages._KEPT_NUMBERS", 1)
     monkeypatch.setattr("modelcompare.significance.exact._CELLS", 1)

@@ -12,8 +12,9 @@ from scipy import sparse
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.sparse_columns import SPARSE_BELOW
 
-# Random weights of the units under which sums are compared, and rows that are weighted at once.
-_N_WEIGHTS = 64
+# Random weights of the units under which sums are compared, of two models and of many, and rows
+# that are weighted at once.
+_N_WEIGHTS = 64, 16
 _ROWS = 2**13
 # So few columns of a model are compared one by one, more of them block by block.
 _FEW_COLUMNS = 64
@@ -135,10 +136,11 @@ def _sketch(block: FloatArray) -> FloatArray:
     """Sums (n_weights, n_models, width) under random weights of the units."""
     n_units = len(block)
     generator = np.random.default_rng(0)
-    out = np.zeros((_N_WEIGHTS, *block.shape[1:]))
+    n_weights = max(_N_WEIGHTS[1], _N_WEIGHTS[0] // block.shape[1])
+    out = np.zeros((n_weights, *block.shape[1:]))
     for start in range(0, n_units, _ROWS):
         rows = block[start : start + _ROWS]
-        weights = generator.random((_N_WEIGHTS, len(rows)))
+        weights = generator.random((n_weights, len(rows)))
         out += (weights @ rows.reshape(len(rows), -1)).reshape(out.shape)
     return out
 

@@ -129,12 +129,13 @@ class SwappedExpansions(SwappedSums):
 
     def of_pairs(self, pairs: IntArray, moved: Moved) -> FloatArray:
         slopes = [class_slopes(self.metric, side) for side in self.sides(self.metric, pairs, moved)]
-        swapped, square = moved.masks.single, np.empty((len(pairs), moved.n_masks))
+        square = np.empty((len(pairs), moved.n_masks))
+        pieces = [piece.astype(np.float32) for piece in moved.masks.pieces]
         shape = len(pairs), moved.n_masks, self.ratio.n_values
         first, second = (np.broadcast_to(slope, shape) for slope in slopes)
         for place, pair in enumerate(pairs.tolist()):
             own = self._expansions[pair]
-            crossed = own.crossed(swapped, moved.units)
+            crossed = np.concatenate([own.crossed(x, moved.units) for x in pieces], axis=1)
             square[place] = own.squares(crossed, first[place].T, second[place].T)
         difference = self.differences(pairs, moved)
         return studentized(difference, square[:, None], self.units.size, centred=False)

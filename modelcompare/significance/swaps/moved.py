@@ -10,46 +10,38 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.engine.weights import Weights
 
+# Numbers of masks that stay in the processor's cache once they are wide.
+_CACHED_NUMBERS = 2**18
+
 
 @dataclass(frozen=True)
 class Drawn:
-    """Masks (n_masks, n_units) of some blocks, drawn when they are read."""
+    """Masks of some blocks, drawn when they are read."""
 
     masks: Weights
     blocks: range
 
     @cached_property
-    def narrow(self) -> AnyArray:
-        """The masks in as few bits as they need."""
-        each = [self.masks.narrow(block, 0) for block in self.blocks]
-        return each[0] if len(each) == 1 else np.concatenate(each)
-
-    @cached_property
-    def wide(self) -> FloatArray:
-        """The masks as floats."""
-        return self.narrow.astype(np.float64)
-
-    @cached_property
-    def single(self) -> AnyArray:
-        """The masks in single precision."""
-        return self.narrow.astype(np.float32)
+    def pieces(self) -> list[AnyArray]:
+        """Masks (n_masks, n_units) in as few bits as they need, some after others."""
+        every = [self.masks.narrow(block, 0) for block in self.blocks]
+        step = max(1, _CACHED_NUMBERS // every[0].size)
+        if step == 1:
+            return every
+        starts = range(0, len(every), step)
+        return [np.concatenate(every[start : start + step]) for start in starts]
 
 
 @dataclass(frozen=True)
 class Given:
     """Masks (n_masks, n_chosen) of chosen units."""
 
-    narrow: FloatArray
+    masks: FloatArray
 
     @property
-    def wide(self) -> FloatArray:
+    def pieces(self) -> list[FloatArray]:
         """The masks."""
-        return self.narrow
-
-    @property
-    def single(self) -> FloatArray:
-        """The masks."""
-        return self.narrow
+        return [self.masks]
 
 
 @dataclass(frozen=True)
@@ -88,5 +80,7 @@ class Moved:
 
     def times(self, columns: FloatArray) -> FloatArray:
         """Sums (width, n_masks) over the units that swap of columns (n_units, width)."""
-        found: FloatArray = columns[self.units].T @ self.masks.wide.T
-        return found
+        chosen = columns[self.units].T
+        return np.concatenate(
+            [chosen @ piece.astype(np.float64, copy=False).T for piece in self.masks.pieces], axis=1
+        )

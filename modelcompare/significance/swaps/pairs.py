@@ -112,8 +112,11 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
             matrices = [sparse.vstack(matrices, format="csr")]
 
         def swapped(drawn: Drawn) -> Result:
-            by_unit = drawn.narrow.T.astype(np.float64, order="C")
-            moved = [matrix @ by_unit for matrix in matrices]
+            parts = []
+            for piece in drawn.pieces:
+                by_unit = piece.T.astype(np.float64, order="C")
+                parts.append([matrix @ by_unit for matrix in matrices])
+            moved = [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
             if len(moved) < len(chosen):
                 moved = [moved[0][start:stop] for start, stop in pairwise(edges)]
             columns = [

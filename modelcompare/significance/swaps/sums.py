@@ -31,8 +31,8 @@ from modelcompare.words import Alternative
 
 # Relative size of what rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
-# Numbers of a block of masks or of its sums, and of some pairs', that are worked on at once.
-_MASK_NUMBERS = 2**21
+# Sums under a block of masks, and of some pairs, that are worked on at once.
+_SUM_NUMBERS = 2**18
 _PAIR_NUMBERS = 2**18
 # Blocks of masks at least, so that threads share them.
 _TASKS = 8
@@ -66,7 +66,7 @@ class UnitSwaps(SwapStatistic):
         n_jobs: int | None,
     ) -> list[Result]:
         """Results of a task on masks, some blocks of them after others."""
-        at_once = _MASK_NUMBERS // (RESAMPLE_BLOCK * max(1, n_columns, self.units.n_units))
+        at_once = _SUM_NUMBERS // (RESAMPLE_BLOCK * max(1, n_columns))
         step = int(np.clip(at_once, 1, max(1, -(-masks.n_blocks // _TASKS))))
 
         def some(start: int) -> Result:
@@ -232,9 +232,9 @@ class SwappedSums(UnitSwaps):
 
     def moved(self, masks: Drawn | Given, units: slice | IntArray = slice(None)) -> Moved:
         """Sums over the units that swap."""
-        drawn = masks.narrow if self.columns.counted else masks.wide
-        blocks, own = self.columns.sums(drawn, units)
-        sums = self.arranged(blocks)
+        found = [self.columns.sums(piece, units) for piece in masks.pieces]
+        blocks = [_side_by_side(parts) for parts in zip(*(each for each, _ in found), strict=True)]
+        own, sums = _side_by_side([each for _, each in found]), self.arranged(blocks)
         if self.strata is None:
             return Moved(masks, units, sums, own, [])
         codes = self.strata.codes[units]
@@ -242,8 +242,9 @@ class SwappedSums(UnitSwaps):
         by_stratum = []
         for stratum in range(len(self.strata.size)):
             here = np.flatnonzero(codes == stratum)
-            found, _ = self.columns.sums(masks.narrow[:, here], everyone[here])
-            by_stratum.append(found[: len(self.linear)])
+            inside = [self.columns.sums(x[:, here], everyone[here])[0] for x in masks.pieces]
+            blocks = [_side_by_side(parts) for parts in zip(*inside, strict=True)]
+            by_stratum.append(blocks[: len(self.linear)])
         in_strata = [np.stack(part) for part in zip(*by_stratum, strict=True)]
         return Moved(masks, units, sums, own, in_strata)
 
@@ -311,6 +312,11 @@ class SwappedSums(UnitSwaps):
         """Where the two models' numbers differ, of shape (n_rows, n_pairs, n_values)."""
         a, b = self.model_a[pairs], self.model_b[pairs]
         return np.any([part[:, a] != part[:, b] for part in self.differing(rows)], axis=0)
+
+
+def _side_by_side(parts: Sequence[FloatArray]) -> FloatArray:
+    """One array of the sums of all pieces of masks."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
 
 def _cleared(before: FloatArray, growth: FloatArray) -> FloatArray:
