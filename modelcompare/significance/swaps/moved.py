@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,16 +21,19 @@ class Drawn:
 
     masks: Weights
     blocks: range
+    n_units: int
+
+    def each(self) -> Iterator[AnyArray]:
+        """Masks (n_masks, n_units) in as few bits as they need, some after others."""
+        step = max(1, _CACHED_NUMBERS // (self.masks.block_size(0) * self.n_units))
+        for start in range(0, len(self.blocks), step):
+            some = [self.masks.narrow(block, 0) for block in self.blocks[start : start + step]]
+            yield some[0] if len(some) == 1 else np.concatenate(some)
 
     @cached_property
     def pieces(self) -> list[AnyArray]:
-        """Masks (n_masks, n_units) in as few bits as they need, some after others."""
-        every = [self.masks.narrow(block, 0) for block in self.blocks]
-        step = max(1, _CACHED_NUMBERS // every[0].size)
-        if step == 1:
-            return every
-        starts = range(0, len(every), step)
-        return [np.concatenate(every[start : start + step]) for start in starts]
+        """The same masks, kept to be read more than once."""
+        return [*self.each()]
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,10 @@ class Given:
     """Masks (n_masks, n_chosen) of chosen units."""
 
     masks: FloatArray
+
+    def each(self) -> Iterator[FloatArray]:
+        """The masks."""
+        yield self.masks
 
     @property
     def pieces(self) -> list[FloatArray]:
@@ -76,7 +84,7 @@ class Moved:
     def drawn_anew(self) -> Moved:
         """Sums without the masks, which are drawn once more if they are read."""
         assert isinstance(self.masks, Drawn)  # noqa: S101  given masks are not kept
-        return replace(self, masks=Drawn(self.masks.masks, self.masks.blocks))
+        return replace(self, masks=replace(self.masks))
 
     def times(self, columns: FloatArray) -> FloatArray:
         """Sums (width, n_masks) over the units that swap of columns (n_units, width)."""

@@ -113,7 +113,7 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
 
         def swapped(drawn: Drawn) -> Result:
             parts = []
-            for piece in drawn.pieces:
+            for piece in drawn.each():
                 by_unit = piece.T.astype(np.float64, order="C")
                 parts.append([matrix @ by_unit for matrix in matrices])
             moved = [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]

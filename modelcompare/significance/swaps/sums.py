@@ -32,7 +32,7 @@ from modelcompare.words import Alternative
 # Relative size of what rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
 # Sums under a block of masks, and of some pairs, that are worked on at once.
-_SUM_NUMBERS = 2**18
+_SUM_NUMBERS = 2**21
 _PAIR_NUMBERS = 2**18
 # Blocks of masks at least, so that threads share them.
 _TASKS = 8
@@ -70,7 +70,8 @@ class UnitSwaps(SwapStatistic):
         step = int(np.clip(at_once, 1, max(1, -(-masks.n_blocks // _TASKS))))
 
         def some(start: int) -> Result:
-            return task(Drawn(masks, range(start, min(start + step, masks.n_blocks))))
+            blocks = range(start, min(start + step, masks.n_blocks))
+            return task(Drawn(masks, blocks, self.units.n_units))
 
         alike = self.units.multiplicity is None
         numbers = work(step * RESAMPLE_BLOCK * self.units.n_units, n_columns, alike=alike)
@@ -232,7 +233,7 @@ class SwappedSums(UnitSwaps):
 
     def moved(self, masks: Drawn | Given, units: slice | IntArray = slice(None)) -> Moved:
         """Sums over the units that swap."""
-        found = [self.columns.sums(piece, units) for piece in masks.pieces]
+        found = [self.columns.sums(piece, units) for piece in masks.each()]
         blocks = [_side_by_side(parts) for parts in zip(*(each for each, _ in found), strict=True)]
         own, sums = _side_by_side([each for _, each in found]), self.arranged(blocks)
         if self.strata is None:
