@@ -137,8 +137,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _own_failure(error: BaseException) -> str | None:
     """Say what went wrong in a metric of the user's own, if that did (--metric-from)."""
-    registry = sys.modules.get("modelcompare.metrics.registry")
-    found = None if registry is None else registry.failure_in_file(error)
+    from_file = sys.modules.get("modelcompare.metrics.from_file")
+    found = None if from_file is None else from_file.failure_in_file(error)
     return None if found is None else " ".join(found.split())
 
 

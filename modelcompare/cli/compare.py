@@ -90,7 +90,7 @@ def compare(
     if tokenize is not None:
         named = _tokenized(named, tokenize)
     from modelcompare.metrics.base import BaseMetric
-    from modelcompare.metrics.registry import load_metric
+    from modelcompare.metrics.from_file import load_metric
 
     own = [load_metric(place) for place in metric_from or []]
     functions = any(not isinstance(each, BaseMetric) for each in own)

@@ -44,6 +44,7 @@ from modelcompare.metrics.debiased import debiased_ece as debiased_ece
 from modelcompare.metrics.debiased import rms_calibration_error as rms_calibration_error
 from modelcompare.metrics.explain import Explanation as Explanation
 from modelcompare.metrics.explain import explain as explain
+from modelcompare.metrics.from_file import load_metric as load_metric
 from modelcompare.metrics.plain import plain as plain
 from modelcompare.metrics.quotient import Quotient as Quotient
 from modelcompare.metrics.ranking import average_precision as average_precision
@@ -55,7 +56,6 @@ from modelcompare.metrics.registry import METRICS as METRICS
 from modelcompare.metrics.registry import default_metrics as default_metrics
 from modelcompare.metrics.registry import from_callable as from_callable
 from modelcompare.metrics.registry import get_metric as get_metric
-from modelcompare.metrics.registry import load_metric as load_metric
 from modelcompare.metrics.registry import register as register
 from modelcompare.metrics.registry import resolve_metrics as resolve_metrics
 from modelcompare.metrics.scoring import brier_score as brier_score
