@@ -148,6 +148,22 @@ def check_same(
                 raise ValueError(what.format(repr(first_model), repr(model), name, ids) + ".")
 
 
+def common_headings(headings: dict[str, list[str]]) -> list[str]:
+    """Return the headings of the first model, which must be those of all; none of labels."""
+    first_model, first = next(iter(headings.items()), ("", []))
+    for model, found in headings.items():
+        if {*found} != {*first}:
+            classes = [
+                ", ".join(heading.removeprefix(PROBABILITY) for heading in each[:5])
+                for each in (first, found)
+            ]
+            raise ValueError(
+                f"the files of {first_model!r} and {model!r} have probabilities of different "
+                f"classes ({classes[0]} and {classes[1]})."
+            )
+    return first
+
+
 def listed(values: Any) -> str:
     """The first few of many values."""
     first = ", ".join(_in_a_line(value) for value in list(values)[:_N_EXAMPLES])

@@ -14,7 +14,13 @@ from modelcompare.arrays import AnyArray
 from modelcompare.checks import DataWarning, refuse_rows
 from modelcompare.predictions import Predictions
 from modelcompare.readers import cell_types
-from modelcompare.readers.alignment import align, answer_key, check_same, with_truth
+from modelcompare.readers.alignment import (
+    align,
+    answer_key,
+    check_same,
+    common_headings,
+    with_truth,
+)
 from modelcompare.readers.cell_types import column_array, refuse_objects
 from modelcompare.readers.missing import filled, refuse_missing
 from modelcompare.readers.options import Columns, refuse_column
@@ -301,7 +307,7 @@ def _of_labels(
     truth = column_array(next(iter(holders.values()))["y_true"])
     truth, *same = cell_types.alike([truth, *said.values()])
     outputs = dict(zip(said, same, strict=True))
-    shared = _common_headings({model: found for model, found in headings.items() if found})
+    shared = common_headings({model: found for model, found in headings.items() if found})
     headed = [heading.removeprefix(PROBABILITY) for heading in shared]
     labels = columns.told_labels(cell_types.typed_labels(headed, truth) if shared else None, truth)
     for model in parts.keys() - said.keys():
@@ -386,19 +392,3 @@ def _column(model: str, frame: pd.DataFrame) -> AnyArray:
             f"{', '.join(map(str, frame.columns[:5]))}."
         )
     return column_array(frame["y_pred"])
-
-
-def _common_headings(headings: dict[str, list[str]]) -> list[str]:
-    """Headings of the first model, which must be those of all; none where there are only labels."""
-    first_model, first = next(iter(headings.items()), ("", []))
-    for model, found in headings.items():
-        if {*found} != {*first}:
-            classes = [
-                ", ".join(heading.removeprefix(PROBABILITY) for heading in each[:5])
-                for each in (first, found)
-            ]
-            raise ValueError(
-                f"the files of {first_model!r} and {model!r} have probabilities of different "
-                f"classes ({classes[0]} and {classes[1]})."
-            )
-    return first
