@@ -10,6 +10,7 @@ import pytest
 
 import modelcompare
 from docs.pictures import make
+from modelcompare.comparison import plots as comparison_plots
 from modelcompare.metrics.explain import listed
 from modelcompare.report import plots
 from tests.pages import ROOT
@@ -49,7 +50,8 @@ def test_every_figure_of_the_gallery_is_drawn(site):
 
 
 def test_every_figure_there_is_has_its_code_in_the_gallery():
-    kinds = [kind for kind in vars(plots).values() if isinstance(kind, type)]
+    found = {**vars(plots), **vars(comparison_plots)}
+    kinds = [kind for kind in found.values() if isinstance(kind, type)]
     names = {
         name
         for kind in kinds

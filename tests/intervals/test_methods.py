@@ -8,7 +8,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare import intervals
-from modelcompare.comparison import replicates, views
+from modelcompare.comparison import drawn, replicates, views
 from modelcompare.intervals import (
     METHODS,
     IntervalRow,
@@ -155,10 +155,10 @@ def test_moments_and_jackknife_wait_until_a_method_asks(monkeypatch):
 
         return count
 
-    monkeypatch.setattr(replicates, "influence_moments",
-                        counted("moments", replicates.influence_moments))  # fmt: skip
-    monkeypatch.setattr(replicates, "replicate_second_moments",
-                        counted("errors", replicates.replicate_second_moments))  # fmt: skip
+    monkeypatch.setattr(drawn, "influence_moments",
+                        counted("moments", drawn.influence_moments))  # fmt: skip
+    monkeypatch.setattr(drawn, "replicate_second_moments",
+                        counted("errors", drawn.replicate_second_moments))  # fmt: skip
     result = mc.bootstrap(preds_of(40, 31), "accuracy", n_resamples=99)
     result.score_interval("percentile", 0.95)
     result.score_interval("wilson", 0.95)

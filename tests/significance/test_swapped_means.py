@@ -9,9 +9,9 @@ from scipy import stats
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
-from modelcompare.significance import swapped_means
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
+from modelcompare.significance.swaps import means
 from modelcompare.significance.swaps.means import SwappedMeans
 
 SEED = np.random.SeedSequence(5)
@@ -105,8 +105,8 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
 def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
     preds = scored(drawn(2, 50, ("lognormal", "normal", "lognormal", "normal")))
     whole = outcome_of(preds, 999).p_value
-    monkeypatch.setattr(swapped_means, "_HELD_NUMBERS", 10)
-    monkeypatch.setattr(swapped_means, "_CACHED_NUMBERS", 100)
+    monkeypatch.setattr(means, "_HELD_NUMBERS", 10)
+    monkeypatch.setattr(means, "_CACHED_NUMBERS", 100)
     np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)
 
 
