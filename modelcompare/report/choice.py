@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,8 +78,10 @@ def telling_labels(frame: pd.DataFrame, column: str, most: int) -> tuple[list[An
 
 
 def one_label(frame: pd.DataFrame, label: object) -> list[Any]:
-    """The class that was asked for, as the frame has it."""
-    if not len(rows_at(frame, label=label)):
+    """Return the class that was asked for, as the frame has it."""
+    # NaN is the label of what has no class, and a list is no label: none is equal to either.
+    alone = isinstance(label, Hashable) and not is_missing(label)
+    if not (alone and len(rows_at(frame, label=label))):
         known = list(dict.fromkeys(map(label_name, frame["label"])))
         raise ValueError(f"`label` {label!r} is not here; there are {_some(known)}.")
     return [label]

@@ -269,8 +269,8 @@ def _doors() -> dict[str, Door]:
             mc.bootstrap(PLAIN, "accuracy", **FEW).confidence_interval, {}
         ),
         "VarianceStudy.separated": Door(variance.separated, {}),
-        "VarianceStudy.plot.intervals": Door(variance.plot.intervals, {}, data=("ax", "label")),
-        "VarianceStudy.plot.variances": Door(variance.plot.variances, {}, data=("ax", "label")),
+        "VarianceStudy.plot.intervals": Door(variance.plot.intervals, {}, data=("ax",)),
+        "VarianceStudy.plot.variances": Door(variance.plot.variances, {}, data=("ax",)),
         "AgreementStudy.population": Door(
             agreement.population, {"ratios": [1.0], "n_subsamples": 2}
         ),
