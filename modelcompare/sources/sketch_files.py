@@ -1,43 +1,43 @@
-"""Sketches as tables: a row for each bucket, statistic, model and class, and what they mean.
+"""Sketches read from tables (`sketch_tables` says how these are made) and checked at the door.
 
-The columns are bucket, statistic, model (empty where all models share the statistic), label and
-said (the classes a number belongs to; `said` where there are two), place (of several numbers of a
-class) and value. Numbers that are 0 are left out. One row, of the statistic "about", says in its
-label as JSON what the others are. What ``modelcompare sketch --sql`` prints makes the same table;
-it leaves the classes open, which the rows name then.
+What ``modelcompare sketch --sql`` prints makes the same table; it leaves the classes open, which
+the rows name then.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.paths import write_bytes
+from modelcompare.arrays import IntArray
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.tables import as_frame
 from modelcompare.sources.found import check_known, classes, without_findings
 from modelcompare.sources.possible import check_possible
-from modelcompare.sources.sketches import MOST_BUCKETS, VERSION, About, Sketch, Summed
+from modelcompare.sources.sketch_tables import (
+    ABOUT,
+    MOST_BUCKETS,
+    SAMPLES,
+    VERSION,
+    About,
+    Summed,
+)
+from modelcompare.sources.sketches import Sketch
 from modelcompare.spelling import suggesting
 from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.words import Kind, shown
 
-_ABOUT = "about"
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
 _DAMAGED = (
     AttributeError, KeyError, OverflowError, TypeError, UnicodeDecodeError, json.JSONDecodeError,
 )  # fmt: skip
-# The number of samples, which weights do not change, beside the statistics.
-SAMPLES = Summed("samples", shared=True)
 # Larger numbers are not whole ones any more.
 _MOST_SAMPLES = 2**53
 
@@ -83,7 +83,7 @@ def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
             f"{name} is no sketch; it needs the columns {', '.join(COLUMNS)}, as "
             "modelcompare.sketch(...).save writes them."
         )
-    saying = frame["statistic"] == _ABOUT
+    saying = frame["statistic"] == ABOUT
     if not saying.any():
         raise ValueError(f"{name} lacks the row that says what its numbers are.")
     try:
@@ -107,49 +107,6 @@ def holds_sketch(path: Path) -> bool:
         return is_sketch(pq.read_schema(path).names)
     except pa.ArrowInvalid:
         return False  # Whoever reads it says what is wrong.
-
-
-def write(sketch: Sketch, path: Path) -> Path:
-    """Write a sketch as Parquet, whole or not at all."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError(
-            'sketches are written as Parquet: pip install "modelcompare[parquet]"'
-        ) from error
-    buffer = io.BytesIO()
-    pq.write_table(pa.Table.from_pandas(to_frame(sketch), preserve_index=False), buffer)
-    return write_bytes(path, buffer.getvalue())
-
-
-def to_frame(sketch: Sketch) -> pd.DataFrame:
-    """The table of a sketch."""
-    told = {**asdict(sketch.about), "buckets": sketch.n_buckets}
-    about = json.dumps(told, ensure_ascii=False, default=dict)
-    labels = np.array([str(label) for label in sketch.about.labels or ()], dtype=object)
-    counts = sketch.counts[:, None].astype(np.float64)
-    parts = [
-        pd.DataFrame([(0, _ABOUT, EVERY_MODEL, about, "", 0, 0.0)], columns=list(COLUMNS)),
-        _rows(SAMPLES, EVERY_MODEL, counts, labels),
-    ]
-    for summed in sketch.about.statistics:
-        for model in (EVERY_MODEL,) if summed.shared else sketch.models:
-            parts.append(_rows(summed, model, sketch.numbers[summed.name, model], labels))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _rows(summed: Summed, model: str, numbers: FloatArray, labels: AnyArray) -> pd.DataFrame:
-    """The numbers of one statistic and model that are not 0."""
-    cells = numbers.reshape(len(numbers), *(len(labels),) * summed.class_axes, summed.width)
-    bucket, *classes, place = np.nonzero(cells)
-    named = [labels[codes] for codes in classes] + [""] * (2 - len(classes))
-    return pd.DataFrame(
-        {
-            "bucket": bucket, "statistic": summed.name, "model": model, "label": named[0],
-            "said": named[1], "place": place, "value": cells[(bucket, *classes, place)],
-        }
-    )  # fmt: skip
 
 
 def _from_rows(frame: pd.DataFrame, told: Sequence[Mapping[str, Any]], name: str) -> Sketch:

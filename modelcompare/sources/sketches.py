@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,79 +15,12 @@ from modelcompare import checks
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.kinds import Output
 from modelcompare.predictions import Predictions
-from modelcompare.scores import Direction, Ranges
+from modelcompare.sources.sketch_tables import About, Numbers, table_of, write
 from modelcompare.sums import EVERY_MODEL, Sums, refuse_samples
 from modelcompare.truths import Truth
 from modelcompare.words import Kind
 
-VERSION = 1
-MOST_BUCKETS = 2**20
 _NOTHING = np.empty(0)
-
-Numbers = Mapping[tuple[str, str], FloatArray]
-
-
-@dataclass(frozen=True)
-class Summed:
-    """A statistic of which a sketch keeps sums.
-
-    `width` is how many numbers it has in each cell of its class axes; the rest is of `Statistic`.
-    """
-
-    name: str
-    shared: bool = False
-    class_axes: int = 0
-    width: int = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class About:
-    """What the numbers of a sketch are.
-
-    Attributes
-    ----------
-    salt : str
-        What the names of items were hashed with.
-    models, kinds : tuple of str
-        The models, and what each gave.
-    labels : tuple, optional
-        The classes.
-    metrics : tuple of str
-        What it was made for.
-    statistics : tuple of Summed
-        What was summed.
-    judged : tuple of str
-        Statistics of scores that are all 0 or 1.
-    soft_truth : bool
-        Whether the truth is a distribution over classes.
-    runs : tuple of str
-        Two runs of the models, or the only one, whose samples are in it: of two, answers are for
-        these runs.
-    weighted, missing_mass : bool
-        Whether samples have weights, and whether probabilities may sum to less than 1; true where
-        an older file does not say.
-    score_names, greater_is_better, bounds
-        As in Predictions; the direction None where only the scores' names may tell it.
-    name : str, optional
-        Heading in tables.
-    """
-
-    salt: str
-    models: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    labels: tuple[Any, ...] | None
-    metrics: tuple[str, ...]
-    statistics: tuple[Summed, ...]
-    judged: tuple[str, ...] = ()
-    soft_truth: bool = False
-    runs: tuple[str, ...] = ()
-    weighted: bool = True
-    missing_mass: bool = True
-    score_names: tuple[str, ...] = ()
-    greater_is_better: Direction | None = None
-    bounds: Ranges | None = None
-    name: str | None = None
-    version: int = VERSION
 
 
 class Sketch(Predictions):
@@ -183,15 +115,11 @@ class Sketch(Predictions):
 
     def save(self, path: str | Path) -> Path:
         """Write the sketch as Parquet; `modelcompare.read_sketch` reads it."""
-        from modelcompare.sources.sketch_files import write
-
-        return write(self, Path(path))
+        return write(self.to_frame(), Path(path))
 
     def to_frame(self) -> pd.DataFrame:
         """The sketch as a table, which `modelcompare.read_sketch` reads."""
-        from modelcompare.sources.sketch_files import to_frame
-
-        return to_frame(self)
+        return table_of(self.about, self.counts, self.numbers)
 
     def __repr__(self) -> str:
         about = self.about

@@ -23,7 +23,8 @@ from modelcompare.readers import read_predictions
 from modelcompare.resampling import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.scanned import ScannedPredictions
-from modelcompare.sources.sketches import MOST_BUCKETS, About, Numbers, Sketch, Summed
+from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Numbers, Summed
+from modelcompare.sources.sketches import Sketch
 from modelcompare.spelling import suggesting
 from modelcompare.sums import EVERY_MODEL
 from modelcompare.words import check_count, check_options, check_predictions, check_text
