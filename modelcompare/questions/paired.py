@@ -19,6 +19,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
+from modelcompare.significance.studentized import n_groups
 from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.sums import refuse_samples
@@ -59,6 +60,8 @@ class PairedTestResult(Result):
         Whether the p-value has no Monte-Carlo error.
     notes : tuple of str
         What the answer is for: the runs at hand, where there are several.
+    n_groups : int, optional
+        Groups of samples, or clusters, that the test swapped, where these were very many.
     """
 
     model_a: str
@@ -74,6 +77,7 @@ class PairedTestResult(Result):
     n_resamples: int
     exact: bool
     notes: tuple[str, ...] = field(default=(), repr=False)
+    n_groups: int | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -86,6 +90,7 @@ class PairedTestResult(Result):
         method: str,
         alternative: str,
         notes: tuple[str, ...] = (),
+        n_groups: int | None = None,
     ) -> PairedTestResult:
         """Result from the outcome for one pair and one value."""
         warn_of_undefined(metric, label, difference, models)
@@ -94,7 +99,7 @@ class PairedTestResult(Result):
         error = 0.0 if outcome.exact else math.sqrt(p_value * (1 - p_value) / (1 + drawn))
         return cls(
             *models, metric, label, difference, float(outcome.statistic[0, 0]), p_value, error,
-            method, alternative, drawn, outcome.exact, notes,
+            method, alternative, drawn, outcome.exact, notes, n_groups,
         )  # fmt: skip
 
     stem: ClassVar[str] = "test"
@@ -104,6 +109,7 @@ class PairedTestResult(Result):
         return signature(
             "test",
             {"B": self.n_resamples, "test": self.method, "alternative": self.alternative},
+            {"groups": self.n_groups} if self.n_groups else "",
             THESE_RUNS if self.notes else "",
         )
 
@@ -116,9 +122,12 @@ class PairedTestResult(Result):
         title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
         # A test gives no standard error; a small difference shows two digits of itself.
         decimals = max(decimals_for([abs(self.difference)]), 4)
-        row = pd.DataFrame([vars(self)]).drop(columns="notes")
+        row = pd.DataFrame([vars(self)]).drop(columns=["notes", "n_groups"])
         table = Table(title, columns, row, notes=self.notes, decimals=decimals)
-        return self._document({"test": table})
+        # The signature says how many groups there were.
+        settings = self._plain_fields()
+        settings.pop("n_groups")
+        return self._document({"test": table}, settings=settings)
 
 
 @suggesting()
@@ -204,4 +213,5 @@ def paired_test(
     return PairedTestResult.of(
         (model_a, model_b), contrast.metric.name, label, contrast.difference, outcome,
         outcome.used.get(contrast.metric.name, test), alternative, contrast.notes,
+        n_groups(contrast.view.evaluation, test),
     )  # fmt: skip

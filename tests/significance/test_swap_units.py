@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import modelcompare as mc
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
@@ -123,3 +124,15 @@ def test_few_units_are_not_joined():
     joined = SwapUnits.of(evaluation)
     assert joined.units is evaluation.units
     assert np.array_equal(joined.groups_of(np.array([3, 5])), [3, 5])
+
+
+def test_signatures_say_how_many_groups_swapped():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 70_000)
+    models = {m: rng.normal(y, 2) for m in "ab"}
+    preds = mc.Predictions(y.astype(float), models, kind="values")
+    test = mc.paired_test(preds, "a", "b", "mae", n_resamples=99)
+    assert "|groups:4096" in test.signature
+    assert "|groups:4096" in mc.compare(preds, "mae", n_resamples=99).signature
+    few = mc.paired_test(preds.subset(np.arange(5_000)), "a", "b", "mae", n_resamples=99)
+    assert "groups" not in few.signature
