@@ -6,8 +6,8 @@ of 100 such test sets of 100 samples, 15 of 1,000. After each swap t goes throug
 
     ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6,   a = sum (x - m)^3 / (sum (x - m)^2)^1.5,``
 
-of the swapped differences x themselves and their mean m, which takes the skewness out: 9 of 100
-samples, 5 of 1,000. It is the cubic of the interval (`intervals.influences.hall_interval`), and
+of the swapped differences x themselves and their mean m, which takes the skewness out: 8 of 100
+samples, 6 of 1,000. It is the cubic of the interval (`intervals.influences.hall_interval`), and
 under exchangeable models as exact as t.
 
 Cubes are no sums of one model's numbers, so each pair has a column of its own; pairs whose
