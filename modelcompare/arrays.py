@@ -9,7 +9,6 @@ AnyArray = NDArray[Any]
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-SingleArray = NDArray[np.float32]
 
 # Each computation takes as many rows, resamples or pairs at once as one of these three leaves room
 # for. They decide over speed and memory; what decides how sums round stands where it is used.

@@ -13,7 +13,7 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.comparison.drawn import Replicates
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.halves import Exchange, masks_first
+from modelcompare.engine.exchange import Exchange, masks_first
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.proportions import proportions
 from modelcompare.metrics import Metric

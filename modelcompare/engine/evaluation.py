@@ -196,30 +196,6 @@ class Evaluation(UnitStatistics):
         self._fill_sums(out, totals, models)
         return out
 
-    def differences_of(
-        self,
-        first: dict[Statistic, FloatArray],
-        second: dict[Statistic, FloatArray],
-        metrics: Sequence[Metric],
-    ) -> Iterator[tuple[slice, FloatArray]]:
-        """Differences of some sum metrics between two sets of totals, one after the other.
-
-        Parameters
-        ----------
-        first, second : dict of Statistic to ndarray of shape (n_resamples, n_pairs, width)
-            Totals of every statistic; either of the first two axes may be 1 where nothing varies.
-
-        Yields
-        ------
-        where : slice
-            The metric's place along the axis of values.
-        differences : ndarray of shape (n_resamples, n_pairs, n_values_in_slice)
-        """
-        for metric in metrics:
-            a, b = (metric.value(*(t[s] for s in metric.statistics)) for t in (first, second))
-            found = a - b
-            yield self.metric_slice(metric.name), found if metric.per_class else found[..., None]
-
     # -- leave one out ----------------------------------------------------------------------
 
     def jackknife(self, models: slice, rows: slice) -> FloatArray:

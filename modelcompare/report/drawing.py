@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
@@ -17,11 +17,12 @@ else:
     Figure: TypeAlias = Any
 
 
+@dataclass(frozen=True)
 class Drawable:
     """Base of the records that figures take: a dataclass of some attributes of a result."""
 
     @classmethod
     def of(cls, result: object, **others: Any) -> Self:
         """Read the fields from a result, but for those given as `others`."""
-        names = [each.name for each in fields(cls) if each.name not in others]  # type: ignore[arg-type]
+        names = [each.name for each in fields(cls) if each.name not in others]
         return cls(**{name: getattr(result, name) for name in names}, **others)

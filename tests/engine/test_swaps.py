@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modelcompare.engine.halves import Exchange
+from modelcompare.engine.exchange import Exchange
 from modelcompare.significance.pairwise import all_pairs
 
 

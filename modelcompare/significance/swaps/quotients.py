@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.engine.halves import Exchange
+from modelcompare.engine.exchange import Exchange
 from modelcompare.significance.exact import as_extreme, least_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.strata import Strata

@@ -15,7 +15,7 @@ import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.halves import Exchange
+from modelcompare.engine.exchange import Exchange
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric, Statistic
