@@ -1,6 +1,7 @@
 """Intervals of calibration errors: one road, ends by a loop, coverage where a bootstrap has none."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -43,8 +44,7 @@ def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_
     path = tmp_path / "p.parquet"
     mc.compare(preds, "debiased_ece", n_resamples=9)
     p = preds.probabilities(preds.models[0])
-    pandas = pytest.importorskip("pandas")
-    pandas.DataFrame({"y_true": preds.y_true, "a:0": p[:, 0], "a:1": p[:, 1]}).to_parquet(path)
+    pd.DataFrame({"y_true": preds.y_true, "a:0": p[:, 0], "a:1": p[:, 1]}).to_parquet(path)
     np.testing.assert_allclose(ends(mc.scan_predictions(path), "debiased_ece")[0], expected)
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,10 +59,10 @@ def test_curves_and_tests_bin_as_the_metric_does(stored):
 
 
 def test_a_scan_in_single_precision_bins_as_memory_does(tmp_path):
-    pandas, path = pytest.importorskip("pandas"), tmp_path / "p.parquet"
+    path = tmp_path / "p.parquet"
     pytest.importorskip("pyarrow")
     p = STORED["single"]
-    frame = pandas.DataFrame({"y_true": Y, "a:0": p[:, 0], "a:1": p[:, 1]})
+    frame = pd.DataFrame({"y_true": Y, "a:0": p[:, 0], "a:1": p[:, 1]})
     frame.to_parquet(path)
     scanned = mc.bootstrap(mc.scan_predictions(path), "ece_10", n_resamples=2).estimate.iloc[0]
     assert scanned == pytest.approx(TOP, abs=1e-7)
