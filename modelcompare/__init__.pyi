@@ -17,11 +17,12 @@ from .comparison.sets import SetComparison as SetComparison
 from .comparison.sets import compare_sets as compare_sets
 from .comparison.slices import SliceComparison as SliceComparison
 from .comparison.slices import compare_slices as compare_slices
-from .confidences import bin_values as bin_values
-from .confidences import from_bins as from_bins
-from .confidences import from_nbest as from_nbest
-from .confidences import missing_mass as missing_mass
-from .confidences import quantize as quantize
+from .data.confidences import bin_values as bin_values
+from .data.confidences import from_bins as from_bins
+from .data.confidences import from_nbest as from_nbest
+from .data.confidences import missing_mass as missing_mass
+from .data.confidences import quantize as quantize
+from .data.predictions import Predictions as Predictions
 from .diagnostics.agreement import annotator_agreement as annotator_agreement
 from .diagnostics.agreement import model_agreement as model_agreement
 from .diagnostics.calibration import CalibrationTest as CalibrationTest
@@ -39,7 +40,6 @@ from .metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
 from .metrics.confusion import confusion_matrix as confusion_matrix
 from .metrics.confusion import probabilistic_confusion_matrix as probabilistic_confusion_matrix
 from .metrics.registry import get_metric as get_metric
-from .predictions import Predictions as Predictions
 from .questions.adjust import adjust as adjust
 from .questions.decide import DecisionResult as DecisionResult
 from .questions.decide import decide as decide

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 from unittest import SkipTest
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.questions.gate import GateResult, Rule, gate
 from modelcompare.readers import read_predictions
 from modelcompare.words import OnInconclusive, check_choice

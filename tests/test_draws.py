@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from modelcompare import compiled
-from modelcompare.draws import HIGHEST_RATE, EquallyLikely, PoissonCounts, _poisson_steps
+from modelcompare.resampling.draws import HIGHEST_RATE, EquallyLikely, PoissonCounts, _poisson_steps
 
 
 def generator(seed=0):

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import modelcompare as mc
-from modelcompare.checks import as_array
+from modelcompare.data.checks import as_array
 
 SAID = ["no", "yes", "no"]
 RELATION = "select unnest(['no', 'yes', 'no']) as x"

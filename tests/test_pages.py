@@ -84,7 +84,7 @@ def test_a_command_prints_what_the_page_shows(command):
 
 @pytest.mark.usefixtures("files")
 # Logs lack results, and say so.
-@pytest.mark.filterwarnings("ignore::modelcompare.checks.DataWarning")
+@pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
 @pytest.mark.parametrize("line", IN_TABLES)
 def test_a_command_in_a_table_runs(line):
     code, printed = run(line)

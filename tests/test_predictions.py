@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from modelcompare import Predictions
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 
 PROBS = [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]]
 

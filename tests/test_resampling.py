@@ -1,8 +1,14 @@
 import numpy as np
 import pytest
 
-from modelcompare import resampling
-from modelcompare.resampling import BootstrapWeights, SwapMasks, Units, seed_sequence, subsample
+from modelcompare.resampling import weights as resampling
+from modelcompare.resampling.weights import (
+    BootstrapWeights,
+    SwapMasks,
+    Units,
+    seed_sequence,
+    subsample,
+)
 from modelcompare.words import Scheme, check_choice
 
 SEED = np.random.SeedSequence(5)

@@ -19,7 +19,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import modelcompare as mc
 from modelcompare import compiled
-from modelcompare.resampling import BootstrapWeights, Units, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, Units, seed_sequence
 
 N_SAMPLES, N_RESAMPLES = 10_000, 1000
 REFERENCES = {

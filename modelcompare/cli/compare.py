@@ -22,8 +22,8 @@ from modelcompare.cli.streams import say
 from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, Tokenizer, listed
 
 if TYPE_CHECKING:
+    from modelcompare.data.predictions import Predictions
     from modelcompare.metrics.registry import MetricLike
-    from modelcompare.predictions import Predictions
 
 # What the demo compares and draws.
 _EXAMPLE = "snli"

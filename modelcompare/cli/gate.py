@@ -23,8 +23,8 @@ from modelcompare.report import escape
 from modelcompare.words import Decision, GateFormat, listed
 
 if TYPE_CHECKING:
+    from modelcompare.data.predictions import Predictions
     from modelcompare.metrics.registry import MetricLike
-    from modelcompare.predictions import Predictions
     from modelcompare.questions.gate import GateResult
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.

@@ -29,7 +29,7 @@ from modelcompare.words import (
 
 if TYPE_CHECKING:
     from modelcompare.comparison.bounds import BoundedComparison
-    from modelcompare.predictions import Predictions
+    from modelcompare.data.predictions import Predictions
 
 Text = str | None
 Texts = list[str] | None

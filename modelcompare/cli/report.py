@@ -21,7 +21,7 @@ from modelcompare.words import CardFormat
 
 if TYPE_CHECKING:
     from modelcompare.comparison.result import Comparison
-    from modelcompare.predictions import Predictions
+    from modelcompare.data.predictions import Predictions
     from modelcompare.report.result import Result
 
 _PAGE = ("", ".html", ".htm")

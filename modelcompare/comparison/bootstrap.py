@@ -10,11 +10,12 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import refuse_samples
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import (
+from modelcompare.resampling.weights import (
     BootstrapWeights,
     RngLike,
     child_seed,
@@ -23,7 +24,6 @@ from modelcompare.resampling import (
 from modelcompare.sources.evaluation import ScannedEvaluation, evaluate, resolve
 from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
-from modelcompare.sums import refuse_samples
 from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
 
 _MOST_REDRAWS = 50

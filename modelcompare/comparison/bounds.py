@@ -23,8 +23,9 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
-from modelcompare.predictions import Predictions
 from modelcompare.readers import asked, read
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, format_p_value, interval_title
@@ -34,7 +35,6 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.sources.evaluation import resolve
 from modelcompare.spelling import suggesting
-from modelcompare.variants import with_outputs
 from modelcompare.words import Correction, check_mapping, value_name
 
 _STEP_DOWN: Correction = "holm"

@@ -10,17 +10,17 @@ import numpy as np
 
 from modelcompare import intervals, significance
 from modelcompare.arrays import IntArray
-from modelcompare.checks import check_models
 from modelcompare.comparison.bootstrap import bootstrap, prepared
 from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DrawnPairs
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, rng_label
+from modelcompare.resampling.weights import RngLike, rng_label
 from modelcompare.significance.pairwise import (
     all_pairs,
 )

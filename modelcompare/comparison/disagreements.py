@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.checks import check_models
-from modelcompare.predictions import Predictions
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table

@@ -14,7 +14,7 @@ from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.replicate_errors import replicate_covariance, replicate_second_moments
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import Scheme, signature
 
 

@@ -25,12 +25,12 @@ from modelcompare.comparison.cross_validation import (
 )
 from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_test
 from modelcompare.comparison.result import Comparison
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, random_state, rng_label
+from modelcompare.resampling.weights import RngLike, random_state, rng_label
 from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, FoldTest, check_options, signature
 

@@ -28,11 +28,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import counts
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.quotient import Quotient
 from modelcompare.metrics.scoring import mean_ratio
-from modelcompare.predictions import Predictions
 
 _PRECISION, _WRONG = counts.PRECISION.class_ratio, counts.ZERO_ONE_LOSS.class_ratio
 _OF_HITS = (counts.RECALL.class_ratio, _WRONG)

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.checks import class_code
+from modelcompare.data.checks import class_code
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
-from modelcompare.predictions import Predictions
 from modelcompare.words import CurveKind
 
 

@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import check_models
 from modelcompare.comparison.drawn import Replicates
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.one_class import OneClass, areas_under, curve_points
 from modelcompare.comparison.standings import share_of_wins
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import refuse_samples
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
-from modelcompare.predictions import Predictions
 from modelcompare.report import clouds, diagnostic_figures, matrices
 from modelcompare.report.choice import among, chosen, first_models, models_by_class, part_shown
 from modelcompare.report.compared import Block, Compared, metric_blocks
@@ -26,7 +27,6 @@ from modelcompare.report.forest import Kind, plot_comparison
 from modelcompare.report.matrices import Confused
 from modelcompare.report.plots import Plots
 from modelcompare.report.sheet import Caption
-from modelcompare.sums import refuse_samples
 from modelcompare.words import CurveKind
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.checks import check_columns_distinct, refuse_rows
+from modelcompare.data.checks import check_columns_distinct, refuse_rows
 from modelcompare.readers.names import ID, plain
 from modelcompare.readers.tables import as_frame
 from modelcompare.words import shown

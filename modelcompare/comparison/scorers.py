@@ -13,8 +13,8 @@ from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import check_estimators, rows_of, scikit_learn
 from modelcompare.comparison.result import Comparison
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import CallableMetric, from_callable
-from modelcompare.predictions import Predictions
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_mapping, check_sequence
 

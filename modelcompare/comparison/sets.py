@@ -16,17 +16,17 @@ from modelcompare.comparison.compare import compare
 from modelcompare.comparison.pooled import PooledSets
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.told import warn_of_parts
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.drawing import Figure
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.plots import RankPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column
-from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.weights import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs

@@ -12,14 +12,14 @@ import pandas as pd
 
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.told import warn_of_parts
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.weights import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
 from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_options, check_sequence, signature

@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import check_models
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.reliability import confidences
 from modelcompare.engine.units import check_runs
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, indicators
 from modelcompare.metrics.signatures import Strategy
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
-from modelcompare.resampling import RngLike, events, rng_label, seed_sequence
+from modelcompare.resampling.weights import RngLike, events, rng_label, seed_sequence
 from modelcompare.significance.extreme import n_extreme, resampling_p
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_options, signature

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import BootstrapWeights, RngLike, Units, child_seed, seed_sequence
+from modelcompare.resampling.weights import (
+    BootstrapWeights,
+    RngLike,
+    Units,
+    child_seed,
+    seed_sequence,
+)
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_options
 

@@ -17,19 +17,19 @@ from modelcompare.comparison.one_class import (
     curve_points,
     share_of_all,
 )
+from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.threshold_interval import chosen_interval
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
-from modelcompare.predictions import Predictions
 from modelcompare.report.diagnostic_figures import Curves
 from modelcompare.report.document import Document
 from modelcompare.report.plots import CurvePlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
-from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.spelling import suggesting
 from modelcompare.words import CurveKind, check_choice, check_number, check_options, signature
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.checks import class_code
+from modelcompare.data.checks import class_code
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval, proportion_interval
 from modelcompare.intervals.calibration import interval_of_model
@@ -17,13 +18,12 @@ from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.metrics.signatures import Strategy
-from modelcompare.predictions import Predictions
 from modelcompare.report.diagnostic_figures import Bins
 from modelcompare.report.document import Document
 from modelcompare.report.plots import ReliabilityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
-from modelcompare.resampling import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, RngLike, seed_sequence
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_options, signature
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import HELD_BYTES, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import EVERY_MODEL, Sums
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
-from modelcompare.predictions import Predictions
-from modelcompare.sums import EVERY_MODEL, Sums
 
 
 @dataclass(frozen=True)

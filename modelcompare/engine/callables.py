@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.base import CallableMetric
-from modelcompare.predictions import Predictions
 from modelcompare.words import shown
 
 

@@ -38,7 +38,7 @@ from modelcompare.metrics.base import (
     Outcomes,
     Statistic,
 )
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK
 
 # Bytes of statistics that are summed at once; sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20

@@ -17,7 +17,7 @@ from modelcompare.engine.class_influence import class_influences, has_few_influe
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.weights import Weights
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 
 
 @dataclass(frozen=True)

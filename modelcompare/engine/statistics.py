@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
 from modelcompare.engine.sparse_columns import PartedColumns
 from modelcompare.engine.units import (
@@ -20,8 +21,7 @@ from modelcompare.engine.units import (
     sample_units,
 )
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 
 Made = TypeVar("Made")
 

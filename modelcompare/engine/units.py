@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.kinds import Output
+from modelcompare.data.kinds import Output
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric, Outcomes
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 
 
 def collapsible(metrics: Sequence[AnyMetric], predictions: Predictions, *, required: bool) -> bool:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 
 
 class Weights(Protocol):

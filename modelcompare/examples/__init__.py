@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
-from modelcompare.predictions import Predictions
+from modelcompare.data.predictions import Predictions
 from modelcompare.readers import read_predictions
 from modelcompare.spelling import suggesting
 

@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.intervals.base import Interval
@@ -37,7 +38,6 @@ from modelcompare.metrics.debiased import (
     rms_error,
 )
 from modelcompare.metrics.quotient import divide
-from modelcompare.predictions import Predictions
 
 # Marks values whose interval cannot be had.
 REFUSED = "refused"

@@ -8,6 +8,7 @@ from typing import Literal, TypeGuard
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
@@ -16,7 +17,6 @@ from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.counts import COUNTS, SOFT_COUNTS
 from modelcompare.metrics.quotient import Quotient, divide
-from modelcompare.predictions import Predictions
 
 Pairs = tuple[IntArray, IntArray]
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, wilson
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.quotient import divide
-from modelcompare.predictions import Predictions
-from modelcompare.sums import EVERY_MODEL
 
 # Standard errors below this share of a value are rounding.
 _ROUNDING = 1e-9

@@ -18,7 +18,7 @@ from typing import Any, get_args
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.confidences import mass_edges
+from modelcompare.data.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.signatures import BinnedScore, ProbabilityScore, Strategy

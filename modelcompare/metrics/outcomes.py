@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.predictions import Predictions
+from modelcompare.data.predictions import Predictions
 
 if TYPE_CHECKING:
-    from modelcompare.kinds import Output
+    from modelcompare.data.kinds import Output
 
 
 @dataclass(frozen=True)

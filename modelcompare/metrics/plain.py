@@ -17,9 +17,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.kinds import Output
+from modelcompare.data import checks
+from modelcompare.data.kinds import Output
+from modelcompare.data.texts import as_references, references, text_lists, texts
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -31,7 +32,6 @@ from modelcompare.metrics.base import (
 )
 from modelcompare.metrics.signatures import AverageName
 from modelcompare.spelling import check_arguments
-from modelcompare.texts import as_references, references, text_lists, texts
 from modelcompare.words import Kind, Tokenizer, listed
 
 _N = "array-like of shape (n_samples,)"

@@ -26,7 +26,7 @@ from modelcompare.spelling import nearest, suggesting
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
 if TYPE_CHECKING:
-    from modelcompare.predictions import Predictions
+    from modelcompare.data.predictions import Predictions
 
 MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 

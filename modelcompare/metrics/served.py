@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import Sums
 from modelcompare.metrics import scoring
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.scoring import mean_ratio
-from modelcompare.predictions import Predictions
-from modelcompare.sums import Sums
 
 _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.kinds import Output
+from modelcompare.data.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.signatures import Score

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.checks import as_array
+from modelcompare.data.checks import as_array
 from modelcompare.significance import corrections
 from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_choice, shown

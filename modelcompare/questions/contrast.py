@@ -14,14 +14,14 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import warn_of_sparse_data
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import RngLike, seed_sequence
+from modelcompare.resampling.weights import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
 from modelcompare.sources import evaluation as sources
 from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown, value_name

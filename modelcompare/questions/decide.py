@@ -16,19 +16,19 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from modelcompare.checks import check_models
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.questions.unseen import Unseen
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
-from modelcompare.resampling import RngLike
+from modelcompare.resampling.weights import RngLike
 from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.words import (

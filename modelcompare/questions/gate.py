@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from modelcompare.comparison.told import each_warning_once
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result

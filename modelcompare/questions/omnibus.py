@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import pandas as pd
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table

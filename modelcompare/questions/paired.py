@@ -8,21 +8,21 @@ from typing import Any, ClassVar, get_args
 
 import pandas as pd
 
-from modelcompare.checks import check_models
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import refuse_samples
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.resampling import RngLike
+from modelcompare.resampling.weights import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.significance.studentized import n_groups
 from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
-from modelcompare.sums import refuse_samples
 from modelcompare.words import (
     Alternative,
     PairedTest,

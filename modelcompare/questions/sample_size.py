@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray
-from modelcompare.checks import check_models
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
 from modelcompare.report.document import Document
 from modelcompare.report.plots import PowerPlots

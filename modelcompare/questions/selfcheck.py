@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.checks import check_models
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.data.checks import check_models
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import Contrast
-from modelcompare.resampling import (
+from modelcompare.resampling.weights import (
     BootstrapWeights,
     RngLike,
     SwapMasks,

@@ -13,6 +13,8 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_caller
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import joined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.proportions import proportions
@@ -20,10 +22,15 @@ from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.engine.units import for_these_runs
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
-from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, deals, seed_sequence
+from modelcompare.resampling.weights import (
+    BootstrapWeights,
+    RngLike,
+    child_seed,
+    deals,
+    seed_sequence,
+)
 from modelcompare.significance import Outcome
 from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.delong import check_area, delong_covariance
@@ -33,7 +40,6 @@ from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
 from modelcompare.spelling import suggesting
-from modelcompare.variants import joined
 from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from modelcompare.predictions import Predictions
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
 from modelcompare.readers.assemble import check_filter, record_predictions
 from modelcompare.readers.column_roles import find_roles
@@ -30,7 +31,6 @@ from modelcompare.readers.reading import Reading
 from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table, as_frame
 from modelcompare.readers.wide import wide_predictions
-from modelcompare.scores import check_range
 from modelcompare.spelling import check_arguments, suggesting
 from modelcompare.words import (
     KindOrAuto,

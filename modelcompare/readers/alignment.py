@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 from modelcompare.readers import cell_types
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.options import Columns

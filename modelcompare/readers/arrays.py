@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.checks import DataWarning, as_array, classes, softmax
-from modelcompare.predictions import Predictions
+from modelcompare.data.checks import DataWarning, as_array, classes, softmax
+from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import alike
 from modelcompare.readers.content import Content, check_inflation

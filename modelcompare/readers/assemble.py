@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
-from modelcompare.checks import DataWarning, refuse_rows
-from modelcompare.predictions import Predictions
+from modelcompare.data.checks import DataWarning, refuse_rows
+from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import (
     align,

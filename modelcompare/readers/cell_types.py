@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
-from modelcompare.checks import rows_text
+from modelcompare.data.checks import rows_text
 from modelcompare.words import KindOrAuto
 
 # Whole numbers as Python writes them, of so many digits that they fit 64 bits: not 01, +1, 1e3.

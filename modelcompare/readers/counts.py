@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray, IntArray
-from modelcompare.checks import as_array
-from modelcompare.predictions import Predictions
+from modelcompare.data.checks import as_array
+from modelcompare.data.predictions import Predictions
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_names, shown
 

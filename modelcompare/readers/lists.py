@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.checks import SUM_TOLERANCE
-from modelcompare.kinds import are_codes
+from modelcompare.data.checks import SUM_TOLERANCE
+from modelcompare.data.kinds import are_codes
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Seen

@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from modelcompare.checks import DataWarning, check_columns_distinct
+from modelcompare.data.checks import DataWarning, check_columns_distinct
+from modelcompare.data.sums import is_sketch
 from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
@@ -22,7 +23,6 @@ from modelcompare.readers.reading import counted
 from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.sources import Place
 from modelcompare.readers.tables import Table, flattened
-from modelcompare.sums import is_sketch
 
 
 def named(table: Table, columns: Columns, where: str) -> Table:

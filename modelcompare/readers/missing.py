@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import DataWarning, row_numbers
+from modelcompare.data.checks import DataWarning, row_numbers
+from modelcompare.data.scores import Range
 from modelcompare.readers.cell_types import as_numbers, refuse_objects
 from modelcompare.readers.options import Columns
-from modelcompare.scores import Range
 
 _REMEDY = (
     "fill them in, drop these samples with missing='drop' (--missing drop), or count them as the "

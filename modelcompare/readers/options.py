@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
-from modelcompare.checks import rows_text
+from modelcompare.data.checks import rows_text
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.scores import Range
 from modelcompare.directions import direction_of
-from modelcompare.predictions import Predictions
 from modelcompare.readers import cell_types
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import nested
-from modelcompare.scores import Range
 from modelcompare.words import KindOrAuto, MissingResults
 
 _ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
-from modelcompare.predictions import Predictions
 
 _MOST_NAMES = 6
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import DataWarning, check_columns_distinct, refuse_rows
-from modelcompare.inputs import cells, flat, narwhals_of
+from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
+from modelcompare.data.inputs import cells, flat, narwhals_of
 from modelcompare.readers.content import Content
 from modelcompare.readers.reading import counted
 from modelcompare.words import shown

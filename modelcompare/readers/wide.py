@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray
-from modelcompare.predictions import Predictions
+from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.column_roles import Roles

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.base import AnyMetric, Outcomes
 from modelcompare.metrics.ranking import binary_placements
-from modelcompare.predictions import Predictions
 
 # Less of the two AUCs' own variances is what rounding leaves of two equal sets of placements.
 _ROUNDING = 1e-13

@@ -19,7 +19,7 @@ from scipy import sparse
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.resampling import SwapMasks
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.corrections import max_t_step_down
 from modelcompare.significance.exact import Grids
 from modelcompare.significance.pair_counts import pair_counts

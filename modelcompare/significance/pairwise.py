@@ -18,7 +18,7 @@ from modelcompare.engine.influence import (
 from modelcompare.engine.memory import check_pairs
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric
-from modelcompare.resampling import AllSwaps, BootstrapWeights, SwapMasks, Units
+from modelcompare.resampling.weights import AllSwaps, BootstrapWeights, SwapMasks, Units
 from modelcompare.significance.extreme import least_size, n_extreme
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.statistic import DrawnSwaps

@@ -16,12 +16,13 @@ from dataclasses import replace
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_arrays
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics import CallableMetric, Metric, OrderMetric
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import AllSwaps
+from modelcompare.resampling.weights import AllSwaps
 from modelcompare.significance.extreme import (
     resampling_p,
     smallest_p_value,
@@ -31,7 +32,6 @@ from modelcompare.significance.extreme import (
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
 from modelcompare.significance.swaps.differences import SwappedDifferences
 from modelcompare.significance.swaps.outputs import SwappedOutputs
-from modelcompare.variants import with_arrays
 
 
 def sign_flip(view: PairView) -> Outcome:

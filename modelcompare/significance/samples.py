@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import row_chunks
 from modelcompare.metrics import AnyMetric, Metric
-from modelcompare.predictions import Predictions
 
 
 def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArray:

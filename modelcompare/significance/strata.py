@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 
 
 @dataclass(frozen=True)

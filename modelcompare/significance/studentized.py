@@ -53,7 +53,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import told
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip

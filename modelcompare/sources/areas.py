@@ -14,11 +14,11 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.engine.weights import Everything, Weights
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 from modelcompare.sources.scanned import ScannedPredictions
 
 N_BINS = 4096

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import no_bar, progress_bar
 from modelcompare.engine.statistics import COLLAPSE_AT
@@ -17,8 +18,7 @@ from modelcompare.engine.units import DistinctRows, collapsible
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import ROW_BLOCK, BootstrapWeights, SwapMasks
+from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, SwapMasks
 from modelcompare.sources.areas import BinnedArea, BinnedAreas, binned
 from modelcompare.sources.checkpoints import Checkpoint
 from modelcompare.sources.scanned import ScannedPredictions

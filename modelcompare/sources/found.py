@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from modelcompare import checks, spelling
-from modelcompare.kinds import check_pairs
+from modelcompare import spelling
+from modelcompare.data import checks
+from modelcompare.data.kinds import check_pairs
+from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, said
-from modelcompare.sums import EVERY_MODEL
 
 PAIRS, FAULTS = "pairs", "faults"
 Fault = Literal["missing", "odd", "negative", "per cent", "sum"]

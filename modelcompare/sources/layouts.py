@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, IntArray
-from modelcompare.checks import DataWarning, rows_from
+from modelcompare.data import checks
+from modelcompare.data.checks import DataWarning, rows_from
+from modelcompare.data.kinds import tell_alike
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.statistics import COLLAPSE_AT
-from modelcompare.kinds import tell_alike
-from modelcompare.predictions import Predictions
 from modelcompare.readers.cell_types import alike, column_array
 from modelcompare.readers.column_roles import Roles
 from modelcompare.readers.options import Columns

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.memory import free_memory
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.sources.areas import BinnedArea
 from modelcompare.sources.evaluation import distinct_rows, not_sums, resolve
 from modelcompare.sources.rows import import_pyarrow

@@ -18,9 +18,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray
-from modelcompare.checks import SUM_TOLERANCE
+from modelcompare.data.checks import SUM_TOLERANCE
+from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.sources.sketches import Sketch
-from modelcompare.sums import EVERY_MODEL
 
 # Smallest and largest number of one sample, by the start of the statistic's name.
 _SHARE, _AMOUNT = (0.0, 1.0), (0.0, math.inf)

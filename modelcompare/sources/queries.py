@@ -15,7 +15,7 @@ from typing import get_args
 
 import numpy as np
 
-from modelcompare import checks
+from modelcompare.data import checks
 from modelcompare.sources.found import FAULTS, PAIRS, Fault
 from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Summed
 from modelcompare.sources.summing import BUCKETS, SALT

@@ -14,12 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, IntArray
-from modelcompare.checks import rows_from
+from modelcompare.data import checks
+from modelcompare.data.checks import rows_from
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import arrow_table
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.fragments import Fragment, check_alike, fragments_of, partial_columns
 from modelcompare.words import shown
 

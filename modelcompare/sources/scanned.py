@@ -12,10 +12,10 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.kinds import Output, check_guess, check_matches, check_pairs
-from modelcompare.predictions import Predictions
+from modelcompare.data import checks
+from modelcompare.data.kinds import Output, check_guess, check_matches, check_pairs
+from modelcompare.data.predictions import Predictions
 from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.lists import spread
 from modelcompare.readers.many_files import named
@@ -23,7 +23,7 @@ from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading, counted
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.layouts import CannotScanError, Layout
 from modelcompare.sources.rows import TIMES, Rows, check_names, open_rows, recut, selected
 from modelcompare.spelling import suggesting

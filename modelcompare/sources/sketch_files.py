@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import IntArray
+from modelcompare.data.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.readers.opening import read_table
 from modelcompare.readers.tables import as_frame
 from modelcompare.sources.found import check_known, classes, without_findings
@@ -31,7 +32,6 @@ from modelcompare.sources.sketch_tables import (
 )
 from modelcompare.sources.sketches import Sketch
 from modelcompare.spelling import suggesting
-from modelcompare.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.words import Kind, shown
 
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.

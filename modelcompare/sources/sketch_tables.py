@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.scores import Direction, Ranges
+from modelcompare.data.sums import COLUMNS, EVERY_MODEL
 from modelcompare.paths import write_bytes
-from modelcompare.scores import Direction, Ranges
-from modelcompare.sums import COLUMNS, EVERY_MODEL
 from modelcompare.words import Kind
 
 VERSION = 1

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare import checks
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.kinds import Output
-from modelcompare.predictions import Predictions
+from modelcompare.data import checks
+from modelcompare.data.kinds import Output
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import EVERY_MODEL, Sums, refuse_samples
+from modelcompare.data.truths import Truth
 from modelcompare.sources.sketch_tables import About, Numbers, table_of, write
-from modelcompare.sums import EVERY_MODEL, Sums, refuse_samples
-from modelcompare.truths import Truth
 from modelcompare.words import Kind
 
 _NOTHING = np.empty(0)

@@ -10,23 +10,23 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data.kinds import Output
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.units import check_runs, first_runs
-from modelcompare.kinds import Output
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.base import Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import SUPPORT
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
-from modelcompare.predictions import Predictions
 from modelcompare.readers import read_predictions
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Numbers, Summed
 from modelcompare.sources.sketches import Sketch
 from modelcompare.spelling import suggesting
-from modelcompare.sums import EVERY_MODEL
 from modelcompare.words import check_count, check_options, check_predictions, check_text
 
 BUCKETS = 1024

@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.plots import AgreementPlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_figures import Agreements
 from modelcompare.report.tables import Column, Table, interval_column
-from modelcompare.resampling import RngLike, rng_label, seed_sequence
+from modelcompare.resampling.weights import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.spelling import suggesting

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import check_models
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
+from modelcompare.data.checks import check_models
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report import escape
 from modelcompare.report.pair_tables import table_of, value_columns
@@ -38,8 +38,8 @@ from modelcompare.words import (
 )
 
 if TYPE_CHECKING:
+    from modelcompare.data.predictions import Predictions
     from modelcompare.metrics.registry import MetricLike
-    from modelcompare.predictions import Predictions
 
 _TASKS: dict[Kind, str] = {
     "labels": "classification", "probabilities": "classification", "values": "regression",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.arrays import IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric
-from modelcompare.predictions import Predictions
-from modelcompare.resampling import subsample
+from modelcompare.resampling.weights import subsample
 from modelcompare.sources.evaluation import evaluate, resolve
 from modelcompare.words import ZeroDivision, check_numbers, check_sequence
 

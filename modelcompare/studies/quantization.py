@@ -11,13 +11,14 @@ import pandas as pd
 from scipy.special import ndtri
 
 from modelcompare.arrays import FloatArray
-from modelcompare.confidences import quantize
+from modelcompare.data.confidences import quantize
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
@@ -25,7 +26,6 @@ from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.spelling import suggesting
 from modelcompare.studies.efficiency import samples_ratio
-from modelcompare.variants import with_probabilities
 from modelcompare.words import check_options, check_sequence, signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")

@@ -13,17 +13,23 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.plots import SensitivityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.size_figures import Changes
 from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column
-from modelcompare.resampling import RngLike, child_seed, rng_label, seed_sequence, standard_normal
+from modelcompare.resampling.weights import (
+    RngLike,
+    child_seed,
+    rng_label,
+    seed_sequence,
+    standard_normal,
+)
 from modelcompare.spelling import suggesting
-from modelcompare.variants import with_probabilities
 from modelcompare.words import (
     IntervalMethod,
     ZeroDivision,

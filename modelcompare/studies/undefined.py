@@ -9,15 +9,21 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.parallel import progress_bar
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.plots import UndefinedPlots
 from modelcompare.report.result import Result
 from modelcompare.report.size_figures import UndefinedShares
 from modelcompare.report.tables import Column, Table, rows_at
-from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.weights import (
+    BootstrapWeights,
+    RngLike,
+    child_seed,
+    rng_label,
+    seed_sequence,
+)
 from modelcompare.spelling import suggesting
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import ZeroDivision, check_options, signature

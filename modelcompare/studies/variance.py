@@ -10,18 +10,24 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import one_blas_thread, progress_bar
-from modelcompare.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.drawing import Figure
 from modelcompare.report.plots import VariancePlots
 from modelcompare.report.result import Result
 from modelcompare.report.study_figures import Distributions
 from modelcompare.report.tables import Column, Table, rows_at
-from modelcompare.resampling import BootstrapWeights, RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.weights import (
+    BootstrapWeights,
+    RngLike,
+    child_seed,
+    rng_label,
+    seed_sequence,
+)
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
 from modelcompare.sources.planning import serve

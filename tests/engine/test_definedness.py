@@ -9,7 +9,7 @@ import modelcompare as mc
 from modelcompare.engine.definedness import never_undefined
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights
 
 NAMES = [
     "accuracy", "f1", "precision", "recall", "jaccard", "specificity", "f2", "cf1", "cprecision",

@@ -9,13 +9,14 @@ import pytest
 from sklearn import metrics as sk
 
 import modelcompare as mc
-from modelcompare import Predictions, resampling
+from modelcompare import Predictions
 from modelcompare.engine import evaluation
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import METRICS, from_callable, resolve_metrics
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling import weights as resampling
+from modelcompare.resampling.weights import BootstrapWeights
 
 SEED = np.random.SeedSequence(1)
 HARD = [n for n, m in METRICS.items() if m.needs == "labels"]

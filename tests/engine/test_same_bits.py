@@ -9,12 +9,12 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import modelcompare as mc
-from modelcompare import resampling
 from modelcompare.engine import evaluation, parallel
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.products import Product
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling import weights as resampling
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.swaps import sums
 
 PAIRS = ["f1", "precision", ("f1_macro", "cf1_macro")]

@@ -9,7 +9,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments, pair_carriers
 from modelcompare.engine.sparse_columns import PartedColumns
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import all_pairs
 
 SEED = np.random.SeedSequence(2)

@@ -7,7 +7,7 @@ from sklearn import metrics as sk
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights
 
 SEED = np.random.SeedSequence(0)
 

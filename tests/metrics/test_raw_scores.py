@@ -10,8 +10,8 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import modelcompare as mc
-from modelcompare.checks import DataWarning
 from modelcompare.cli import main
+from modelcompare.data.checks import DataWarning
 
 ASAH = pd.read_csv(Path(__file__).parents[1] / "data" / "asah.csv", comment="#")
 MARKERS = {"s100b": ASAH.s100b.to_numpy(), "wfns": ASAH.wfns.to_numpy(float)}
@@ -146,7 +146,7 @@ def test_curves_and_operating_points_of_raw_scores(markers):
     assert given.recall == pytest.approx((MARKERS["wfns"][positive] >= 4).mean())
 
 
-@pytest.mark.filterwarnings("default::modelcompare.checks.DataWarning")
+@pytest.mark.filterwarnings("default::modelcompare.data.checks.DataWarning")
 def test_a_table_of_markers_is_compared_in_one_command(tmp_path, capsys):
     table = ASAH.assign(y_true=np.where(ASAH.poor == 1, "poor", "good"))[["y_true", "s100b"]]
     table.to_csv(tmp_path / "markers.csv", index=False)

@@ -12,7 +12,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric, resolve_metrics
 from modelcompare.metrics.outcomes import Outcomes
 from modelcompare.metrics.running_sums import Below, Running, by_sample
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights
 
 REFERENCES = {
     "roc_auc": sk.roc_auc_score,

@@ -8,12 +8,12 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import modelcompare as mc
+from modelcompare.data.kinds import Output
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.kinds import Output
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import Outcomes
 from modelcompare.metrics.calibration import bin_edges, in_bins
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights
 
 SEED = np.random.SeedSequence(0)
 RNG = np.random.default_rng(0)

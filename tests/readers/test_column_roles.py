@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import modelcompare as mc
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 from modelcompare.readers import asked, names, read
 
 N = 40

@@ -120,7 +120,7 @@ def solubility():
 
 
 @pytest.mark.parametrize("dropped", [[], [3, 17, 40]])
-@pytest.mark.filterwarnings("ignore::modelcompare.checks.DataWarning")
+@pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
 def test_a_long_table_under_names_of_its_own_is_refused_with_its_command(tmp_path, dropped):
     frame = solubility().drop(index=dropped)
     told = r"\(--model-column receipt_id --id 'Molecule ID' --true 'logP \(exp\)' --pred 'logP \("

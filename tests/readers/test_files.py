@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
 from modelcompare import read_predictions
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 from modelcompare.words import FileKind
 
 FRAME = pd.DataFrame(

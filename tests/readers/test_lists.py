@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 
 N = 30
 RNG = np.random.default_rng(0)

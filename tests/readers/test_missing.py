@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 
 # Ids that each model's file holds; the score of every third of them is missing.
 HELD = {"a": range(40), "b": range(10, 50)}

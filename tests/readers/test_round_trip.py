@@ -29,7 +29,7 @@ def as_written(values):
 
 
 @pytest.mark.parametrize(("kind", "seed"), [("auto", 0), ("labels", 1)])
-@pytest.mark.filterwarnings("ignore::modelcompare.checks.DataWarning")
+@pytest.mark.filterwarnings("ignore::modelcompare.data.checks.DataWarning")
 def test_labels_and_ids_read_back_as_they_were_written_or_are_refused(tmp_path, kind, seed):
     rng = np.random.default_rng(seed)
     path = tmp_path / "t.csv"

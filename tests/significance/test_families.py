@@ -4,7 +4,7 @@ import pytest
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
-from modelcompare.resampling import SwapMasks
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.corrections import adjust, max_t_step_down
 from modelcompare.significance.exact import exact_p_values
 from modelcompare.significance.families import _ExactNull, step_down_p_values

@@ -10,7 +10,7 @@ import modelcompare as mc
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import BootstrapWeights, SwapMasks
+from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance import TESTS, PairView, run_test
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.extreme import n_extreme

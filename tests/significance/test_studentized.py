@@ -7,7 +7,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric, resolve_metrics
-from modelcompare.resampling import SwapMasks
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance import run_test
 from modelcompare.significance.exact import as_extreme, exact_p_values
 from modelcompare.significance.pairwise import PairView, all_pairs

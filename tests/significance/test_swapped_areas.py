@@ -7,7 +7,7 @@ from scipy.stats import rankdata
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import SwapMasks
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs

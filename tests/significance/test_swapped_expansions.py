@@ -4,7 +4,7 @@ import pytest
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import SwapMasks
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
 from modelcompare.significance.swaps.expansions import SwappedExpansions

@@ -10,7 +10,7 @@ import modelcompare as mc
 from modelcompare.engine import parallel
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import from_callable, resolve_metrics
-from modelcompare.resampling import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import run_test
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.families import step_down_p_values

@@ -6,7 +6,7 @@ import pytest
 from modelcompare import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling import SwapMasks
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.swaps import kinds
 from modelcompare.significance.swaps import pairs as swapped_pairs

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources import planning
 
 N = 2 * ROW_BLOCK + 500

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources import rows
 
 pa = pytest.importorskip("pyarrow")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.resampling import ROW_BLOCK, Units
+from modelcompare.resampling.weights import ROW_BLOCK, Units
 from modelcompare.sources.evaluation import evaluate, resolve
 
 pa = pytest.importorskip("pyarrow")

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.checks import DataWarning
-from modelcompare.resampling import ROW_BLOCK
+from modelcompare.data.checks import DataWarning
+from modelcompare.resampling.weights import ROW_BLOCK
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -5,7 +5,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.resampling import BootstrapWeights, child_seed, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, child_seed, seed_sequence
 from modelcompare.studies.pairs import part_rows
 from tests.studies.made_up import made_up
 

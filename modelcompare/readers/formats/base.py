@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 from modelcompare.readers.reading import counted
 from modelcompare.readers.records import SCORE, Records, stacked
 from modelcompare.words import FileKind

@@ -15,7 +15,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 
-from modelcompare.checks import refuse_rows
+from modelcompare.data.checks import refuse_rows
 from modelcompare.readers.content import file_stem
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import Records, stacked

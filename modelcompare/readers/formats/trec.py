@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.records import SCORE, Records
 

@@ -20,7 +20,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 from modelcompare.significance.exact import unit_parts
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.pairs import matrix_bytes

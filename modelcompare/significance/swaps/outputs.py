@@ -28,15 +28,15 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.data.kinds import Output
 from modelcompare.engine.callables import CallableEvaluator
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_with_bar
 from modelcompare.engine.units import cluster_codes
 from modelcompare.engine.weights import GivenWeights, Weights
-from modelcompare.kinds import Output
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
-from modelcompare.resampling import RESAMPLE_BLOCK
+from modelcompare.resampling.weights import RESAMPLE_BLOCK
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.pairwise import PairView, difference_of

@@ -11,7 +11,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.metrics.base import Metric, Statistic
 from modelcompare.metrics.quotient import divide
-from modelcompare.resampling import Units
+from modelcompare.resampling.weights import Units
 from modelcompare.significance.strata import Strata
 
 Quotients = tuple[FloatArray, FloatArray]

@@ -19,7 +19,7 @@ from modelcompare.engine.exchange import Exchange
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric, Statistic
-from modelcompare.resampling import RESAMPLE_BLOCK
+from modelcompare.resampling.weights import RESAMPLE_BLOCK
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.strata import Strata

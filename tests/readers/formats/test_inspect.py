@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import Opened, format_of
 from modelcompare.readers.formats.inspect import FORMAT

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.checks import DataWarning
+from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats import format_of, promptfoo, swebench, trec, wmt
 from modelcompare.readers.tables import Table
 from tests.readers.formats.opening import opened

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.checks import frozen, read_only
-from modelcompare.kinds import are_codes, same_type, two_classes
-from modelcompare.texts import references
+from modelcompare.data import checks
+from modelcompare.data.checks import frozen, read_only
+from modelcompare.data.kinds import are_codes, same_type, two_classes
+from modelcompare.data.texts import references
 from modelcompare.words import Kind
 
 

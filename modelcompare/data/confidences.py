@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.predictions import Predictions
+from modelcompare.data import checks
+from modelcompare.data.predictions import Predictions
+from modelcompare.data.texts import as_references
+from modelcompare.data.variants import with_probabilities
 from modelcompare.spelling import suggesting
-from modelcompare.texts import as_references
-from modelcompare.variants import with_probabilities
 from modelcompare.words import (
     Listed,
     Unlisted,

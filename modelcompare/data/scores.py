@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.inputs import columns_of
+from modelcompare.data import checks
+from modelcompare.data.inputs import columns_of
 from modelcompare.words import check_flag, check_names, check_numbers
 
 Direction: TypeAlias = bool | Mapping[str, bool]

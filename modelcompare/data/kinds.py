@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modelcompare import checks, spelling
+from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.scores import scored
-from modelcompare.texts import text_lists, texts
+from modelcompare.data import checks
+from modelcompare.data.scores import scored
+from modelcompare.data.texts import text_lists, texts
 from modelcompare.words import Kind, KindOrAuto, check_choice
 
 # Texts that numpy and pandas make of missing values, and that name no class.

@@ -9,13 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.checks import frozen
-from modelcompare.directions import Known
-from modelcompare.directions import resolved as resolved_direction
-from modelcompare.kinds import Output, check_guess, decide_kinds, read_output
-from modelcompare.scores import (
+from modelcompare.data import checks
+from modelcompare.data.checks import frozen
+from modelcompare.data.kinds import Output, check_guess, decide_kinds, read_output
+from modelcompare.data.scores import (
     Direction,
     Range,
     Ranges,
@@ -24,10 +22,12 @@ from modelcompare.scores import (
     check_score_names,
     named_scores,
 )
+from modelcompare.data.sums import Sums
+from modelcompare.data.texts import as_references
+from modelcompare.data.truths import Truth
+from modelcompare.directions import Known
+from modelcompare.directions import resolved as resolved_direction
 from modelcompare.spelling import suggesting
-from modelcompare.sums import Sums
-from modelcompare.texts import as_references
-from modelcompare.truths import Truth
 from modelcompare.words import (
     Design,
     KindOrAuto,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray
-from modelcompare.predictions import Predictions
+from modelcompare.data.predictions import Predictions
 
 
 def with_probabilities(

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.inputs import as_array as as_array
-from modelcompare.inputs import columns_of
-from modelcompare.inputs import holds_texts as holds_texts
+from modelcompare.data.inputs import as_array as as_array
+from modelcompare.data.inputs import columns_of
+from modelcompare.data.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare import checks
 from modelcompare.arrays import AnyArray
+from modelcompare.data import checks
 
 
 def texts(array: AnyArray, where: str) -> AnyArray:

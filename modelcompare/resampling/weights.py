@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
-from modelcompare.draws import (
+from modelcompare.resampling.draws import (
     HIGHEST_RATE,
     Draw,
     EquallyLikely,

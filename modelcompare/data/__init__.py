@@ -1,0 +1,1 @@
+"""The door: predictions of one test set, and every check that input must pass."""

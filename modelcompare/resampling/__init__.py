@@ -1,0 +1,1 @@
+"""The weights of every resample, and the seeds behind them; alone in drawing random numbers."""
