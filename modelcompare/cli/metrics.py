@@ -56,7 +56,7 @@ def _facts(found: Explanation) -> dict[str, object]:
         # Written as JSON, which has no infinity, an open end is null.
         "bounds": metric.bounds,
         "greater_is_better": metric.greater_is_better, "needs": metric.needs,
-        "per_class": metric.per_class, "road": metric.road, "cost": found.cost,
+        "per_class": metric.per_class, "road": metric.strategy, "cost": found.cost,
         "references": list(found.references),
     }  # fmt: skip
 
@@ -66,7 +66,7 @@ def _table(found: list[Explanation]) -> str:
     rows = [
         [
             each.metric.name, "higher" if each.metric.greater_is_better else "lower", _bounds(each),
-            _NEEDS.get(each.metric.needs, each.metric.needs), each.metric.road, each.cost,
+            _NEEDS.get(each.metric.needs, each.metric.needs), each.metric.strategy, each.cost,
         ]
         for each in found
     ]  # fmt: skip
@@ -100,7 +100,7 @@ def _page(found: Explanation) -> str:
     facts = {
         "bounds": f"{_bounds(found)}, {direction}, {per}",
         "needs": _NEEDS.get(metric.needs, metric.needs),
-        "road": f"{metric.road}: {found.cost}",
+        "road": f"{metric.strategy}: {found.cost}",
     }
     lines += ["", *(f"  {key:8}{value}" for key, value in facts.items())]
     for place, reference in enumerate(found.references):

@@ -426,7 +426,7 @@ class Comparison(Result):
 
     def document(self) -> Document:
         evaluation, findings, compared = self.bootstrap.evaluation, self._findings, self._compared
-        sources = {metric.name: metric.sources for metric in evaluation.metrics}
+        sources = {metric.name: metric.references for metric in evaluation.metrics}
         method, references = comparison_method(compared, sources, design(evaluation))
         tables = {
             name: replace(table, figure=partial(

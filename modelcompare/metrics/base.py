@@ -1,9 +1,10 @@
 """What a metric is: per-sample statistics, and a formula over their weighted sums.
 
-Three roads lead to a value. A `Metric` is a formula over totals ``weights @ statistics``: one
-matrix product serves every resample, model and metric. An `OrderMetric` needs the order of the
-samples (ROC AUC, Spearman): it sorts once and evaluates a block of weight vectors. A
-`CallableMetric` wraps any ``function(y_true, y_output)``; it is called once per resample.
+One of three strategies computes a value. A `Metric` is a formula over totals
+``weights @ statistics``: one matrix product serves every resample, model and metric. An
+`OrderMetric` needs the order of the samples (ROC AUC, Spearman): it sorts once and evaluates a
+block of weight vectors. A `CallableMetric` wraps any ``function(y_true, y_output)``; it is called
+once per resample.
 
 A metric is one record: what it measures, in which direction, what it values and where that
 misleads, who says so, an example, its soft twin. Names, plain functions, their docstrings and
@@ -32,8 +33,6 @@ from modelcompare.metrics.quotient import divide as divide
 from modelcompare.spelling import argument_meant
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
-Road = Literal["sum", "order", "callable"]
-
 _AVERAGES = {
     "macro": "the mean over classes",
     "weighted": "weighted by the classes' support",
@@ -50,7 +49,7 @@ class SparseDataWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Factory:
     """What made a metric, so that it can be made with other numbers.
 
     Parameters
@@ -74,7 +73,7 @@ class Recipe:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseMetric:
-    """What every metric declares, whichever road it takes.
+    """What every metric declares, whatever its strategy.
 
     Parameters
     ----------
@@ -95,9 +94,9 @@ class BaseMetric:
         Whether influence functions describe it, so that jackknife standard errors hold.
     signature : callable, optional
         Gives the signature of the program whose numbers it takes, for the line under every table.
-    about : str
+    description : str
         What it is in a sentence; after an empty line, what it values and where it misleads.
-    sources : tuple of str
+    references : tuple of str
         Who says so.
     example : str
         A doctest of its plain function.
@@ -110,11 +109,12 @@ class BaseMetric:
     arguments : mapping
         Name and meaning of the arrays that its plain function takes, where they have other names
         than y_true and y_pred.
-    recipe : Recipe, optional
+    factory : Factory, optional
         How it was made, if it has options.
     """
 
-    road: ClassVar[Road]  # How resamples are evaluated.
+    # How resamples are evaluated.
+    strategy: ClassVar[Literal["sum", "order", "callable"]]
     name: str
     needs: Kind = "labels"
     greater_is_better: bool = True
@@ -123,14 +123,14 @@ class BaseMetric:
     per_class: bool = False
     smooth: bool = True
     signature: Callable[..., str] | None = field(default=None, compare=False)
-    about: str = field(default="", compare=False, repr=False)
-    sources: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    description: str = field(default="", compare=False, repr=False)
+    references: tuple[str, ...] = field(default=(), compare=False, repr=False)
     example: str = field(default="", compare=False, repr=False)
     family: str = field(default="", compare=False)
     variant: str = field(default="", compare=False)
     soft: AnyMetric | None = field(default=None, compare=False, repr=False)
     arguments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
-    recipe: Recipe | None = field(default=None, compare=False, repr=False)
+    factory: Factory | None = field(default=None, compare=False, repr=False)
 
     def __hash__(self) -> int:
         # A user's function need not be hashable.
@@ -190,7 +190,7 @@ class Metric(BaseMetric):
     array([0.2])
     """
 
-    road = "sum"
+    strategy = "sum"
     __hash__ = BaseMetric.__hash__
     statistics: tuple[Statistic, ...]
     value: Callable[..., FloatArray] = field(default=Quotient())
@@ -256,7 +256,7 @@ class Metric(BaseMetric):
             raise TypeError(f"{self.name} is no quotient of each class, so it has no average.")
         ratio, without = self.ratio, self.value.without
         common = replace(
-            self, name=f"{self.name}_{average}", per_class=False, proportion=None, recipe=None,
+            self, name=f"{self.name}_{average}", per_class=False, proportion=None, factory=None,
             family=self.family or self.name,
             variant="; ".join(filter(None, [self.variant, _AVERAGES[average]])),
             soft=self.soft.averaged(average) if isinstance(self.soft, Metric) else None,
@@ -297,7 +297,7 @@ class OrderMetric(BaseMetric):
         ``median_of(outcomes)``: one number for each sample, whose median the value is.
     """
 
-    road = "order"
+    strategy = "order"
     __hash__ = BaseMetric.__hash__
     prepare: Callable[[Outcomes], Callable[[FloatArray], FloatArray]]
     jackknife: Callable[[Outcomes, FloatArray], FloatArray] | None = None
@@ -320,7 +320,7 @@ class CallableMetric(BaseMetric):
         Whether influence functions describe it; not known, and so False, unless declared.
     """
 
-    road = "callable"
+    strategy = "callable"
     __hash__ = BaseMetric.__hash__
     function: Callable[..., Any]
     smooth: bool = False
@@ -338,11 +338,11 @@ AnyMetric: TypeAlias = Metric | OrderMetric | CallableMetric
 
 
 def varied(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
-    """Make a metric anew: with options of its recipe, an average, a value for 0 / 0."""
-    left, known = dict(options), list(metric.recipe.options) if metric.recipe else []
-    if metric.recipe is not None:
-        own = {name: left.pop(name) for name in metric.recipe.options if name in left}
-        metric = metric.recipe.make(**{**metric.recipe.options, **own}) if own else metric
+    """Make a metric anew: with options of its factory, an average, a value for 0 / 0."""
+    left, known = dict(options), list(metric.factory.options) if metric.factory else []
+    if metric.factory is not None:
+        own = {name: left.pop(name) for name in metric.factory.options if name in left}
+        metric = metric.factory.make(**{**metric.factory.options, **own}) if own else metric
     if isinstance(metric, Metric):
         if metric.per_class and (average := left.pop("average", None)) is not None:
             metric = metric.averaged(average)

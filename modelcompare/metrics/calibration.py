@@ -19,7 +19,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.confidences import mass_edges
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.signatures import BinnedScore, ProbabilityScore, Strategy
 from modelcompare.words import check_options
@@ -171,7 +171,7 @@ def binned_metric(
         statistics=(bins,), value=partial(value, n_bins=n_bins), needs="probabilities",
         greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
-        recipe=Recipe(make, options, f"{stem}_{{n_bins}}"), **prose,
+        factory=Factory(make, options, f"{stem}_{{n_bins}}"), **prose,
     )  # fmt: skip
 
 
@@ -182,7 +182,8 @@ def ece_metric(
     return binned_metric(
         "ece", ece_metric, calibration_error,
         n_bins=n_bins, strategy=strategy, classwise=classwise,
-        about="""Mean gap between confidence and accuracy over bins (expected calibration error).
+        description="""
+        Mean gap between confidence and accuracy over bins (expected calibration error).
 
         Values confidences that can be read as frequencies, whatever they are worth: a model that
         always says the base rate has an error of 0. It depends on the bins, and it is biased
@@ -195,7 +196,7 @@ def ece_metric(
         ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. Bins of equal width are half-open,
         [0.3, 0.4) and so on, 1 in the last: a confidence on an edge belongs to the bin above, and
         one written 0.3 is on the edge 3/10 in single precision too.""",
-        sources=(
+        references=(
             "Guo et al. (2017), On calibration of modern neural networks, ICML.",
             "Kull et al. (2019), Beyond temperature scaling, NeurIPS (classwise).",
         ),
@@ -210,12 +211,13 @@ def mce_metric(
     return binned_metric(
         "mce", mce_metric, maximum_error,
         n_bins=n_bins, strategy=strategy, classwise=classwise,
-        about="""Largest gap between confidence and accuracy over bins (maximum calibration error).
+        description="""
+        Largest gap between confidence and accuracy over bins (maximum calibration error).
 
         Values the worst case. A bin of one sample can decide it, so on bins of equal width it
         measures how small the smallest bin is; ``mce_mass``, bins of equal weight, is the steadier
         form.""",
-        sources=("Naeini, Cooper & Hauskrecht (2015), AAAI.",),
+        references=("Naeini, Cooper & Hauskrecht (2015), AAAI.",),
         example=">>> round(mce([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.25]), 4)\n0.25",
     )  # fmt: skip
 
@@ -254,12 +256,13 @@ BRIER_RELIABILITY = Metric(
     name="brier_reliability", statistics=(_MURPHY_BINS,),
     value=partial(murphy_term, part="reliability"), needs="probabilities", greater_is_better=False,
     bounds=(0.0, 2.0),
-    about="""Squared gap of confidence and frequency over bins: the Brier score's calibration part.
+    description="""
+    Squared gap of confidence and frequency over bins: the Brier score's calibration part.
 
     Brier score = reliability - resolution + uncertainty. Values confidences that are frequencies,
     as `ece` does, but squared, so it is smooth and a term of a proper score. Over 15 bins of equal
     width, classes summed, halved for two classes as the Brier score is.""",
-    sources=("Murphy (1973), Journal of Applied Meteorology 12, 595-600.", _STEPHENSON),
+    references=("Murphy (1973), Journal of Applied Meteorology 12, 595-600.", _STEPHENSON),
     example=">>> round(brier_reliability([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)\n0.0625",
 )  # fmt: skip
 brier_reliability: ProbabilityScore = plain(BRIER_RELIABILITY)
@@ -267,12 +270,12 @@ brier_reliability: ProbabilityScore = plain(BRIER_RELIABILITY)
 BRIER_RESOLUTION = Metric(
     name="brier_resolution", statistics=(_MURPHY_BINS,),
     value=partial(murphy_term, part="resolution"), needs="probabilities", bounds=(-2.0, 2.0),
-    about="""Spread of the frequencies between bins: what the confidences tell apart.
+    description="""Spread of the frequencies between bins: what the confidences tell apart.
 
     Values forecasts that differ where outcomes do; 0 for a model that always says the same. Taken
     with what the spread of confidences within a bin adds, so that Brier score = reliability -
     resolution + uncertainty holds exactly; it can be slightly negative then.""",
-    sources=(_STEPHENSON,),
+    references=(_STEPHENSON,),
     example=">>> round(brier_resolution([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75]), 4)\n0.25",
 )  # fmt: skip
 brier_resolution: ProbabilityScore = plain(BRIER_RESOLUTION)
@@ -281,7 +284,7 @@ BRIER_UNCERTAINTY = Metric(
     name="brier_uncertainty", statistics=(_MURPHY_BINS,),
     value=partial(murphy_term, part="uncertainty"), needs="probabilities", greater_is_better=False,
     bounds=(0.0, 2.0),
-    about="""Variance of the truth: the Brier score of always saying the base rates.
+    description="""Variance of the truth: the Brier score of always saying the base rates.
 
     Values nothing in the model: it says how hard the test set is, and completes the decomposition.
     """,

@@ -23,7 +23,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.metrics import signatures
-from modelcompare.metrics.base import AnyMetric, Metric, Recipe, Statistic, number
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic, number
 from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
 from modelcompare.metrics.plain import plain
@@ -80,7 +80,7 @@ def soft_twin(metric: Metric, **prose: Any) -> Metric:
     metric : Metric
         Of the three counts.
     **prose
-        What the twin says of itself (`about`, `sources`, `example`); else it shares the metric's.
+        Texts of the twin (`description`, `references`, `example`); those of the metric by default.
 
     Examples
     --------
@@ -109,13 +109,13 @@ _WRONG = SumsOf(ClassRatio((0, 1, 0, 0), (1, 1, 0, 0)))
 ACCURACY = _with_twin(
     _of_counts(
         name="accuracy", ratio=_RIGHT, proportion=_RIGHT,
-        about="""Share of samples whose class was predicted.
+        description="""Share of samples whose class was predicted.
 
         Values every sample alike. With one class of 95 %, always predicting it scores 0.95: look at
         balanced accuracy or at recall per class as well.""",
         example='>>> accuracy(["a", "b", "b"], ["a", "b", "a"])\n0.6666666666666666',
     ),
-    about="""Mean probability of the true class, the soft twin of accuracy.
+    description="""Mean probability of the true class, the soft twin of accuracy.
 
     Values confidence in what is right, every sample alike; it is linear in the probability, so no
     proper score: going from honest 0.8 to boastful 1.0 raises it on average.""",
@@ -126,7 +126,7 @@ caccuracy: signatures.ProbabilityScore = plain(ACCURACY.soft)
 
 ZERO_ONE_LOSS = _of_counts(
     name="zero_one_loss", greater_is_better=False, ratio=_WRONG, proportion=_WRONG,
-    about="""Share of samples whose class was not predicted: 1 - accuracy.
+    description="""Share of samples whose class was not predicted: 1 - accuracy.
 
     The classification error. Values and hides what `accuracy` does; differences in it are easier to
     read where accuracy is close to 1.""",
@@ -137,7 +137,7 @@ zero_one_loss: signatures.LabelScore = plain(ZERO_ONE_LOSS)
 
 BALANCED_ACCURACY = _of_counts(
     name="balanced_accuracy", ratio=_RECALL, average="macro",
-    about="""Mean recall of the classes that occur.
+    description="""Mean recall of the classes that occur.
 
     Values every class alike, however rare; a class of three samples moves it by as much as one of
     three thousand, so its interval is wide.""",
@@ -149,22 +149,22 @@ balanced_accuracy: signatures.LabelScore = plain(BALANCED_ACCURACY)
 PRECISION = _with_twin(
     _of_classes(
         name="precision", ratio=_PRECISION, proportion=_PRECISION,
-        about="""Share of what was predicted as a class that belongs to it: hits / predicted.
+        description="""Share of what was predicted as a class that belongs to it: hits / predicted.
 
         Values the absence of false alarms and says nothing of what was missed: predicting a class
         once, rightly, scores 1. Undefined where a class is never predicted.""",
-        sources=(_PAPER.format("eq. 1"),),
+        references=(_PAPER.format("eq. 1"),),
         example=""">>> precision([0, 0, 1], [0, 1, 1])
         array([1. , 0.5])
         >>> precision([0, 0, 1], [0, 1, 1], average="binary")
         0.5""",
     ),
-    about="""Share of the probability given to a class that fell on its members (cPrecision).
+    description="""Share of the probability given to a class that fell on its members (cPrecision).
 
     Precision's formula with the model's confidence in the place of its decision; defined wherever a
     model gives a class any probability. Rewards confident hits and punishes confident false alarms.
     """,
-    sources=(_PAPER.format("eq. 7"),),
+    references=(_PAPER.format("eq. 7"),),
     example=">>> cprecision([0, 1], [[0.75, 0.25], [0.25, 0.75]])\narray([0.75, 0.75])",
 )  # fmt: skip
 precision: signatures.AveragedScore = plain(PRECISION)
@@ -173,18 +173,18 @@ cprecision: signatures.SoftAveragedScore = plain(PRECISION.soft)
 RECALL = _with_twin(
     _of_classes(
         name="recall", ratio=_RECALL, proportion=_RECALL,
-        about="""Share of a class that was predicted as such: hits / support.
+        description="""Share of a class that was predicted as such: hits / support.
 
         Values completeness and says nothing of false alarms: predicting the class always scores 1.
         Undefined where a class does not occur.""",
-        sources=(_PAPER.format("eq. 2"),),
+        references=(_PAPER.format("eq. 2"),),
         example=">>> recall([0, 0, 1], [0, 1, 1])\narray([0.5, 1. ])",
     ),
-    about="""Mean probability that a class got on its members (cRecall).
+    description="""Mean probability that a class got on its members (cRecall).
 
     Recall's formula with the model's confidence in the place of its decision. An underconfident
     model scores low though all its decisions may be right.""",
-    sources=(_PAPER.format("eq. 8"),),
+    references=(_PAPER.format("eq. 8"),),
     example=">>> crecall([0, 1], [[0.75, 0.25], [0.5, 0.5]])\narray([0.75, 0.5 ])",
 )  # fmt: skip
 recall: signatures.AveragedScore = plain(RECALL)
@@ -193,7 +193,7 @@ crecall: signatures.SoftAveragedScore = plain(RECALL.soft)
 
 SPECIFICITY = _of_classes(
     name="specificity", ratio=_SPECIFICITY, proportion=_SPECIFICITY,
-    about="""Share of the other classes that was not predicted as this one.
+    description="""Share of the other classes that was not predicted as this one.
 
     The recall of "not this class". Close to 1 for any rare class, since true negatives abound.""",
     example='>>> specificity([0, 0, 1], [0, 1, 1], average="binary")\n0.5',
@@ -203,7 +203,7 @@ specificity: signatures.AveragedScore = plain(SPECIFICITY)
 
 JACCARD = _of_classes(
     name="jaccard", ratio=ClassRatio((1, 0, 0, 0), (1, 1, 1, 0)),
-    about="""Intersection over union of the predicted and the true members of a class.
+    description="""Intersection over union of the predicted and the true members of a class.
 
     Orders models of one class as F1 does (J = F1 / (2 - F1)) and is stricter on errors.""",
     example=">>> jaccard([0, 0, 1], [0, 1, 1])\narray([0.5, 0.5])",
@@ -224,8 +224,8 @@ def fbeta_metric(*, beta: float) -> Metric:
     hard = _of_classes(
         name=f"f{number(beta)}", family="fbeta", value=Quotient(without=_one_sided),
         ratio=ClassRatio((1 + square, 0, 0, 0), (1 + square, square, 1, 0)),
-        recipe=Recipe(fbeta_metric, {"beta": beta}, "f{beta}"),
-        about="""Harmonic mean of precision and recall, recall counting beta times as much.
+        factory=Factory(fbeta_metric, {"beta": beta}, "f{beta}"),
+        description="""Harmonic mean of precision and recall, recall counting beta times as much.
 
         Values misses more than false alarms where beta is above 1 (a screening test), less where it
         is below (a user who sees every alarm). Choose beta by what errors cost, before looking at
@@ -233,7 +233,7 @@ def fbeta_metric(*, beta: float) -> Metric:
         ``f2``, ``f0.5_macro``.""",
         example='>>> round(fbeta([0, 0, 1], [0, 1, 1], beta=2, average="binary"), 4)\n0.8333',
     )  # fmt: skip
-    soft = replace(soft_twin(hard), recipe=Recipe(_soft_fbeta, {"beta": beta}, "cf{beta}"))
+    soft = replace(soft_twin(hard), factory=Factory(_soft_fbeta, {"beta": beta}, "cf{beta}"))
     return replace(hard, soft=soft)
 
 
@@ -246,22 +246,22 @@ fbeta: signatures.BetaScore = plain(FBETA)
 
 F1 = _with_twin(
     replace(
-        fbeta_metric(beta=1.0), family="", recipe=None,
-        about="""Harmonic mean of precision and recall: 2 hits / (predicted + support).
+        fbeta_metric(beta=1.0), family="", factory=None,
+        description="""Harmonic mean of precision and recall: 2 hits / (predicted + support).
 
         Values false alarms and misses alike and ignores true negatives. It weighs precision and
         recall equally whether or not the application does, and jumps where a confidence crosses the
         threshold. The macro average is the mean of the classes' F1, not the F1 of mean precision
         and mean recall.""",
-        sources=("van Rijsbergen (1979), Information Retrieval, chapter 7.",),
+        references=("van Rijsbergen (1979), Information Retrieval, chapter 7.",),
         example='>>> f1([0, 0, 1], [0, 1, 1], average="macro")\n0.6666666666666666',
     ),
-    about="""Harmonic mean of cPrecision and cRecall (cF1).
+    description="""Harmonic mean of cPrecision and cRecall (cF1).
 
     F1's formula with the model's confidence in the place of its decision: smooth in the
     confidences, with no threshold to cross, and rarely undefined. It mixes calibration into the
     score: sharpening all confidences can raise it though no decision changes.""",
-    sources=(_PAPER.format("section 3"),),
+    references=(_PAPER.format("section 3"),),
     example='>>> cf1([0, 1], [[0.75, 0.25], [0.25, 0.75]], average="macro")\n0.75',
 )  # fmt: skip
 f1: signatures.AveragedScore = plain(F1)
@@ -280,12 +280,12 @@ def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> P
 
 MATTHEWS_CORRCOEF = _of_counts(
     name="matthews_corrcoef", value=Quotient(_gorodkin), bounds=(-1.0, 1.0), zero_division=math.nan,
-    about="""Correlation of the true and the predicted class indicators.
+    description="""Correlation of the true and the predicted class indicators.
 
     Uses all four cells of the confusion matrix and is 0 for any prediction that ignores the input.
     For two classes it is Pearson's phi, for more Gorodkin's R_K. Undefined where only one class is
     true or predicted.""",
-    sources=("Gorodkin (2004), Computational Biology and Chemistry 28, 367-374.",),
+    references=("Gorodkin (2004), Computational Biology and Chemistry 28, 367-374.",),
     example=">>> round(matthews_corrcoef([0, 0, 1, 1], [0, 0, 1, 0]), 4)\n0.5774",
 )  # fmt: skip
 matthews_corrcoef: signatures.CoefficientScore = plain(MATTHEWS_CORRCOEF)
@@ -299,11 +299,11 @@ def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray)
 
 COHEN_KAPPA = _of_counts(
     name="cohen_kappa", value=Quotient(_beyond_chance), bounds=(-1.0, 1.0), zero_division=math.nan,
-    about="""Agreement beyond what the two margins give by chance.
+    description="""Agreement beyond what the two margins give by chance.
 
     0 for chance, 1 for perfect agreement. Depends on the class shares: the same error rates give a
     lower kappa on imbalanced data.""",
-    sources=("Cohen (1960), Educational and Psychological Measurement 20, 37-46.",),
+    references=("Cohen (1960), Educational and Psychological Measurement 20, 37-46.",),
     example=">>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])\n0.5",
 )  # fmt: skip
 cohen_kappa: signatures.CoefficientScore = plain(COHEN_KAPPA)

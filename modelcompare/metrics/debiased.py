@@ -79,7 +79,8 @@ def debiased_ece_metric(
     return binned_metric(
         "debiased_ece", debiased_ece_metric, debiased_error,
         n_bins=n_bins, strategy=strategy, classwise=classwise,
-        about="""Mean gap between confidence and accuracy over bins, less what chance adds to it.
+        description="""
+        Mean gap between confidence and accuracy over bins, less what chance adds to it.
 
         Values what `ece` does, with its options. In each bin the expected absolute value of a
         normal number with the observed gap as its mean, and the gap's standard error, exceeds the
@@ -88,7 +89,7 @@ def debiased_ece_metric(
         ``rms_calibration_error`` has less. Weights count as repeats. The default interval is
         that of `modelcompare.calibration_test`, which tests too; it needs independent samples of
         equal weight.""",
-        sources=(
+        references=(
             "Roelofs, Cain, Shlens & Mozer (2022), Mitigating bias in calibration error "
             "estimation, AISTATS.",
         ),
@@ -103,12 +104,13 @@ def rms_calibration_error_metric(
     return binned_metric(
         "rms_calibration_error", rms_calibration_error_metric, rms_error,
         n_bins=n_bins, strategy=strategy, classwise=classwise,
-        about="""Root of the mean squared gap between confidence and accuracy over bins, debiased.
+        description="""
+        Root of the mean squared gap between confidence and accuracy over bins, debiased.
 
         Values what `ece` does, with its options, and large gaps more. The square of each gap less
         its squared standard error is unbiased, so the square of this metric is, but for the root of
         a sum below 0, which is 0. Weights count as repeats.""",
-        sources=(
+        references=(
             "Broecker (2012), Estimating reliability and resolution of probability forecasts "
             "through decomposition of the empirical score, Climate Dynamics 39.",
             "Kumar, Liang & Ma (2019), Verified uncertainty calibration, NeurIPS.",

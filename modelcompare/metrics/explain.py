@@ -16,7 +16,7 @@ class Explanation:
     Attributes
     ----------
     metric : Metric, OrderMetric or CallableMetric
-        The metric itself: bounds, direction, needs, road.
+        The metric itself: bounds, direction, needs, strategy.
     """
 
     metric: AnyMetric
@@ -29,13 +29,13 @@ class Explanation:
     @property
     def summary(self) -> str:
         """First sentence."""
-        about = inspect.cleandoc(self.metric.about).partition("\n\n")[0]
-        return about or "Registered without a description."
+        first = inspect.cleandoc(self.metric.description).partition("\n\n")[0]
+        return first or "Registered without a description."
 
     @property
     def text(self) -> str:
         """What it values and where it misleads, its range and direction."""
-        rest = inspect.cleandoc(self.metric.about).partition("\n\n")[2]
+        rest = inspect.cleandoc(self.metric.description).partition("\n\n")[2]
         return f"{rest} {self.metric.merit}".strip()
 
     @property
@@ -46,7 +46,7 @@ class Explanation:
     @property
     def references(self) -> tuple[str, ...]:
         """Sources."""
-        return self.metric.sources
+        return self.metric.references
 
     @property
     def cost(self) -> str:
@@ -54,7 +54,7 @@ class Explanation:
         if isinstance(self.metric, Metric):
             costly = any(statistic.costly for statistic in self.metric.statistics)
             return "texts once" if costly else "one product"
-        return "sort once" if self.metric.road == "order" else "one call"
+        return "sort once" if self.metric.strategy == "order" else "one call"
 
 
 def explain(name: str) -> Explanation:

@@ -228,16 +228,16 @@ def _names(metric: AnyMetric) -> tuple[str, ...]:
 
 
 def _parameters(metric: AnyMetric) -> Iterator[Parameter]:
-    """Parameters of a plain function: arrays, options of the recipe, what the kind allows."""
+    """Parameters of a plain function: arrays, options of the factory, what the kind allows."""
 
     def option(name: str, default: Any, annotation: str) -> Parameter:
         return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
     for name in _names(metric):
         yield Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation="ArrayLike")
-    if metric.recipe is not None:
-        made = inspect.signature(metric.recipe.make).parameters
-        for name, value in metric.recipe.options.items():
+    if metric.factory is not None:
+        made = inspect.signature(metric.factory.make).parameters
+        for name, value in metric.factory.options.items():
             default = Parameter.empty if made[name].default is Parameter.empty else value
             yield option(name, default, made[name].annotation)
     if metric.needs in ("labels", "probabilities"):
@@ -260,14 +260,14 @@ def _docstring(metric: AnyMetric, signature: Signature) -> str:
         kind, meaning = known[name]
         parameters += [f"{name} : {kind}", textwrap.indent(textwrap.fill(meaning, 96), "    ")]
     returned = "float, or ndarray of shape (n_classes,)" if metric.per_class else "float"
-    sources = [f".. [{i}] {source}" for i, source in enumerate(metric.sources, 1)]
+    sources = [f".. [{i}] {source}" for i, source in enumerate(metric.references, 1)]
     sections = {
         "Parameters": parameters,
         "Returns": [returned, f"    {metric.merit}"],
         "References": sources,
         "Examples": [inspect.cleandoc(metric.example)] if metric.example else [],
     }
-    parts = [inspect.cleandoc(metric.about)] if metric.about else [f"{metric.name}."]
+    parts = [inspect.cleandoc(metric.description)] if metric.description else [f"{metric.name}."]
     for title, lines in sections.items():
         if lines:
             parts.append("\n".join([title, "-" * len(title), *lines]))

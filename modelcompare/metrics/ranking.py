@@ -16,7 +16,7 @@ from typing import get_args
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes, Recipe, divide, number
+from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide, number
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.quotient import ClassAverage, averaged
 from modelcompare.metrics.running_sums import Below, Running, added, by_sample, slabs, summed
@@ -286,8 +286,8 @@ def roc_auc_metric(
     return OrderMetric(
         name=name, needs="probabilities", serves_values=True, prepare=prepare, jackknife=jackknife,
         classes_suffice=True,
-        family="roc_auc", variant=variant, recipe=Recipe(roc_auc_metric, options, pattern),
-        about="""
+        family="roc_auc", variant=variant, factory=Factory(roc_auc_metric, options, pattern),
+        description="""
         Probability that a positive gets a higher score than a negative, ties counting half.
 
         Values order alone: any increasing change of the scores leaves it as it is, so that raw
@@ -298,7 +298,7 @@ def roc_auc_metric(
         against the rest, ``_ovo`` each pair of classes (Hand & Till); ``_weighted`` weighs them by
         support. ``roc_auc_at_0.1`` looks at false positive rates up to 0.1 only, standardized to
         0.5 for chance.""",
-        sources=(
+        references=(
             "Hanley & McNeil (1982), Radiology 143, 29-36.",
             "Hand & Till (2001), Machine Learning 45, 171-186.",
             "McClish (1989), Medical Decision Making 9, 190-195 (partial area).",
@@ -329,13 +329,13 @@ def _prepare_ap_macro(outcomes: Outcomes) -> Evaluate:
 AVERAGE_PRECISION = OrderMetric(
     name="average_precision", needs="probabilities", serves_values=True, prepare=_prepare_ap,
     classes_suffice=True,
-    about="""Mean of the precision at each threshold, weighted by the step in recall.
+    description="""Mean of the precision at each threshold, weighted by the step in recall.
 
     Values finding positives early in the order of the scores. Its value for chance is the share of
     positives, so values of different test sets do not compare; and papers mean different things by
     it: this is the sum over thresholds without interpolation, which interpolated variants exceed.
     ``_macro`` is the mean over classes, each against the rest.""",
-    sources=(
+    references=(
         "Manning, Raghavan & Schuetze (2008), Introduction to Information Retrieval, section 8.4.",
     ),
     example=">>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)\n0.8333",

@@ -268,11 +268,11 @@ def _kendall_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
 SPEARMAN = OrderMetric(
     name="spearman", prepare=_prepare_spearman, jackknife=_spearman_jackknife,
     bounds=(-1.0, 1.0), needs="values",
-    about="""
+    description="""
     Pearson correlation of the ranks of prediction and truth; tied values share their mean rank.
 
     Values order alone: no increasing change of the prediction matters, nor how far off it is.""",
-    sources=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
+    references=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
     example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
 )  # fmt: skip
 spearman: Score = plain(SPEARMAN)
@@ -281,12 +281,12 @@ spearman: Score = plain(SPEARMAN)
 KENDALL = OrderMetric(
     name="kendall", prepare=_prepare_kendall, jackknife=_kendall_jackknife, bounds=(-1.0, 1.0),
     needs="values",
-    about="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
+    description="""Concordant less discordant pairs of samples, over all untied pairs (tau-b).
 
     Values order, pair by pair: tau is the chance that a random pair is ordered rightly less the
     chance that it is ordered wrongly. Counted for each binary digit of the ranks, so it is the
     slowest of the correlations.""",
-    sources=("Kendall (1945), Biometrika 33, 239-251.",),
+    references=("Kendall (1945), Biometrika 33, 239-251.",),
     example=">>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)\n0.3333",
 )  # fmt: skip
 kendall: Score = plain(KENDALL)

@@ -21,7 +21,7 @@ from modelcompare.metrics import (
     values,
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
-from modelcompare.metrics.served import check_served, given_score, named_score
+from modelcompare.metrics.planning import check_served, given_score, named_score
 from modelcompare.spelling import nearest, suggesting
 from modelcompare.words import Average, Kind, ZeroDivision, check_options
 
@@ -136,9 +136,9 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
 def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:
     """The metric of a name that needs a number beside it."""
     metric = FAMILIES.get(name)
-    if metric is None or metric.recipe is None:
+    if metric is None or metric.factory is None:
         return None
-    for option, parameter in inspect.signature(metric.recipe.make).parameters.items():
+    for option, parameter in inspect.signature(metric.factory.make).parameters.items():
         if parameter.default is inspect.Parameter.empty and option not in options:
             raise ValueError(f"metric {name!r} needs {option}; write {metric.name}, for instance.")
     return metric
@@ -147,17 +147,17 @@ def _family(name: str, options: dict[str, Any]) -> AnyMetric | None:
 def _numbered(name: str) -> AnyMetric | None:
     """The metric of a name that holds an option, if it is one: ``cf0.5_macro``, ``bleu_zh``."""
     for record in [*FAMILIES.values(), *METRICS.values()]:
-        if record.recipe is None or not record.recipe.pattern:
+        if record.factory is None or not record.factory.pattern:
             continue
-        before, _, rest = record.recipe.pattern.partition("{")
+        before, _, rest = record.factory.pattern.partition("{")
         option, _, after = rest.partition("}")
-        whole = isinstance(record.recipe.options[option], int)
+        whole = isinstance(record.factory.options[option], int)
         for average in (None, *get_args(Average)) if record.per_class else (None,):
             suffix = after if average is None else f"{after}_{average}"
             value: str | float | None = name[len(before) : len(name) - len(suffix)]
-            if not record.recipe.choices:
+            if not record.factory.choices:
                 value = _number_between(name, before, suffix, whole=whole)
-            elif value not in record.recipe.choices or name != f"{before}{value}{suffix}":
+            elif value not in record.factory.choices or name != f"{before}{value}{suffix}":
                 continue
             if value is None:
                 continue
@@ -190,7 +190,7 @@ def register(metric: MetricLike) -> AnyMetric:
     ----------
     metric : Metric, OrderMetric, CallableMetric or callable
         A function ``metric(y_true, y_pred)`` of labels becomes one through `from_callable`; its
-        docstring explains it, as `about` does in a record.
+        docstring explains it, as `description` does in a record.
 
     Returns
     -------
@@ -353,7 +353,7 @@ def from_callable(
     Examples
     --------
     >>> error = from_callable(lambda y, p: (y != p).mean(), name="error")
-    >>> error.road, error.greater_is_better
+    >>> error.strategy, error.greater_is_better
     ('callable', False)
     """
     inferred = name or getattr(function, "__name__", None) or type(function).__name__
@@ -364,5 +364,5 @@ def from_callable(
         name=inferred, function=function, needs=cast("Any", needs), bounds=bounds,
         greater_is_better=better, direction_from=known, per_class=per_class,
         smooth=smooth,
-        about=inspect.getdoc(function) or "",
+        description=inspect.getdoc(function) or "",
     )  # fmt: skip

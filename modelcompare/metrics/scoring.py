@@ -11,7 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.directions import Known
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.counts import soft_twin
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.signatures import LabelScore, MeanScore, ProbabilityScore, TopScore
@@ -45,11 +45,11 @@ _mean_loss = partial(
 BRIER_SCORE = _mean_loss(
     name="brier_score", statistics=(Statistic("squared_errors", _squared_errors), COUNT),
     bounds=(0.0, 2.0),
-    about="""Mean squared distance of the probabilities from the truth.
+    description="""Mean squared distance of the probabilities from the truth.
 
     A proper scoring rule: honest probabilities score best. Summed over the classes (0 to 2), and
     halved for two classes (0 to 1), as scikit-learn scales it.""",
-    sources=("Brier (1950), Monthly Weather Review 78, 1-3.",),
+    references=("Brier (1950), Monthly Weather Review 78, 1-3.",),
     example=">>> brier_score([0, 1], [0.25, 0.5])\n0.15625",
 )  # fmt: skip
 brier_score: ProbabilityScore = plain(BRIER_SCORE)
@@ -65,7 +65,7 @@ def _negative_log_likelihood(outcomes: Outcomes) -> FloatArray:
 LOG_LOSS = _mean_loss(
     name="log_loss",
     statistics=(Statistic("negative_log_likelihood", _negative_log_likelihood), COUNT),
-    about="""Mean negative log-probability of the truth, in nats.
+    description="""Mean negative log-probability of the truth, in nats.
 
     A proper scoring rule that looks at the true class alone; one confident error can outweigh all
     the rest, so probabilities are clipped at the precision they were given in.""",
@@ -85,12 +85,12 @@ def _divergence(outcomes: Outcomes) -> FloatArray:
 
 KL_DIVERGENCE = _mean_loss(
     name="kl_divergence", statistics=(Statistic("divergence", _divergence), COUNT),
-    about="""Mean divergence of the probabilities from the true distributions, in nats.
+    description="""Mean divergence of the probabilities from the true distributions, in nats.
 
     Values probabilities that match soft labels (several annotators' shares, say); on hard labels it
     is log loss. One class to which a model gives no probability, and the truth does, outweighs the
     rest, so probabilities are clipped at the precision they were given in.""",
-    sources=("Kullback & Leibler (1951), Annals of Mathematical Statistics 22, 79-86.",),
+    references=("Kullback & Leibler (1951), Annals of Mathematical Statistics 22, 79-86.",),
     example=""">>> round(kl_divergence([[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.5, 0.5]]), 4)
     0.3466""",
 )  # fmt: skip
@@ -139,13 +139,13 @@ def _confusion_entropy(cells: FloatArray) -> FloatArray:
 _CONFUSION_ENTROPY = Metric(
     name="confusion_entropy", statistics=(CELLS,), value=_confusion_entropy,
     greater_is_better=False, bounds=(0.0, math.inf),
-    about="""Entropy of how each class is mistaken for the others and they for it.
+    description="""Entropy of how each class is mistaken for the others and they for it.
 
     Values errors that are few and of one kind: a class that is always mistaken for the same other
     one is better than one that is mistaken for all. 0 for a perfect classifier; on two classes it
     can exceed 1 and order classifiers oddly. The soft twin ``cconfusion_entropy`` (``pcen``), on
     the probabilistic confusion matrix, is the probabilistic confusion entropy of Wang et al.""",
-    sources=(
+    references=(
         "Wei et al. (2010), Expert Systems with Applications 37, 3799-3809.",
         "Wang et al. (2013), Entropy 15, 4969-4992.",
     ),
@@ -179,12 +179,12 @@ def _reciprocal_rank(outcomes: Outcomes) -> FloatArray:
 MEAN_RECIPROCAL_RANK = Metric(
     name="mean_reciprocal_rank", statistics=(Statistic("reciprocal_rank", _reciprocal_rank), COUNT),
     ratio=mean_ratio, needs="probabilities",
-    about="""Mean of one over the rank of the true class among the classes by probability.
+    description="""Mean of one over the rank of the true class among the classes by probability.
 
     Values how far down a list one has to read. The step from rank 1 to 2 counts as much as all
     others together, and how probable the classes are does not count. Tied classes share the middle
     of their ranks; a class that a list was cut off before counts 0 (`modelcompare.from_nbest`).""",
-    sources=("Voorhees (1999), TREC-8 Question Answering Track Report.",),
+    references=("Voorhees (1999), TREC-8 Question Answering Track Report.",),
     example=">>> mean_reciprocal_rank([0, 1], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])\n0.75",
 )  # fmt: skip
 mean_reciprocal_rank: ProbabilityScore = plain(MEAN_RECIPROCAL_RANK)
@@ -203,8 +203,8 @@ def top_k_metric(*, k: int = 3) -> Metric:
     return Metric(
         name=f"top_{k}_accuracy", family="top_k_accuracy", ratio=mean_ratio, needs="probabilities",
         statistics=(Statistic(f"in_top_{k}", partial(_in_top, k=k)), COUNT),
-        recipe=Recipe(top_k_metric, {"k": k}, "top_{k}_accuracy"),
-        about="""Share of samples whose true class is among the k most probable.
+        factory=Factory(top_k_metric, {"k": k}, "top_{k}_accuracy"),
+        description="""Share of samples whose true class is among the k most probable.
 
         Values a list that somebody else will choose from; the order within it does not count. Never
         below accuracy, and 1 as soon as k reaches the number of classes. In names of metrics k is
@@ -226,7 +226,7 @@ def _score(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
 MEAN_SCORE = Metric(
     name="mean_score", statistics=(Statistic("scores", _score), COUNT),
     ratio=mean_ratio, needs="scores", bounds=(-math.inf, math.inf),
-    about="""Mean of per-example scores that were made elsewhere: judged 0 or 1, or real.
+    description="""Mean of per-example scores that were made elsewhere: judged 0 or 1, or real.
 
     Values whatever the scores value, every sample alike. Predictions may say that low scores are
     good (``greater_is_better=False``).""",

@@ -115,12 +115,12 @@ SLOT_ERROR_RATE = Metric(
     name="slot_error_rate", statistics=(SLOTS,), needs="texts", ratio=_errors,
     greater_is_better=False,
     bounds=(0.0, math.inf),
-    about="""Substituted, missed and invented slots over the slots of the references.
+    description="""Substituted, missed and invented slots over the slots of the references.
 
     Values named entities as wholes: a slot with a wrong type or wrong bounds is one substitution,
     where F1 counts it as a miss and an invention. It can exceed 1. The soft twin
     ``cslot_error_rate`` is the expectation over a list of taggings with probabilities.""",
-    sources=(
+    references=(
         "Makhoul et al. (1999), Performance measures for information extraction, DARPA workshop.",
     ),
     example='>>> slot_error_rate(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',
@@ -129,11 +129,11 @@ slot_error_rate: Score = plain(SLOT_ERROR_RATE)
 
 SPAN_F1 = Metric(
     name="span_f1", statistics=(SLOTS,), needs="texts", ratio=_agreeing,
-    about="""F1 of slots that agree in bounds and type, counted over the corpus.
+    description="""F1 of slots that agree in bounds and type, counted over the corpus.
 
     Values whole entities; nearly right bounds count as wrong twice, as a miss and as an invention.
     """,
-    sources=("Tjong Kim Sang & De Meulder (2003), CoNLL shared task.",),
+    references=("Tjong Kim Sang & De Meulder (2003), CoNLL shared task.",),
     example='>>> span_f1(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',
 )  # fmt: skip
 span_f1: Score = plain(SPAN_F1)

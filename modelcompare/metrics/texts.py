@@ -18,7 +18,7 @@ from typing import Any, get_args
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Recipe, Statistic, divide
+from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.scoring import COUNT, mean_ratio
@@ -98,13 +98,14 @@ EXACT = Statistic("exact_text", _exact)
 WER = Metric(
     name="wer", statistics=(WORD_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
     bounds=(0.0, math.inf),
-    about="""Word edits over words of the references, both summed over the corpus (word error rate).
+    description="""
+    Word edits over words of the references, both summed over the corpus (word error rate).
 
     Values saying the same words in the same order; each insertion, deletion and substitution costs
     one. The more a task is about meaning, the less it fits: a "not" too many costs one word, and a
     passive that means the same costs the sentence. It can exceed 1. ``wer_per_text`` is the mean of
     each text's own rate.""",
-    sources=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
+    references=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
     example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
 )  # fmt: skip
 wer: Score = plain(WER)
@@ -124,7 +125,7 @@ WER_PER_TEXT = replace(
 CER = Metric(
     name="cer", statistics=(CHARACTER_EDITS,), needs="texts", ratio=_rate, greater_is_better=False,
     bounds=(0.0, math.inf),
-    about="""Character edits over characters of the references (character error rate).
+    description="""Character edits over characters of the references (character error rate).
 
     Values what `wer` does with letters for words: gentler on spelling, and the form for languages
     that do not separate words.""",
@@ -134,7 +135,7 @@ cer: Score = plain(CER)
 
 EXACT_MATCH = Metric(
     name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
-    about="""Share of texts that equal their reference, or one of several, to the letter.
+    description="""Share of texts that equal their reference, or one of several, to the letter.
 
     Values getting all of it right; a stray blank counts as much as a wrong answer.""",
     example='>>> exact_match(["yes", "no"], ["yes", "No"])\n0.5',
@@ -218,7 +219,7 @@ def _bleu(totals: FloatArray) -> FloatArray:
 _BLEU = Metric(
     name="bleu", statistics=(Statistic("bleu_statistics", _bleu_statistics, costly=True),),
     needs="texts", bounds=(0.0, 100.0), value=_bleu, signature=partial(text_signature, "bleu"),
-    about="""
+    description="""
     Geometric mean of the n-gram precisions up to 4, times a penalty for brevity (corpus BLEU).
 
     Values using the reference's phrases at about its length. Insensitive to the order of n-grams
@@ -227,7 +228,7 @@ _BLEU = Metric(
     sacrebleu's, under its defaults (13a tokens, exponential smoothing), so scores equal its own;
     `modelcompare.metrics.text_signature` gives its signature. `tokenize` chooses another of its
     tokenizers, and stands in the name: ``bleu_zh`` is of Chinese.""",
-    sources=(
+    references=(
         "Papineni et al. (2002), BLEU, ACL.",
         "Post (2018), A call for clarity in reporting BLEU scores, WMT.",
     ),
@@ -238,12 +239,12 @@ _BLEU = Metric(
 def bleu_metric(*, tokenize: Tokenizer = "13a") -> Metric:
     """Corpus BLEU of tokens by one of sacrebleu's tokenizers."""
     check_choice("tokenize", tokenize, Tokenizer)
-    recipe = Recipe(bleu_metric, {"tokenize": tokenize}, "bleu_{tokenize}", get_args(Tokenizer))
+    factory = Factory(bleu_metric, {"tokenize": tokenize}, "bleu_{tokenize}", get_args(Tokenizer))
     if tokenize == "13a":
-        return replace(_BLEU, recipe=recipe)
+        return replace(_BLEU, factory=factory)
     return replace(
         _BLEU, name=f"bleu_{tokenize}", family="bleu", variant=f"of {tokenize} tokens",
-        statistics=(_sentences("bleu", tokenize=tokenize),), recipe=recipe,
+        statistics=(_sentences("bleu", tokenize=tokenize),), factory=factory,
         signature=partial(text_signature, "bleu", tokenize=tokenize),
     )  # fmt: skip
 
@@ -269,12 +270,12 @@ CHRF = Metric(
     name="chrf",
     statistics=(_sentences("chrf"),),
     needs="texts", bounds=(0.0, 100.0), value=_chrf, signature=partial(text_signature, "chrf"),
-    about="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
+    description="""F-score of character n-grams up to 6, recall counting twice (corpus chrF2).
 
     Values the same letters in the same short runs: it credits a right stem with a wrong ending and
     needs no tokens, so it serves languages with rich endings better than BLEU. Statistics are
     sacrebleu's.""",
-    sources=("Popovic (2015), chrF, WMT.",),
+    references=("Popovic (2015), chrF, WMT.",),
     example='>>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n65.98',
 )  # fmt: skip
 chrf: Score = plain(CHRF)
@@ -293,11 +294,11 @@ TER = Metric(
     name="ter", statistics=(_sentences("ter"),),
     needs="texts", ratio=_rate, greater_is_better=False, bounds=(0.0, math.inf), value=_ter,
     signature=partial(text_signature, "ter"),
-    about="""Word edits and shifts of phrases over words of the references, in percent (TER).
+    description="""Word edits and shifts of phrases over words of the references, in percent (TER).
 
     Values what an editor would have to do; moving a phrase costs one edit however long it is.
     Statistics are sacrebleu's.""",
-    sources=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
+    references=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
     example='>>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n16.67',
 )  # fmt: skip
 ter: Score = plain(TER)
@@ -355,7 +356,8 @@ PERPLEXITY = Metric(
         "n_tokens": "Length of each text.",
         "log_probability": "Natural logarithm of the probability that the model gave each text.",
     },
-    about="""Exponential of the mean negative log-probability of a token, over the whole corpus.
+    description="""
+    Exponential of the mean negative log-probability of a token, over the whole corpus.
 
     Values probability on text that people wrote. It depends on the vocabulary and on what a token
     is, so models with different tokenizers do not compare; mapping rare words to one unknown token

@@ -70,7 +70,7 @@ _mean_error = partial(
 
 MSE = _mean_error(
     name="mse", statistics=(SQUARED, COUNT),
-    about="""Mean squared error.
+    description="""Mean squared error.
 
     Values the absence of large errors: one error of ten counts as a hundred errors of one, so an
     outlier can decide it. In squared units of the target; it means something beside a baseline
@@ -88,7 +88,7 @@ def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
 
 RMSE = _mean_error(
     name="rmse", statistics=(SQUARED, COUNT), value=_root_mean, power=0.5,
-    about="""Root of the mean squared error.
+    description="""Root of the mean squared error.
 
     Values the same as `mse` and orders models as it does, in units of the target.""",
     example=">>> rmse([0.0, 0.0], [3.0, 3.0])\n3.0",
@@ -97,7 +97,7 @@ rmse: Score = plain(RMSE)
 
 MAE = _mean_error(
     name="mae", statistics=(ABSOLUTE, COUNT),
-    about="""Mean absolute error.
+    description="""Mean absolute error.
 
     Values every unit of error alike; the best constant prediction is the median. In units of the
     target, and less at the mercy of outliers than `mse`.""",
@@ -107,7 +107,7 @@ mae: Score = plain(MAE)
 
 MSLE = _mean_error(
     name="msle", statistics=(SQUARED_LOG, COUNT),
-    about="""Mean squared error of log(1 + value).
+    description="""Mean squared error of log(1 + value).
 
     Values ratios instead of differences, for targets that grow by factors; predicting too little
     costs more than predicting too much by as much. For values above -1.""",
@@ -153,7 +153,7 @@ def _first(sums: AnyArray, rows: IntArray, reaches: np.ufunc, bound: FloatArray)
 MEDIAN_ABSOLUTE_ERROR = OrderMetric(
     name="median_absolute_error", prepare=_prepare_median, smooth=False, greater_is_better=False,
     bounds=(0.0, math.inf), needs="values", median_of=_absolute_errors,
-    about="""Median of the absolute errors.
+    description="""Median of the absolute errors.
 
     Values the typical sample: up to half of the errors may be arbitrarily bad. It has no smooth
     derivative: order statistics make its intervals, the bootstrap its standard errors.""",
@@ -176,7 +176,7 @@ def _r2(squared: FloatArray, moments: FloatArray, count: FloatArray) -> FloatArr
 R2 = Metric(
     name="r2", statistics=(SQUARED, MOMENTS, COUNT), value=_r2, bounds=(-math.inf, 1.0),
     needs="values",
-    about="""Share of the variance of the truth that the prediction takes away (R squared).
+    description="""Share of the variance of the truth that the prediction takes away (R squared).
 
     Values accuracy beside the mean as a baseline: 1 is perfect, 0 no better than the mean, below 0
     worse. It depends on how much this test set varies, so values of different test sets do not
@@ -197,7 +197,7 @@ def _explained_variance(
 EXPLAINED_VARIANCE = Metric(
     name="explained_variance", statistics=(SQUARED, SIGNED, MOMENTS, COUNT),
     value=_explained_variance, bounds=(-math.inf, 1.0), needs="values",
-    about="""One minus the variance of the errors over the variance of the truth.
+    description="""One minus the variance of the errors over the variance of the truth.
 
     Values what `r2` does, but forgives a constant error: a prediction that is always ten too high
     scores 1.""",
@@ -215,11 +215,11 @@ def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
 
 PEARSON = Metric(
     name="pearson", statistics=(MOMENTS, COUNT), value=_pearson, bounds=(-1.0, 1.0), needs="values",
-    about="""Linear correlation of prediction and truth.
+    description="""Linear correlation of prediction and truth.
 
     Values moving together; scale and offset of the prediction do not count, so a high correlation
     may go with large errors. A few extreme samples can make it or break it.""",
-    sources=("Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.",),
+    references=("Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.",),
     example=">>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)\n0.982",
 )  # fmt: skip
 pearson: Score = plain(PEARSON)

@@ -21,7 +21,7 @@ from modelcompare.directions import sentence
 from modelcompare.intervals.influences import denominator_units
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.metrics.served import range_of_samples
+from modelcompare.metrics.planning import range_of_samples
 from modelcompare.questions.contrast import Contrast
 
 

@@ -250,7 +250,7 @@ def test_scorers_by_name_and_as_objects():
     x, y = load_iris(return_X_y=True)
     fitted = {"bayes": GaussianNB().fit(x, y), "prior": DummyClassifier().fit(x, y)}
     by_name = mc.compare_scorers(fitted, x, y, ["accuracy", "f1_macro"], n_resamples=99)
-    assert by_name.bootstrap.evaluation.metrics[0].road == "sum"
+    assert by_name.bootstrap.evaluation.metrics[0].strategy == "sum"
     objects = {"acc": "accuracy", "f1": make_scorer(f1_score, average="macro"),
                "loss": "neg_log_loss", "own": lambda e, x, y: accuracy_score(y, e.predict(x))}  # fmt: skip
     result = mc.compare_scorers(fitted, x, y, objects, n_resamples=20)

@@ -24,7 +24,7 @@ HARD = [n for n, m in METRICS.items() if m.needs == "labels"]
 SOFT = [
     n
     for n, m in METRICS.items()
-    if m.needs == "probabilities" and m.road == "sum" and "_mass" not in n
+    if m.needs == "probabilities" and m.strategy == "sum" and "_mass" not in n
 ]
 
 

@@ -110,7 +110,7 @@ def test_a_perfect_and_certain_model_gets_the_best_value():
         assert found[evaluation.metric_slice(name)] == pytest.approx(best, abs=1e-12), name
 
 
-RATIOS = [name for name in NAMES if METRICS[name].road == "sum" and METRICS[name].ratio]
+RATIOS = [name for name in NAMES if METRICS[name].strategy == "sum" and METRICS[name].ratio]
 
 
 @settings(max_examples=25)

@@ -125,6 +125,6 @@ def test_a_soft_twin_is_an_attribute():
 
 
 def test_options_are_numbers_on_the_metric():
-    assert mc.get_metric("f2").recipe.options == {"beta": 2.0}
-    assert mc.get_metric("ece_mass_7").recipe.options["n_bins"] == 7
-    assert mc.get_metric("roc_auc", max_fpr=1e-5).recipe.options["max_fpr"] == 1e-5
+    assert mc.get_metric("f2").factory.options == {"beta": 2.0}
+    assert mc.get_metric("ece_mass_7").factory.options["n_bins"] == 7
+    assert mc.get_metric("roc_auc", max_fpr=1e-5).factory.options["max_fpr"] == 1e-5

@@ -112,7 +112,7 @@ def miss_rate(**prose):
 
 @pytest.mark.usefixtures("_registry")
 def test_a_registered_metric_is_a_name_everywhere():
-    register(miss_rate(about="Share of a class that was missed."))
+    register(miss_rate(description="Share of a class that was missed."))
     recall = sk.recall_score(Y, SAID, average=None)
     np.testing.assert_allclose(estimate("miss_rate", SAID), 1 - recall)
     assert estimate("miss_rate_macro", SAID)[0] == pytest.approx(1 - recall.mean())
