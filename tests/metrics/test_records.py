@@ -10,6 +10,7 @@ import pytest
 from numpydoc.docscrape import FunctionDoc
 
 import modelcompare as mc
+from modelcompare.data.kinds import Output
 from modelcompare.metrics import (
     METRICS,
     calibration,
@@ -81,14 +82,14 @@ def outcomes(needs):
     rng = np.random.default_rng(0)
     if needs in ("values", "scores"):
         y = rng.integers(1, 9, 12).astype(float)
-        return Outcomes(mc.predictions.Output("values", y + rng.normal(0, 0.3, 12)), y_true=y)
+        return Outcomes(Output("values", y + rng.normal(0, 0.3, 12)), y_true=y)
     said = np.array(["a b", "a c b", "B-x O", "a"] * 3, dtype=object)
     true = np.array(["a b", "a b b", "B-x I-x", "c a"] * 3, dtype=object)
     if needs == "text_lists":
         lists = np.empty(12, dtype=object)
         lists[:] = [((text, 0.75), ("a", 0.25)) for text in said]
         said = lists
-    return Outcomes(mc.predictions.Output(needs, said), y_true=true)
+    return Outcomes(Output(needs, said), y_true=true)
 
 
 OTHERS = [
@@ -104,7 +105,7 @@ def test_numerators_and_denominators_are_sums_over_samples(name):
     given = outcomes(metric.needs)
     if name.startswith("perplexity"):
         logs = -np.abs(given.output.array)
-        given = replace(given, output=mc.predictions.Output("values", logs))
+        given = replace(given, output=Output("values", logs))
     rows = [s.compute(given) * weight[:, None] for s in metric.statistics]
     totals = [row.sum(axis=0) for row in rows]
     for part, total in zip(metric.ratio(*rows), metric.ratio(*totals), strict=True):
