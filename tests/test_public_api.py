@@ -15,7 +15,7 @@ import typer
 import modelcompare
 from modelcompare import cli, metrics, testing
 from modelcompare.comparison import plots as comparison_plots
-from modelcompare.report import plots
+from modelcompare.report.figures import plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
 

@@ -12,7 +12,7 @@ import modelcompare
 from docs.pictures import make
 from modelcompare.comparison import plots as comparison_plots
 from modelcompare.metrics.explain import listed
-from modelcompare.report import plots
+from modelcompare.report.figures import plots
 from tests.pages import ROOT
 
 pytestmark = pytest.mark.pages

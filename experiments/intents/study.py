@@ -14,8 +14,8 @@ from pathlib import Path
 import pandas as pd
 
 import modelcompare as mc
-from modelcompare.report.files import write_text
-from modelcompare.report.writers import save
+from modelcompare.report.writers.files import write_text
+from modelcompare.report.writers.formats import save
 
 HERE = Path(__file__).resolve().parent
 MACRO = [(f"{name}_macro", f"c{name}_macro") for name in ("f1", "precision", "recall")]

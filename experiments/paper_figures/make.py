@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 import modelcompare as mc
-from modelcompare.report.writers import save
+from modelcompare.report.writers.formats import save
 
 
 def write_all(predictions: mc.Predictions, folder: Path, *, n_resamples: int, seed: int) -> None:

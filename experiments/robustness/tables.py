@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from modelcompare.report.files import write_text
+from modelcompare.report.writers.files import write_text
 
 HERE = Path(__file__).resolve().parent
 RESULTS, README = HERE / "results", HERE / "README.md"

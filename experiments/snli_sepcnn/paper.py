@@ -21,8 +21,8 @@ import pandas as pd
 
 import modelcompare as mc
 from experiments.snli_sepcnn import claims
-from modelcompare.report.files import write_text
-from modelcompare.report.writers import save
+from modelcompare.report.writers.files import write_text
+from modelcompare.report.writers.formats import save
 
 HERE = Path(__file__).resolve().parent
 PREDICTIONS = HERE / "predictions"

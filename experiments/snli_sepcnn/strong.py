@@ -16,8 +16,8 @@ import pandas as pd
 import modelcompare as mc
 from experiments.snli_sepcnn import claims
 from experiments.snli_sepcnn.paper import DEFAULT_TEST, write_claims
-from modelcompare.report.files import write_figure, write_text
-from modelcompare.report.writers import save
+from modelcompare.report.writers.files import write_figure, write_text
+from modelcompare.report.writers.formats import save
 
 HERE = Path(__file__).resolve().parent
 TESTS = ("t", DEFAULT_TEST, "sign-flip", "wald")

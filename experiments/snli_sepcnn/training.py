@@ -22,8 +22,8 @@ from scipy.optimize import least_squares
 
 import modelcompare as mc
 from experiments.snli_sepcnn import paper, plans
-from modelcompare.report.files import write_figure, write_text
-from modelcompare.report.style import COLOURS
+from modelcompare.report.figures.style import COLOURS
+from modelcompare.report.writers.files import write_figure, write_text
 
 HERE = Path(__file__).resolve().parent
 PREDICTIONS = HERE / "predictions"

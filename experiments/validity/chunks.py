@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from modelcompare.report.files import write_all
+from modelcompare.report.writers.files import write_all
 
 
 class ChunkFile:

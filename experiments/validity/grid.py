@@ -33,7 +33,7 @@ from experiments.validity.catalogue import Cell, cell_id
 from experiments.validity.chunks import ChunkFile
 from experiments.validity.promises import falls_short
 from experiments.validity.results import announcement, by_cell, summary, table_of
-from modelcompare.report.files import write_text
+from modelcompare.report.writers.files import write_text
 
 HERE = Path(__file__).resolve().parent
 TRIALS = {"quick": 200, "full": 800}

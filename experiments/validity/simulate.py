@@ -31,7 +31,7 @@ from sklearn.pipeline import make_pipeline
 
 import modelcompare as mc
 from experiments.validity.score_world import ScoreWorld
-from modelcompare.report.files import write_text
+from modelcompare.report.writers.files import write_text
 
 HERE = Path(__file__).resolve().parent
 METRICS = ("accuracy", "f1_macro", "cf1_macro", "roc_auc")

@@ -36,7 +36,7 @@ def metrics(
 
     found = listed() if name is None else [explain(name)]
     if format == "json":
-        from modelcompare.report.writers import json_document
+        from modelcompare.report.writers.formats import json_document
 
         facts = [_facts(each) for each in found]
         answer_document(json_document({"schema": SCHEMA, "metrics": facts}))

@@ -44,9 +44,9 @@ def check_outputs(
     options: OutputOptions, plot: Path | None = None, *, inputs: Sequence[Path] = ()
 ) -> None:
     """Refuse paths that cannot or must not be written, and missing extras, before the work."""
-    from modelcompare.report.files import figure_format
-    from modelcompare.report.page import check_html
-    from modelcompare.report.sheet import check_matplotlib
+    from modelcompare.report.figures.layout import check_matplotlib
+    from modelcompare.report.writers.files import figure_format
+    from modelcompare.report.writers.page import check_html
 
     form = chosen_format(options)
     check_paths([path for path in (options.output, plot) if path is not None], inputs)
@@ -86,7 +86,7 @@ def emit(result: Result, options: OutputOptions) -> None:
     """Print a result in the form asked for, or write it to the file asked for."""
     form = chosen_format(options)
     if options.output is not None:
-        from modelcompare.report.files import write_text
+        from modelcompare.report.writers.files import write_text
 
         text = _text(result.document(), form, show_all=options.all)
         say(f"wrote {write_text(options.output, text)}")
@@ -98,9 +98,9 @@ def emit(result: Result, options: OutputOptions) -> None:
 
 def _text(document: Document, form: Format, *, show_all: bool = False) -> str:
     """Write a document in one of the forms."""
-    from modelcompare.report.page import page
-    from modelcompare.report.screen import screen_text
-    from modelcompare.report.writers import WRITERS
+    from modelcompare.report.writers.formats import WRITERS
+    from modelcompare.report.writers.page import page
+    from modelcompare.report.writers.terminal import screen_text
 
     if form == "table":
         return screen_text(document, show_all=show_all)
@@ -111,7 +111,7 @@ def _text(document: Document, form: Format, *, show_all: bool = False) -> str:
 
 def _print(document: Document, *, show_all: bool) -> None:
     """Lay a document out for the console."""
-    from modelcompare.report.screen import screen
+    from modelcompare.report.writers.terminal import screen
 
     console = _console()
     ascii_only = not console.encoding.lower().startswith("utf")
@@ -123,7 +123,7 @@ def check_folder(options: StudyOutputOptions) -> None:
     if options.output is None:
         return
     from modelcompare.paths import check_folder_writable
-    from modelcompare.report.sheet import check_matplotlib
+    from modelcompare.report.figures.layout import check_matplotlib
 
     check_matplotlib()
     check_folder_writable(options.output)
@@ -131,8 +131,8 @@ def check_folder(options: StudyOutputOptions) -> None:
 
 def emit_study(result: Result, options: StudyOutputOptions, inputs: Sequence[Path]) -> None:
     """Print the short tables of a study, and write everything into the folder asked for."""
-    from modelcompare.report.files import write_all
-    from modelcompare.report.writers import contents
+    from modelcompare.report.writers.files import write_all
+    from modelcompare.report.writers.formats import contents
 
     # Nothing is printed or written before all of it is there.
     folder, document = options.output, result.document()
@@ -149,7 +149,7 @@ def emit_study(result: Result, options: StudyOutputOptions, inputs: Sequence[Pat
 
 def emit_figure(path: Path, figure: Figure) -> None:
     """Write a figure and say where."""
-    from modelcompare.report.files import write_figure
+    from modelcompare.report.writers.files import write_figure
 
     say(f"wrote {write_figure(path, figure)}")
 

@@ -50,8 +50,8 @@ def report(
     .md with the metadata that the Hugging Face Hub reads, .txt without them, .json the metadata
     alone.
     """
-    from modelcompare.report.files import write_text
-    from modelcompare.report.page import check_html
+    from modelcompare.report.writers.files import write_text
+    from modelcompare.report.writers.page import check_html
     from modelcompare.studies.card import model_card
 
     path = output or Path("report.html" if card is None else _file_of_card(card))
@@ -66,7 +66,7 @@ def report(
         write_text(path, model_card(preds, card, metric, form=form, **options))
     else:
         from modelcompare.comparison.compare import compare
-        from modelcompare.report.page import page
+        from modelcompare.report.writers.page import page
 
         result = compare(preds, metric, **options)
         more = [found.document() for found in _more(preds, result, {**options, "metrics": metric})]

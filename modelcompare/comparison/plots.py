@@ -18,15 +18,21 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import refuse_samples
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
-from modelcompare.report import clouds, diagnostic_figures, matrices
-from modelcompare.report.choice import among, chosen, first_models, models_by_class, part_shown
 from modelcompare.report.compared import Block, Compared, metric_blocks
-from modelcompare.report.diagnostic_figures import Curves
-from modelcompare.report.drawing import Axes, Figure
-from modelcompare.report.forest import Kind, plot_comparison
-from modelcompare.report.matrices import Confused
-from modelcompare.report.plots import Plots
-from modelcompare.report.sheet import Caption
+from modelcompare.report.figures import curves, matrices, raincloud
+from modelcompare.report.figures.curves import Curves
+from modelcompare.report.figures.forest import Kind, plot_comparison
+from modelcompare.report.figures.layout import Caption
+from modelcompare.report.figures.matrices import Confused
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import (
+    among,
+    chosen,
+    first_models,
+    models_by_class,
+    part_shown,
+)
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.words import CurveKind
 
 
@@ -139,17 +145,19 @@ class ComparisonPlots(Plots[Compared]):
         result = self._result
         heaps, shown = {}, []
         for name, blocks in metric_blocks(result, self._named(metric)).items():
-            most = None if blocks[0].label is not None else clouds.MAX_MODELS
+            most = None if blocks[0].label is not None else raincloud.MAX_MODELS
             found = chosen(
                 blocks, baseline=result.baseline, max_models=most,
-                max_classes=clouds.MAX_CLASSES, max_rows=clouds.MAX_ROWS,
+                max_classes=raincloud.MAX_CLASSES, max_rows=raincloud.MAX_ROWS,
             )  # fmt: skip
-            heaps[name] = [clouds.Heap(b.label, list(b.scores["model"])) for b in found.blocks]
+            heaps[name] = [raincloud.Heap(b.label, list(b.scores["model"])) for b in found.blocks]
             shown += [f"{name}: {found.shown}"] if found.shown else []
         level = result.confidence_level
         title = f"{result.headline}; {result.n_resamples:,} resamples"
-        caption = Caption(title, result.signature, "\n".join(shown), clouds.cloud_note(level))
-        return clouds.plot_raincloud(self._data.replicates.values_of, heaps, caption, level, ax=ax)
+        caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(level))
+        return raincloud.plot_raincloud(
+            self._data.replicates.values_of, heaps, caption, level, ax=ax
+        )
 
     def confusion(
         self, ax: Axes | None = None, *, model: str | None = None, soft: bool = False
@@ -164,11 +172,11 @@ class ComparisonPlots(Plots[Compared]):
 
     def roc(self, ax: Axes | None = None, *, label: Any = None) -> Figure:
         """Draw all models' ROC curves; `modelcompare.curve` draws their bands too."""
-        return diagnostic_figures.plot_curve(self._data.curves("roc", label), ax=ax)
+        return curves.plot_curve(self._data.curves("roc", label), ax=ax)
 
     def pr(self, ax: Axes | None = None, *, label: Any = None) -> Figure:
         """Draw precision against recall; `modelcompare.curve` draws their bands too."""
-        return diagnostic_figures.plot_curve(self._data.curves("precision-recall", label), ax=ax)
+        return curves.plot_curve(self._data.curves("precision-recall", label), ax=ax)
 
     def _rows(
         self, kinds: Sequence[Kind], ax: Axes | None, metric: str | None, max_models: int | None
@@ -209,15 +217,15 @@ class BootstrapPlots(Plots[Replicates]):
         names = [*labels] if metric is None else [among("metric", metric, list(labels))]
         heaps, shown = {}, []
         for name in names:
-            kept = labels[name][: clouds.MAX_CLASSES]
-            most = clouds.MAX_MODELS
+            kept = labels[name][: raincloud.MAX_CLASSES]
+            most = raincloud.MAX_MODELS
             if kept[0] is not None:
-                most = models_by_class(len(kept), clouds.MAX_ROWS)
+                most = models_by_class(len(kept), raincloud.MAX_ROWS)
             models, left_out = first_models(result.models, most)
-            heaps[name] = [clouds.Heap(label, models) for label in kept]
+            heaps[name] = [raincloud.Heap(label, models) for label in kept]
             parts = [left_out, part_shown(len(kept), len(labels[name]), "class")]
             shown += [f"{name}: {'; '.join(filter(None, parts))}"] if any(parts) else []
         n_samples = len(result.evaluation.predictions)
         title = f"{n_samples:,} samples, {result.n_resamples:,} resamples"
-        caption = Caption(title, result.signature, "\n".join(shown), clouds.cloud_note(0.95))
-        return clouds.plot_raincloud(result.values_of, heaps, caption, 0.95, ax=ax)
+        caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(0.95))
+        return raincloud.plot_raincloud(result.values_of, heaps, caption, 0.95, ax=ax)

@@ -12,8 +12,8 @@ import pandas as pd
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.score_tables import frame_of, scores_of
 from modelcompare.report.document import Document
+from modelcompare.report.figures.plots import RankPlots
 from modelcompare.report.numbers import format_digits, p_clause
-from modelcompare.report.plots import RankPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.corrections import adjust

@@ -21,9 +21,9 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
-from modelcompare.report.notebook import framed, tables_shown
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table
+from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.words import (
     IntervalMethod,
     check_choice,

@@ -21,9 +21,9 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.drawing import Figure
+from modelcompare.report.figures.plots import RankPlots
+from modelcompare.report.figures.types import Figure
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
-from modelcompare.report.plots import RankPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column
 from modelcompare.resampling.weights import RngLike, child_seed, rng_label, seed_sequence

@@ -24,9 +24,9 @@ from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
-from modelcompare.report.diagnostic_figures import Curves
 from modelcompare.report.document import Document
-from modelcompare.report.plots import CurvePlots
+from modelcompare.report.figures.curves import Curves
+from modelcompare.report.figures.plots import CurvePlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.weights import BootstrapWeights, RngLike, seed_sequence

@@ -18,9 +18,9 @@ from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.metrics.signatures import Strategy
-from modelcompare.report.diagnostic_figures import Bins
 from modelcompare.report.document import Document
-from modelcompare.report.plots import ReliabilityPlots
+from modelcompare.report.figures.curves import Bins
+from modelcompare.report.figures.plots import ReliabilityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.weights import BootstrapWeights, RngLike, seed_sequence

@@ -18,9 +18,9 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
 from modelcompare.report.document import Document
-from modelcompare.report.plots import PowerPlots
+from modelcompare.report.figures.plots import PowerPlots
+from modelcompare.report.figures.sizes import Power
 from modelcompare.report.result import Result
-from modelcompare.report.size_figures import Power
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.spelling import suggesting

@@ -1,1 +1,1 @@
-"""All that a person looks at: tables, figures, pages and the terminal's screen."""
+"""Everything that a person reads: documents, tables, figures, and a writer for each format."""

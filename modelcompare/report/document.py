@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from modelcompare.report.drawing import Figure
+from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
 
 

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.report import files, notebook
 from modelcompare.report.document import Document, Finding
-from modelcompare.report.drawing import Figure
-from modelcompare.report.page import page
-from modelcompare.report.screen import screen_text
+from modelcompare.report.figures.types import Figure
 from modelcompare.report.tables import Table
-from modelcompare.report.writers import WRITERS
+from modelcompare.report.writers import files, notebook
+from modelcompare.report.writers.formats import WRITERS
+from modelcompare.report.writers.page import page
+from modelcompare.report.writers.terminal import screen_text
 
 
 class Result(ABC):

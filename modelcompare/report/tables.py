@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from modelcompare.report import numbers
-from modelcompare.report.drawing import Figure
+from modelcompare.report.figures.types import Figure
 from modelcompare.words import is_missing, label_name, value_name
 
 # What a column is made of, in the order of `Column.of`.

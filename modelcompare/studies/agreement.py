@@ -16,9 +16,9 @@ from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document
-from modelcompare.report.plots import AgreementPlots
+from modelcompare.report.figures.plots import AgreementPlots
+from modelcompare.report.figures.studies import Agreements
 from modelcompare.report.result import Result
-from modelcompare.report.study_figures import Agreements
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.weights import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test

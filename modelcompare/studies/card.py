@@ -24,7 +24,7 @@ from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report import escape
 from modelcompare.report.pair_tables import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.report.writers import json_document, markdown
+from modelcompare.report.writers.formats import json_document, markdown
 from modelcompare.spelling import suggesting
 from modelcompare.words import (
     CardFormat,

@@ -18,9 +18,9 @@ from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.plots import SensitivityPlots
+from modelcompare.report.figures.plots import SensitivityPlots
+from modelcompare.report.figures.sizes import Changes
 from modelcompare.report.result import Result
-from modelcompare.report.size_figures import Changes
 from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column
 from modelcompare.resampling.weights import (
     RngLike,

@@ -13,9 +13,9 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.report.document import Document
-from modelcompare.report.plots import UndefinedPlots
+from modelcompare.report.figures.plots import UndefinedPlots
+from modelcompare.report.figures.sizes import UndefinedShares
 from modelcompare.report.result import Result
-from modelcompare.report.size_figures import UndefinedShares
 from modelcompare.report.tables import Column, Table, rows_at
 from modelcompare.resampling.weights import (
     BootstrapWeights,

@@ -16,10 +16,10 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import one_blas_thread, progress_bar
 from modelcompare.report.document import Document
-from modelcompare.report.drawing import Figure
-from modelcompare.report.plots import VariancePlots
+from modelcompare.report.figures.plots import VariancePlots
+from modelcompare.report.figures.studies import Distributions
+from modelcompare.report.figures.types import Figure
 from modelcompare.report.result import Result
-from modelcompare.report.study_figures import Distributions
 from modelcompare.report.tables import Column, Table, rows_at
 from modelcompare.resampling.weights import (
     BootstrapWeights,

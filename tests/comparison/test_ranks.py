@@ -7,7 +7,7 @@ import scikit_posthocs as sp
 from scipy import stats
 
 import modelcompare as mc
-from modelcompare.report.critical_difference import _bars
+from modelcompare.report.figures.critical_difference import _bars
 
 # AUC of four trees on 14 data sets: Demsar (2006), table 6. Printed to three digits, C4.5+cf and
 # C4.5+m+cf tie on the next to last, but were ranked 2 and 3.

@@ -12,7 +12,7 @@ import pytest
 
 from modelcompare.report.compared import Compared
 from modelcompare.report.comparison_tables import comparison_tables, printed_tables
-from modelcompare.report.forest import plot_comparison
+from modelcompare.report.figures.forest import plot_comparison
 from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result

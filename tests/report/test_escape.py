@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from modelcompare.report import escape
-from modelcompare.report.writers import frame_csv
+from modelcompare.report.writers.formats import frame_csv
 from tests.cli.workflow import outputs
 from tests.report.written import contents, fragment, page, screen, screen_text
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from modelcompare.paths import check_writable
-from modelcompare.report.files import figure_format, write_figure, write_text
+from modelcompare.report.writers.files import figure_format, write_figure, write_text
 from tests.report.written import plot_comparison
 
 

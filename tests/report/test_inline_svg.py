@@ -7,9 +7,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import modelcompare as mc
-from modelcompare.report import inline_svg
-from modelcompare.report.inline_svg import caption_of, inline
-from modelcompare.report.style import tell
+from modelcompare.report.figures.style import tell
+from modelcompare.report.writers import inline_svg
+from modelcompare.report.writers.inline_svg import caption_of, inline
 from tests.report.written import plot_comparison
 
 

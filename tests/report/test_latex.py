@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.report.latex import latex
 from modelcompare.report.tables import Column, Table, interval_column
+from modelcompare.report.writers.latex import latex
 from tests.report.typeset import needs_latex, typeset
 
 ODD = ["50%_off", "a|b", "$x^2$ & {y}~#\\z", "[first]"]

@@ -12,7 +12,7 @@ from modelcompare.report.numbers import (
     format_p_value,
     nice_ticks,
 )
-from modelcompare.report.screen import aligned
+from modelcompare.report.writers.terminal import aligned
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from importlib import resources
 import pytest
 
 import modelcompare as mc
-from modelcompare.report import page_tables
+from modelcompare.report.writers import page_tables
 from tests.report.written import page
 
 VOID = {"meta", "br", "input", "img"}
@@ -210,5 +210,5 @@ def test_undefined_values_have_neither_bar_nor_turn(make_comparison):
 
 
 def test_templates_are_package_data():
-    folder = resources.files("modelcompare.report").joinpath("templates")
+    folder = resources.files("modelcompare.report.writers").joinpath("templates")
     assert {each.name for each in folder.iterdir()} == {"page.css", "page.html.j2", "page.js"}

@@ -1,8 +1,11 @@
 """Writers and figures, called with results: what they take is made from these."""
 
-from modelcompare.report import compared, forest, method, notebook, writers
-from modelcompare.report import page as pages
-from modelcompare.report import screen as screens
+from modelcompare.report import compared, method
+from modelcompare.report.figures import forest
+from modelcompare.report.writers import formats as writers
+from modelcompare.report.writers import notebook
+from modelcompare.report.writers import page as pages
+from modelcompare.report.writers import terminal as screens
 
 
 def screen_text(result, **options):

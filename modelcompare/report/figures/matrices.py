@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.report.choice import chosen, part_shown
 from modelcompare.report.compared import Block, Compared
-from modelcompare.report.drawing import Axes, Figure
-from modelcompare.report.forest import folded_name
+from modelcompare.report.figures.forest import folded_name
+from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.selection import chosen, part_shown
+from modelcompare.report.figures.style import DARK, SHADES, plain_axes
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_p_value
-from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.style import DARK, SHADES, plain_axes
 
 MAX_MODELS = 30
 MAX_CLASSES = 12

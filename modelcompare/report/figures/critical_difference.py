@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.report.choice import part_shown
-from modelcompare.report.drawing import Axes, Figure
-from modelcompare.report.forest import folded_name
+from modelcompare.report.figures.forest import folded_name
+from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.selection import part_shown
+from modelcompare.report.figures.style import LEADING, MUTED
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import p_clause
-from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.style import LEADING, MUTED
 
 MAX_MODELS = 30
 _BAR = 0.3

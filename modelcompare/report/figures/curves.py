@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.report.choice import among, first_models
-from modelcompare.report.drawing import Axes, Drawable, Figure
-from modelcompare.report.numbers import BETWEEN, format_percent, interval_title
-from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.style import (
+from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.selection import among, first_models
+from modelcompare.report.figures.style import (
     LEADING,
     MAX_LINES,
     MUTED,
@@ -23,6 +21,8 @@ from modelcompare.report.style import (
     plain_axes,
     tell,
 )
+from modelcompare.report.figures.types import Axes, Drawable, Figure
+from modelcompare.report.numbers import BETWEEN, format_percent, interval_title
 from modelcompare.report.tables import rows_at
 from modelcompare.words import CurveKind, label_name
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.report import escape
-from modelcompare.report.drawing import Artist, Axes, Axis
+from modelcompare.report.figures.types import Artist, Axes, Axis
 
 # Okabe and Ito (2008), without the yellow that is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

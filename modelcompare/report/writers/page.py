@@ -10,10 +10,10 @@ from importlib import resources
 from typing import Any
 
 from modelcompare.report.document import Document
-from modelcompare.report.drawing import Figure
 from modelcompare.report.escape import markup, visible
-from modelcompare.report.inline_svg import caption_of, inline
-from modelcompare.report.page_tables import PageTable, page_tables, pairs_fit
+from modelcompare.report.figures.types import Figure
+from modelcompare.report.writers.inline_svg import caption_of, inline
+from modelcompare.report.writers.page_tables import PageTable, page_tables, pairs_fit
 
 # Sentences, and notes, that stand open.
 _OPEN_SENTENCES = 3
@@ -71,7 +71,7 @@ def page(document: Document, more: Sequence[Document] = (), *, command: str = ""
     from markupsafe import Markup
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("modelcompare.report"), autoescape=True,
+        loader=jinja2.PackageLoader("modelcompare.report.writers"), autoescape=True,
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, finalize=_text,
     )  # fmt: skip
@@ -113,7 +113,11 @@ def check_html() -> None:
 
 
 def _template(name: str) -> str:
-    return resources.files("modelcompare.report").joinpath("templates", name).read_text("utf-8")
+    return (
+        resources.files("modelcompare.report.writers")
+        .joinpath("templates", name)
+        .read_text("utf-8")
+    )
 
 
 def _digest(text: str) -> str:

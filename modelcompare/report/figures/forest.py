@@ -9,18 +9,18 @@ from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 from modelcompare.report import escape
-from modelcompare.report.choice import chosen
 from modelcompare.report.compared import Block, Compared, metric_blocks
-from modelcompare.report.drawing import Axes, Figure
+from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.selection import chosen
+from modelcompare.report.figures.style import LEADING, MUTED, plain_axes, tell
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import (
     format_interval,
     format_number,
     format_ranks,
     interval_title,
 )
-from modelcompare.report.screen import fold
-from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.style import LEADING, MUTED, plain_axes, tell
+from modelcompare.report.writers.terminal import fold
 from modelcompare.words import label_name
 
 Kind = Literal["scores", "differences", "ranks"]

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from modelcompare.report import escape
-from modelcompare.report.drawing import Axes, Axis, Figure
-from modelcompare.report.style import MUTED, Key
+from modelcompare.report.figures.style import MUTED, Key
+from modelcompare.report.figures.types import Axes, Axis, Figure
 
 _STYLE: Any = {
     "axes.formatter.useoffset": False,
@@ -76,7 +76,7 @@ def sheet(
     check_matplotlib()
     import matplotlib as mpl
 
-    from modelcompare.report.signed import SignedFigure
+    from modelcompare.report.figures.metadata import SignedFigure
 
     if ax is not None:
         with mpl.rc_context({"text.parse_math": False}):

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from modelcompare.report import style
-from modelcompare.report.choice import among, first_models
-from modelcompare.report.drawing import Axes, Drawable, Figure
+from modelcompare.report.figures import style
+from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.selection import among, first_models
+from modelcompare.report.figures.studies import Agreements
+from modelcompare.report.figures.style import Key, Look
+from modelcompare.report.figures.types import Axes, Drawable, Figure
 from modelcompare.report.numbers import format_digits, interval_title
-from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.study_figures import Agreements
-from modelcompare.report.style import Key, Look
 from modelcompare.report.tables import rows_at
 from modelcompare.words import label_name, value_name
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from modelcompare.report.files import write_figure
+from modelcompare.report.writers.files import write_figure
 
 
 class SignedFigure(Figure):

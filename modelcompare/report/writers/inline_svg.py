@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from modelcompare.report.drawing import Figure
 from modelcompare.report.escape import html, markup, visible
-from modelcompare.report.files import figure_bytes
+from modelcompare.report.figures.types import Figure
+from modelcompare.report.writers.files import figure_bytes
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from modelcompare.report.choice import part_shown
 from modelcompare.report.escape import json as escape_json
 from modelcompare.report.escape import visible
+from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.numbers import nice_ticks
 from modelcompare.report.tables import RIGHT, Column, Table
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import modelcompare as mc
-from modelcompare.report.screen import (
+from modelcompare.report.writers.terminal import (
     ASCII,
     CharacterAxis,
     TextColumn,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from modelcompare.paths import check_writable, write_bytes
-from modelcompare.report.drawing import Figure
 from modelcompare.report.escape import visible
+from modelcompare.report.figures.types import Figure
 
 FIGURE_FORMATS = ("pdf", "png", "svg")
 

@@ -13,11 +13,11 @@ import pandas as pd
 
 from modelcompare.report import escape
 from modelcompare.report.document import Document
-from modelcompare.report.files import FIGURE_FORMATS, figure_bytes, write_all
-from modelcompare.report.latex import latex
-from modelcompare.report.page import page
-from modelcompare.report.screen import screen_text
 from modelcompare.report.tables import RIGHT, Table
+from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes, write_all
+from modelcompare.report.writers.latex import latex
+from modelcompare.report.writers.page import page
+from modelcompare.report.writers.terminal import screen_text
 from modelcompare.words import Format
 
 # The columns that name a row stand first, whichever table they come from.

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modelcompare.report.drawing import Axes, Figure
-from modelcompare.report.forest import folded_name, name_rows
+from modelcompare.report.figures.forest import folded_name, name_rows
+from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.style import LEADING, MUTED, plain_axes
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_percent
-from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.style import LEADING, MUTED, plain_axes
 from modelcompare.words import label_name
 
 MAX_CLASSES = 6

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.report import style
-from modelcompare.report.choice import one_label, telling_labels
-from modelcompare.report.drawing import Axes, Drawable, Figure
+from modelcompare.report.figures import style
+from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.selection import one_label, telling_labels
+from modelcompare.report.figures.style import Key, Look
+from modelcompare.report.figures.types import Axes, Drawable, Figure
 from modelcompare.report.numbers import interval_title
-from modelcompare.report.sheet import Caption, figure_of, sheet
-from modelcompare.report.style import Key, Look
 from modelcompare.report.tables import rows_at
 from modelcompare.words import label_name, value_name
 

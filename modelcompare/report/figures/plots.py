@@ -12,11 +12,11 @@ from typing import Any, Generic, TypeVar
 
 import pandas as pd
 
-from modelcompare.report import critical_difference, diagnostic_figures, size_figures, study_figures
-from modelcompare.report.diagnostic_figures import Bins, Curves
-from modelcompare.report.drawing import Axes, Figure
-from modelcompare.report.size_figures import Changes, Power, UndefinedShares
-from modelcompare.report.study_figures import Agreements, Distributions
+from modelcompare.report.figures import critical_difference, curves, sizes, studies
+from modelcompare.report.figures.curves import Bins, Curves
+from modelcompare.report.figures.sizes import Changes, Power, UndefinedShares
+from modelcompare.report.figures.studies import Agreements, Distributions
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.words import check_count
 
 R = TypeVar("R")
@@ -39,7 +39,7 @@ class CurvePlots(Plots[Curves]):
 
     def __call__(self) -> Figure:
         """Draw all models' curves in one square, with their bands."""
-        return diagnostic_figures.plot_curve(self._result)
+        return curves.plot_curve(self._result)
 
     def roc(self, ax: Axes | None = None) -> Figure:
         """Draw the ROC curves with their bands and areas."""
@@ -54,7 +54,7 @@ class CurvePlots(Plots[Curves]):
             raise ValueError(
                 f"these are {self._result.kind} curves; ask for the others by curve(..., {kind!r})."
             )
-        return diagnostic_figures.plot_curve(self._result, ax=ax)
+        return curves.plot_curve(self._result, ax=ax)
 
 
 class ReliabilityPlots(Plots[Bins]):
@@ -66,7 +66,7 @@ class ReliabilityPlots(Plots[Bins]):
 
     def reliability(self, ax: Axes | None = None, *, model: str | None = None) -> Figure:
         """Draw reliability with the calibration error; into an `ax` that of one model."""
-        return diagnostic_figures.plot_reliability(self._result, model=model, ax=ax)
+        return curves.plot_reliability(self._result, model=model, ax=ax)
 
 
 class PowerPlots(Plots[Power]):
@@ -78,7 +78,7 @@ class PowerPlots(Plots[Power]):
 
     def power(self, ax: Axes | None = None) -> Figure:
         """Draw both curves, past the size that is needed; into an `ax` the first."""
-        return size_figures.plot_power(self._result, ax=ax)
+        return sizes.plot_power(self._result, ax=ax)
 
 
 class RankPlots(Plots[Callable[[str | None], tuple[pd.DataFrame, str, str]]]):
@@ -109,15 +109,13 @@ class VariancePlots(Plots[Distributions]):
         if n_columns is not None:
             check_count("n_columns", n_columns, at_least=1, at_most=100)
         names = self._pair(pair)
-        return study_figures.plot_variances(
-            self._result, names, label=label, n_columns=n_columns, ax=ax
-        )
+        return studies.plot_variances(self._result, names, label=label, n_columns=n_columns, ax=ax)
 
     def intervals(
         self, pair: int | Pair = 0, *, label: Any = None, ax: Axes | None = None
     ) -> Figure:
         """Draw values with bands against the ratio, both metrics of a pair (figures 2, 3, 4)."""
-        return study_figures.plot_intervals(self._result, self._pair(pair), label=label, ax=ax)
+        return studies.plot_intervals(self._result, self._pair(pair), label=label, ax=ax)
 
     def _pair(self, pair: int | Pair) -> Pair:
         pairs = self._result.pairs
@@ -137,7 +135,7 @@ class AgreementPlots(Plots[Agreements]):
 
     def agreement(self, *, label: Any = None, ax: Axes | None = None) -> Figure:
         """Draw the models' differences under both metrics, with quadrants of agreement."""
-        return study_figures.plot_agreement(self._result, label=label, ax=ax)
+        return studies.plot_agreement(self._result, label=label, ax=ax)
 
     def population(
         self, ratios: Sequence[float] | None = None, *, n_subsamples: int = 200,
@@ -146,7 +144,7 @@ class AgreementPlots(Plots[Agreements]):
         """Draw agreement with the order of the whole test set, against the ratio."""
         sizes = self._result.usable_ratios() if ratios is None else ratios
         found = self._result.population(sizes, n_subsamples=n_subsamples)
-        return size_figures.plot_population(self._result, found, ax=ax)
+        return sizes.plot_population(self._result, found, ax=ax)
 
 
 class UndefinedPlots(Plots[UndefinedShares]):
@@ -158,7 +156,7 @@ class UndefinedPlots(Plots[UndefinedShares]):
 
     def undefined(self, ax: Axes | None = None) -> Figure:
         """Draw the share of undefined values; into an `ax` of the first pair of metrics."""
-        return size_figures.plot_undefined(self._result, ax=ax)
+        return sizes.plot_undefined(self._result, ax=ax)
 
 
 class SensitivityPlots(Plots[Changes]):
@@ -172,4 +170,4 @@ class SensitivityPlots(Plots[Changes]):
         self, ax: Axes | None = None, *, metric: str | None = None, change: str | None = None
     ) -> Figure:
         """Draw the changes; into an `ax` those of one metric under one change."""
-        return size_figures.plot_sensitivity(self._result, metric=metric, change=change, ax=ax)
+        return sizes.plot_sensitivity(self._result, metric=metric, change=change, ax=ax)

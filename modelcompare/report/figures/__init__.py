@@ -1,0 +1,1 @@
+"""Figures with matplotlib, one way to lay them out."""

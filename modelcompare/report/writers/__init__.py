@@ -1,0 +1,1 @@
+"""A document as text: one module for each format."""
