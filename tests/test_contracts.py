@@ -8,7 +8,7 @@ import pytest
 import modelcompare
 
 PACKAGE = Path(modelcompare.__file__).parent
-ALONE = ("resampling.py", "significance")
+ALONE = ("resampling", "significance")
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -46,5 +46,7 @@ np.random.Generator(np.random.SFC64(2))
 np.random.SeedSequence(3)
 """
     assert len(set(random_calls(ast.parse(source)))) == 7
-    drawing = random_calls(ast.parse((PACKAGE / "resampling.py").read_text(encoding="utf-8")))
+    drawing = random_calls(
+        ast.parse((PACKAGE / "resampling" / "weights.py").read_text(encoding="utf-8"))
+    )
     assert "np.random.Generator" in set(drawing)

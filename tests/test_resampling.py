@@ -2,13 +2,9 @@ import numpy as np
 import pytest
 
 from modelcompare.resampling import weights as resampling
-from modelcompare.resampling.weights import (
-    BootstrapWeights,
-    SwapMasks,
-    Units,
-    seed_sequence,
-    subsample,
-)
+from modelcompare.resampling.draws import subsample
+from modelcompare.resampling.seeds import seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Units
 from modelcompare.words import Scheme, check_choice
 
 SEED = np.random.SeedSequence(5)

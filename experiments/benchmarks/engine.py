@@ -18,7 +18,8 @@ from sklearn.metrics import f1_score
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling.weights import BootstrapWeights, seed_sequence
+from modelcompare.resampling.seeds import seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 
 SIX = ["precision", "recall", "f1", "cprecision", "crecall", "cf1"]
 

@@ -19,7 +19,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import modelcompare as mc
 from modelcompare import compiled
-from modelcompare.resampling.weights import BootstrapWeights, Units, seed_sequence
+from modelcompare.resampling.seeds import seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, Units
 
 N_SAMPLES, N_RESAMPLES = 10_000, 1000
 REFERENCES = {

@@ -20,7 +20,8 @@ from sklearn.metrics import precision_recall_fscore_support
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
-from modelcompare.resampling.weights import BootstrapWeights, seed_sequence
+from modelcompare.resampling.seeds import seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 
 N_RESAMPLES = 1000
 N_VALUES = 18

@@ -15,12 +15,8 @@ from modelcompare.data.sums import refuse_samples
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.resampling.weights import (
-    BootstrapWeights,
-    RngLike,
-    child_seed,
-    seed_sequence,
-)
+from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.sources.evaluation import ScannedEvaluation, evaluate, resolve
 from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting

@@ -20,7 +20,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
-from modelcompare.resampling.weights import RngLike, rng_label
+from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import (
     all_pairs,
 )

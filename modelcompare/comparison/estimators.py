@@ -30,7 +30,7 @@ from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.resampling.weights import RngLike, random_state, rng_label
+from modelcompare.resampling.seeds import RngLike, random_state, rng_label
 from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, FoldTest, check_options, signature
 

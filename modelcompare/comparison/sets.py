@@ -26,7 +26,7 @@ from modelcompare.report.figures.types import Figure
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column
-from modelcompare.resampling.weights import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs

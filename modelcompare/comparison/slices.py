@@ -19,7 +19,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.resampling.weights import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
 from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_options, check_sequence, signature

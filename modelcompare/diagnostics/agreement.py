@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.annotation import annotation_metrics, rating_counts
-from modelcompare.resampling.weights import RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.spelling import suggesting
 from modelcompare.words import IntervalMethod, Level, check_choice, check_options
 

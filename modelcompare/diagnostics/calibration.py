@@ -19,7 +19,8 @@ from modelcompare.metrics.signatures import Strategy
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
-from modelcompare.resampling.weights import RngLike, events, rng_label, seed_sequence
+from modelcompare.resampling.draws import events
+from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance.extreme import n_extreme, resampling_p
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_options, signature

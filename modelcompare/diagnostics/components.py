@@ -10,16 +10,10 @@ import pandas as pd
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.resampling.weights import (
-    BootstrapWeights,
-    RngLike,
-    Units,
-    child_seed,
-    seed_sequence,
-)
+from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, GivenWeights, Units
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_options
 
@@ -98,7 +92,7 @@ def variance_components(
         counts.append(np.vstack([*drawn.blocks()]))
     of_items, of_runs = counts[0][:, item], counts[1][:, run]
     items, runs, both = (
-        evaluation.replicates(GivenWeights(drawn, evaluation.units))
+        evaluation.replicates(GivenWeights.of(evaluation.units, drawn))
         for drawn in (of_items, of_runs, of_items * of_runs)
     )
     # What is left of drawing both after the items' and the runs' own parts: single rows.

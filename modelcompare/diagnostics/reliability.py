@@ -23,7 +23,8 @@ from modelcompare.report.figures.curves import Bins
 from modelcompare.report.figures.plots import ReliabilityPlots
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
-from modelcompare.resampling.weights import BootstrapWeights, RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.spelling import suggesting
 from modelcompare.words import check_options, signature
 

@@ -29,7 +29,6 @@ from modelcompare.engine.parallel import (
 )
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.statistics import MANY_COLUMNS, UnitStatistics
-from modelcompare.engine.weights import Everything, GivenWeights, Weights, joined
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -38,7 +37,7 @@ from modelcompare.metrics.base import (
     Outcomes,
     Statistic,
 )
-from modelcompare.resampling.weights import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK, GivenWeights, Weights, joined
 
 # Bytes of statistics that are summed at once; sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20
@@ -80,7 +79,7 @@ class Evaluation(UnitStatistics):
 
     def estimate(self) -> FloatArray:
         """Values on the test set itself, of shape (n_models, n_values)."""
-        everything = Everything(self.units)
+        everything = GivenWeights.everything(self.units)
         out = np.empty((1, len(self.models), len(self.keys)))
         if self._sums:
             self._fill_sums(out, self.grand_total(slice(None))[None, :], slice(None))
@@ -99,7 +98,7 @@ class Evaluation(UnitStatistics):
         -------
         ndarray of shape (n_resamples, n_models, n_values)
         """
-        return self.replicates(GivenWeights(weights, self.units))
+        return self.replicates(GivenWeights.of(self.units, weights))
 
     def replicates(
         self, weights: Weights, *, n_jobs: int | None = None, progress: bool = False

@@ -16,8 +16,7 @@ from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, BoolArray, FloatArray, 
 from modelcompare.engine.class_influence import class_influences, has_few_influences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.weights import Weights
-from modelcompare.resampling.weights import Units
+from modelcompare.resampling.weights import Units, Weights
 
 
 @dataclass(frozen=True)

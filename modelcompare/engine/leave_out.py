@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.resampling.weights import RESAMPLE_BLOCK, random_groups
+from modelcompare.resampling.draws import RESAMPLE_BLOCK, random_groups
 
 # Evaluations per model and metric that influence functions may cost.
 MAX_EVALUATIONS = 1000

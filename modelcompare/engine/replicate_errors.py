@@ -7,8 +7,8 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, FloatArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric
+from modelcompare.resampling.weights import Weights
 
 
 @one_blas_thread()

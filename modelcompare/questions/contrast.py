@@ -21,7 +21,7 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.resampling.weights import RngLike, seed_sequence
+from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
 from modelcompare.sources import evaluation as sources
 from modelcompare.words import Alternative, IntervalMethod, ZeroDivision, shown, value_name

@@ -28,7 +28,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
-from modelcompare.resampling.weights import RngLike
+from modelcompare.resampling.seeds import RngLike
 from modelcompare.sources.planning import serve
 from modelcompare.spelling import suggesting
 from modelcompare.words import (

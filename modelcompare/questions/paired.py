@@ -18,7 +18,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.resampling.weights import RngLike
+from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.significance.studentized import n_groups
 from modelcompare.sources.planning import serve

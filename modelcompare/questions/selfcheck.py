@@ -18,14 +18,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import cluster_codes
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
-from modelcompare.resampling.weights import (
-    BootstrapWeights,
-    RngLike,
-    SwapMasks,
-    child_seed,
-    seed_sequence,
-    unequal_draws,
-)
+from modelcompare.resampling.draws import unequal_draws
+from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance.resampled import swap_outputs
 from modelcompare.spelling import suggesting
 from modelcompare.words import IntervalMethod, PairsTest, check_choice, check_options

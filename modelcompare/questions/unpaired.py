@@ -24,13 +24,9 @@ from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import evaluate, value_position
 from modelcompare.questions.paired import PairedTestResult
-from modelcompare.resampling.weights import (
-    BootstrapWeights,
-    RngLike,
-    child_seed,
-    deals,
-    seed_sequence,
-)
+from modelcompare.resampling.draws import deals
+from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome
 from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
 from modelcompare.significance.delong import check_area, delong_covariance

@@ -1,12 +1,13 @@
-"""What draws the weights of resample after resample: functions of the resamples' sizes.
+"""Random counts, subsets, groups and numbers.
 
-Each gives one row for each size, and the same rows whether it is asked for all of them at once or
-for some after others. Whole counts come in eight bits where they fit.
+What draws the weights of resample after resample is a function of the resamples' sizes (`Draw`). It
+gives one row for each size, and the same rows whether it is asked for all of them at once or for
+some after others. Whole counts come in eight bits where they fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from functools import lru_cache
 from types import ModuleType
@@ -16,8 +17,11 @@ from scipy import sparse
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.compiled import kernels_for
+from modelcompare.resampling.seeds import SUBSAMPLE, child_seed, stream
 
 Draw = Callable[[FloatArray], AnyArray]
+
+RESAMPLE_BLOCK = 128
 
 # Poisson counts of a higher rate may reach the mark of those that are not decided yet.
 HIGHEST_RATE = 64.0
@@ -146,3 +150,109 @@ def dirichlet(generator: np.random.Generator, counts: IntArray, sizes: FloatArra
     """Dirichlet weights with the sum that is asked for."""
     raw = generator.standard_gamma(counts, (len(sizes), len(counts)))
     return raw * (sizes / raw.sum(axis=1))[:, None]
+
+
+def _blocks(
+    n_resamples: int, seed: np.random.SeedSequence, purpose: int
+) -> Iterator[tuple[np.random.Generator, int]]:
+    """Generator of each logical block of resamples, and how many these are."""
+    for block, start in enumerate(range(0, n_resamples, RESAMPLE_BLOCK)):
+        generator = np.random.default_rng(child_seed(seed, block, purpose))
+        yield generator, min(RESAMPLE_BLOCK, n_resamples - start)
+
+
+def deals(
+    n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """Deal samples into a hand of `size` (1) and the rest (0), in (block_size, n_samples)."""
+    for generator, n_rows in _blocks(n_resamples, seed, 1):
+        weights = np.zeros((n_rows, n_samples))
+        for row in weights:
+            row[generator.permutation(n_samples)[:size]] = 1.0
+        yield weights
+
+
+def deals_of_kinds(
+    count: IntArray, size: int, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """The same of equal samples: how many of each kind are in the hand, (block_size, n_kinds)."""
+    for generator, n_rows in _blocks(n_resamples, seed, 1):
+        drawn = generator.multivariate_hypergeometric(count, size, size=n_rows, method="marginals")
+        yield drawn.astype(np.float64)
+
+
+def deals_of_few(
+    n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[IntArray]:
+    """The same of a small hand: the samples in it, of shape (block_size, size)."""
+    for generator, n_rows in _blocks(n_resamples, seed, 1):
+        hand = np.empty((n_rows, size), dtype=np.intp)
+        for row in hand:
+            row[:] = generator.choice(n_samples, size, replace=False, shuffle=False)
+        yield hand
+
+
+def subsample(
+    n_samples: int, size: int, seed: np.random.SeedSequence, *, index: int = 0,
+    strata: IntArray | None = None,
+) -> IntArray:  # fmt: skip
+    """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
+
+    Each `index` names another subsample of the same seed, drawn by a child of its own. The
+    proportions of `strata`, of shape (n_samples,), are kept by largest remainders.
+    """
+    generator = np.random.default_rng(stream(seed, SUBSAMPLE, size, index))
+    if strata is None:
+        return np.sort(generator.choice(n_samples, size, replace=False))
+    sizes = shared_out(size, np.bincount(strata))
+    chosen = [
+        generator.choice(np.flatnonzero(strata == stratum), sizes[stratum], replace=False)
+        for stratum in range(len(sizes))
+    ]
+    return np.sort(np.concatenate(chosen))
+
+
+def shared_out(size: int, counts: IntArray) -> IntArray:
+    """Shares of `size` in proportion to the counts, by largest remainders."""
+    exact = size * counts / counts.sum()
+    sizes = np.floor(exact).astype(np.intp)
+    order = np.argsort(sizes - exact, kind="stable")
+    sizes[order[: size - int(sizes.sum())]] += 1
+    return sizes
+
+
+def standard_normal(seed: np.random.SeedSequence, shape: tuple[int, ...]) -> FloatArray:
+    """Independent standard normal numbers."""
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def events(
+    probabilities: FloatArray, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """Draw events of these probabilities, block by block.
+
+    Yields
+    ------
+    ndarray of shape (block_size, n_samples)
+        1 where a sample's event came true.
+    """
+    for generator, n_rows in _blocks(n_resamples, seed, 2):
+        shape = (n_rows, len(probabilities))
+        yield (generator.random(shape) < probabilities).astype(np.float64)
+
+
+def unequal_draws(
+    shares: FloatArray, n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[FloatArray]:
+    """Draw as many units as there are, each with its share of the population, block by block."""
+    for generator, n_rows in _blocks(n_resamples, seed, 3):
+        drawn = generator.multinomial(len(shares), shares, n_rows)
+        yield drawn.astype(np.float64)
+
+
+def random_groups(n_units: int, n_groups: int) -> IntArray:
+    """Group of each unit: groups of sizes that differ by one at most, the same on every call."""
+    if n_groups == n_units:
+        return np.arange(n_units)
+    generator = np.random.default_rng(np.random.SeedSequence([n_units, n_groups]))
+    return generator.permutation(np.arange(n_units) % n_groups)

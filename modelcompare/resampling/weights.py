@@ -1,4 +1,4 @@
-"""The weights: how often each sample counts in each resample. With `draws`, alone in randomness.
+"""The weights: how often each sample counts in each resample.
 
 Draws are organised in fixed logical blocks of `RESAMPLE_BLOCK` resamples and `ROW_BLOCK` rows,
 each with a child of the seed of its own: the same seed gives the same numbers whatever the number
@@ -13,13 +13,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.resampling.draws import (
     HIGHEST_RATE,
+    RESAMPLE_BLOCK,
     Draw,
     EquallyLikely,
     PoissonCounts,
@@ -27,56 +27,14 @@ from modelcompare.resampling.draws import (
     multinomial,
     narrowed,
     poisson,
+    shared_out,
 )
+from modelcompare.resampling.seeds import BOOTSTRAP, MASKS, STRATUM, stream
 from modelcompare.words import Scheme
 
-RngLike = int | np.integer[Any] | np.random.Generator | np.random.SeedSequence | None
-
-RESAMPLE_BLOCK = 128
 ROW_BLOCK = 65_536
 # Strata of fewer units are drawn as Rao & Wu (1988) do.
 SMALL_STRATUM = 30
-
-# One stream for each purpose, so that a bootstrap and a permutation of one seed are independent.
-_BOOTSTRAP, _MASKS, _SUBSAMPLE, _STRATUM, _PART = range(5)
-
-
-def seed_sequence(rng: RngLike) -> np.random.SeedSequence:
-    """Turn what a user may pass as `rng` (SPEC 7) into a SeedSequence.
-
-    A Generator is advanced, so that a second call with it draws other numbers; an int or a
-    SeedSequence always gives the same.
-    """
-    if isinstance(rng, np.random.SeedSequence):
-        return rng
-    if isinstance(rng, np.random.Generator):
-        return np.random.SeedSequence([int(word) for word in rng.integers(2**32, size=4)])
-    if rng is None:
-        return np.random.SeedSequence()
-    if isinstance(rng, bool) or not isinstance(rng, int | np.integer):
-        raise TypeError(
-            f"`rng` must be an int, a numpy Generator, a SeedSequence or None, got {rng!r}."
-        )
-    if rng < 0:
-        raise ValueError(f"`rng` must not be negative, got {rng}.")
-    return np.random.SeedSequence(int(rng))
-
-
-def random_state(rng: RngLike) -> int:
-    """Number for scikit-learn's `random_state`."""
-    return int(seed_sequence(rng).generate_state(1)[0])
-
-
-def rng_label(rng: RngLike) -> str:
-    """Name a source of randomness in a signature, as far as it can be named."""
-    if isinstance(rng, int | np.integer):
-        return str(int(rng))
-    return "unseeded" if rng is None else "generator"
-
-
-def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """Seed of its own for one part of a study, the same whenever it is asked for."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, _PART, *key))
 
 
 @dataclass(frozen=True)
@@ -112,27 +70,38 @@ class Units:
 
 
 @dataclass(frozen=True)
-class _Blocks(ABC):
-    """Logical blocks of resamples, each with its own children of the seed."""
+class Weights(ABC):
+    """Weights of units in resamples, in logical blocks of resamples.
+
+    Parameters
+    ----------
+    units : Units
+        What a weight belongs to.
+    n_resamples : int
+        Number of resamples.
+    """
 
     units: Units
     n_resamples: int
-    seed: np.random.SeedSequence
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers, and drawn as such."""
+        return True
+
+    @property
+    def _per_block(self) -> int:
+        return RESAMPLE_BLOCK
 
     @property
     def n_blocks(self) -> int:
         """Number of blocks of resamples."""
-        return -(-self.n_resamples // RESAMPLE_BLOCK)
-
-    @property
-    def whole(self) -> bool:
-        """Whether all weights are whole numbers."""
-        return True
+        return -(-self.n_resamples // self._per_block)
 
     def rows(self, block: int) -> slice:
         """Resamples of a block."""
-        start = block * RESAMPLE_BLOCK
-        return slice(start, min(start + RESAMPLE_BLOCK, self.n_resamples))
+        start = block * self._per_block
+        return slice(start, min(start + self._per_block, self.n_resamples))
 
     def block_size(self, block: int) -> int:
         """Number of resamples in a block."""
@@ -140,12 +109,12 @@ class _Blocks(ABC):
         return rows.stop - rows.start
 
     @abstractmethod
-    def draw(self, block: int, row_block: int) -> FloatArray:
-        """Weights of one block, of shape (block_size, rows of the row block)."""
-
     def narrow(self, block: int, row_block: int) -> AnyArray:
-        """The same, in narrow integers where the weights are whole and were drawn so."""
-        return self.draw(block, row_block)
+        """Weights (block_size, rows of the row block) of one block, in narrow integers if whole."""
+
+    def draw(self, block: int, row_block: int) -> FloatArray:
+        """The same in double precision."""
+        return self.narrow(block, row_block).astype(np.float64, copy=False)
 
     def draw_all(self, block: int) -> FloatArray:
         """Weights of one block of resamples for all units."""
@@ -161,14 +130,9 @@ class _Blocks(ABC):
         drawn = self.draw_all(block)
         yield narrowed(drawn) if counts else drawn
 
-    def _generator(self, purpose: int, *key: int) -> np.random.Generator:
-        key = (*self.seed.spawn_key, purpose, *key)
-        child = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
-        return np.random.Generator(np.random.SFC64(child))
-
 
 @dataclass(frozen=True)
-class BootstrapWeights(_Blocks):
+class BootstrapWeights(Weights):
     """How often each unit counts in each bootstrap resample.
 
     Multinomial counts (Efron 1979), independent Poisson(1) counts, or Dirichlet weights (Rubin
@@ -177,6 +141,7 @@ class BootstrapWeights(_Blocks):
     `SMALL_STRATUM`, n_h - 1 are drawn and weigh n_h / (n_h - 1) each (Rao & Wu 1988).
     """
 
+    seed: np.random.SeedSequence
     scheme: Scheme = "multinomial"
     size: int | None = None
 
@@ -192,10 +157,6 @@ class BootstrapWeights(_Blocks):
             *(self._drawn(block, j, step, counts=counts) for j in blocks), strict=True
         ):
             yield drawn[0] if len(drawn) == 1 else np.hstack(drawn)
-
-    def draw(self, block: int, row_block: int) -> FloatArray:
-        drawn: FloatArray = next(self._drawn(block, row_block, RESAMPLE_BLOCK, counts=False))
-        return drawn
 
     def narrow(self, block: int, row_block: int) -> AnyArray:
         return next(self._drawn(block, row_block, RESAMPLE_BLOCK, counts=self.whole))
@@ -240,7 +201,7 @@ class BootstrapWeights(_Blocks):
 
     def _draw(self, key: tuple[int, int, int], available: IntArray, sizes: FloatArray) -> Draw:
         """Give what draws the weights of a stratum's units in one row block."""
-        generator = self._generator(_BOOTSTRAP, *key)
+        generator = _generator(self.seed, BOOTSTRAP, *key)
         if self.scheme == "bayesian":
             return partial(dirichlet, generator, available)
         alike = self.units.multiplicity is None
@@ -250,7 +211,7 @@ class BootstrapWeights(_Blocks):
             if not alike or rate > HIGHEST_RATE:
                 return partial(poisson, generator, (rate * available).astype(np.float64))
             return PoissonCounts(
-                generator, self._generator(_BOOTSTRAP, *key, 1), rate, len(available)
+                generator, _generator(self.seed, BOOTSTRAP, *key, 1), rate, len(available)
             )
         if not alike:
             return partial(multinomial, generator, available / available.sum())
@@ -264,7 +225,7 @@ class BootstrapWeights(_Blocks):
         if np.count_nonzero(blocks) == 1:
             return np.full(n_resamples, float(size))
         if (block, stratum) not in self._block_sizes:
-            generator = self._generator(_STRATUM, block, stratum + 1)
+            generator = _generator(self.seed, STRATUM, block, stratum + 1)
             if self.scheme == "bayesian":
                 drawn: AnyArray = np.zeros((n_resamples, len(blocks)))
                 drawn[:, blocks > 0] = size * generator.dirichlet(blocks[blocks > 0], n_resamples)
@@ -314,23 +275,22 @@ class BootstrapWeights(_Blocks):
             return self._stratum_available(stratum)
         strata = self._strata or range(1)
         counts = np.array([self._stratum_available(place) for place in strata])
-        return int(_shared_out(self.size, counts)[stratum])
+        return int(shared_out(self.size, counts)[stratum])
 
 
 @dataclass(frozen=True)
-class SwapMasks(_Blocks):
+class SwapMasks(Weights):
     """Which units swap two models' outputs in each random permutation.
 
     A mask holds 0 or 1, each with probability 1/2; for distinct rows it holds how many of the
     equal samples swap.
     """
 
-    def draw(self, block: int, row_block: int) -> FloatArray:
-        return self.narrow(block, row_block).astype(np.float64)
+    seed: np.random.SeedSequence
 
     def narrow(self, block: int, row_block: int) -> AnyArray:
         rows = self.units.row_blocks()[row_block]
-        generator = self._generator(_MASKS, block, row_block)
+        generator = _generator(self.seed, MASKS, block, row_block)
         shape = (self.block_size(block), rows.stop - rows.start)
         if self.units.multiplicity is not None:
             return generator.binomial(self.units.multiplicity[rows], 0.5, shape)
@@ -340,12 +300,12 @@ class SwapMasks(_Blocks):
 
 
 @dataclass(frozen=True)
-class AllSwaps(_Blocks):
+class AllSwaps(Weights):
     """Every way of swapping the `movable` units, once each: 2 to the power of their number."""
 
     movable: IntArray
 
-    def draw(self, block: int, row_block: int) -> FloatArray:
+    def narrow(self, block: int, row_block: int) -> AnyArray:
         rows = self.units.row_blocks()[row_block]
         here = self.rows(block)
         weights = np.zeros((self.block_size(block), self.units.n_units))
@@ -354,111 +314,69 @@ class AllSwaps(_Blocks):
         return weights[:, rows]
 
 
-def deals(
-    n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
-) -> Iterator[FloatArray]:
-    """Deal samples into a hand of `size` (1) and the rest (0), in (block_size, n_samples)."""
-    blocks = SwapMasks(Units(n_samples), n_resamples, seed)
-    for block in range(blocks.n_blocks):
-        generator = np.random.default_rng(child_seed(seed, block, 1))
-        weights = np.zeros((blocks.block_size(block), n_samples))
-        for row in weights:
-            row[generator.permutation(n_samples)[:size]] = 1.0
-        yield weights
+@dataclass(frozen=True)
+class GivenWeights(Weights):
+    """Weights that are there already: in one block, or in as many as are drawn."""
+
+    weights: FloatArray
+    in_blocks: bool = False
+
+    @classmethod
+    def of(cls, units: Units, weights: FloatArray, *, in_blocks: bool = False) -> GivenWeights:
+        """Weights (n_resamples, n_units)."""
+        return cls(units, len(weights), weights, in_blocks)
+
+    @classmethod
+    def everything(cls, units: Units) -> GivenWeights:
+        """Every unit as often as it occurs, as one resample."""
+        return cls.of(units, units.counts().astype(np.float64)[None])
+
+    @property
+    def whole(self) -> bool:
+        return False
+
+    @property
+    def _per_block(self) -> int:
+        return RESAMPLE_BLOCK if self.in_blocks else max(1, self.n_resamples)
+
+    def narrow(self, block: int, row_block: int) -> AnyArray:
+        return self.weights[self.rows(block), self.units.row_blocks()[row_block]]
 
 
-def deals_of_kinds(
-    count: IntArray, size: int, n_resamples: int, seed: np.random.SeedSequence
-) -> Iterator[FloatArray]:
-    """The same of equal samples: how many of each kind are in the hand, (block_size, n_kinds)."""
-    blocks = SwapMasks(Units(len(count)), n_resamples, seed)
-    for block in range(blocks.n_blocks):
-        generator = np.random.default_rng(child_seed(seed, block, 1))
-        drawn = generator.multivariate_hypergeometric(
-            count, size, size=blocks.block_size(block), method="marginals"
-        )
-        yield drawn.astype(np.float64)
+@dataclass(frozen=True)
+class JoinedBlocks(Weights):
+    """Several blocks of weights as one, so that few units are gone through at once."""
+
+    weights: Weights
+    n_joined: int
+
+    @property
+    def whole(self) -> bool:
+        return self.weights.whole
+
+    @property
+    def _per_block(self) -> int:
+        return self.n_joined * self.weights._per_block
+
+    def narrow(self, block: int, row_block: int) -> AnyArray:
+        return np.concatenate([self.weights.narrow(b, row_block) for b in self._blocks(block)])
+
+    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
+        for part in self._blocks(block):
+            yield from self.weights.parts(part, counts=counts)
+
+    def _blocks(self, block: int) -> range:
+        start = block * self.n_joined
+        return range(start, min(start + self.n_joined, self.weights.n_blocks))
 
 
-def deals_of_few(
-    n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
-) -> Iterator[IntArray]:
-    """The same of a small hand: the samples in it, of shape (block_size, size)."""
-    blocks = SwapMasks(Units(n_samples), n_resamples, seed)
-    for block in range(blocks.n_blocks):
-        generator = np.random.default_rng(child_seed(seed, block, 1))
-        hand = np.empty((blocks.block_size(block), size), dtype=np.intp)
-        for row in hand:
-            row[:] = generator.choice(n_samples, size, replace=False, shuffle=False)
-        yield hand
+def joined(weights: Weights, width: int) -> Weights:
+    """The same weights in blocks that are not too small; `width` numbers belong to a resample."""
+    n_joined = CACHE_BYTES // (8 * max(1, width * weights.block_size(0)))
+    if n_joined < 2 or weights.n_blocks < 2:
+        return weights
+    return JoinedBlocks(weights.units, weights.n_resamples, weights, n_joined)
 
 
-def subsample(
-    n_samples: int, size: int, seed: np.random.SeedSequence, *, index: int = 0,
-    strata: IntArray | None = None,
-) -> IntArray:  # fmt: skip
-    """Draw `size` of `n_samples` rows without replacement; the rows, in ascending order.
-
-    Each `index` names another subsample of the same seed, drawn by a child of its own. The
-    proportions of `strata`, of shape (n_samples,), are kept by largest remainders.
-    """
-    key = (*seed.spawn_key, _SUBSAMPLE, size, index)
-    generator = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
-    if strata is None:
-        return np.sort(generator.choice(n_samples, size, replace=False))
-    sizes = _shared_out(size, np.bincount(strata))
-    chosen = [
-        generator.choice(np.flatnonzero(strata == stratum), sizes[stratum], replace=False)
-        for stratum in range(len(sizes))
-    ]
-    return np.sort(np.concatenate(chosen))
-
-
-def _shared_out(size: int, counts: IntArray) -> IntArray:
-    """Shares of `size` in proportion to the counts, by largest remainders."""
-    exact = size * counts / counts.sum()
-    sizes = np.floor(exact).astype(np.intp)
-    order = np.argsort(sizes - exact, kind="stable")
-    sizes[order[: size - int(sizes.sum())]] += 1
-    return sizes
-
-
-def standard_normal(seed: np.random.SeedSequence, shape: tuple[int, ...]) -> FloatArray:
-    """Independent standard normal numbers."""
-    return np.random.default_rng(seed).standard_normal(shape)
-
-
-def events(
-    probabilities: FloatArray, n_resamples: int, seed: np.random.SeedSequence
-) -> Iterator[FloatArray]:
-    """Draw events of these probabilities, block by block.
-
-    Yields
-    ------
-    ndarray of shape (block_size, n_samples)
-        1 where a sample's event came true.
-    """
-    blocks = SwapMasks(Units(len(probabilities)), n_resamples, seed)
-    for block in range(blocks.n_blocks):
-        generator = np.random.default_rng(child_seed(seed, block, 2))
-        shape = (blocks.block_size(block), len(probabilities))
-        yield (generator.random(shape) < probabilities).astype(np.float64)
-
-
-def unequal_draws(
-    shares: FloatArray, n_resamples: int, seed: np.random.SeedSequence
-) -> Iterator[FloatArray]:
-    """Draw as many units as there are, each with its share of the population, block by block."""
-    blocks = SwapMasks(Units(len(shares)), n_resamples, seed)
-    for block in range(blocks.n_blocks):
-        generator = np.random.default_rng(child_seed(seed, block, 3))
-        drawn = generator.multinomial(len(shares), shares, blocks.block_size(block))
-        yield drawn.astype(np.float64)
-
-
-def random_groups(n_units: int, n_groups: int) -> IntArray:
-    """Group of each unit: groups of sizes that differ by one at most, the same on every call."""
-    if n_groups == n_units:
-        return np.arange(n_units)
-    generator = np.random.default_rng(np.random.SeedSequence([n_units, n_groups]))
-    return generator.permutation(np.arange(n_units) % n_groups)
+def _generator(seed: np.random.SeedSequence, purpose: int, *key: int) -> np.random.Generator:
+    return np.random.Generator(np.random.SFC64(stream(seed, purpose, *key)))

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.resampling.weights import deals_of_few, deals_of_kinds
+from modelcompare.resampling.draws import deals_of_few, deals_of_kinds
 from modelcompare.significance.extreme import n_extreme, resampling_p, size_of, standardized
 from modelcompare.significance.pairwise import Outcome
 from modelcompare.significance.swaps.forms import slopes

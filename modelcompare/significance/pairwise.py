@@ -16,9 +16,8 @@ from modelcompare.engine.influence import (
     pair_degrees_of_freedom,
 )
 from modelcompare.engine.memory import check_pairs
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric
-from modelcompare.resampling.weights import AllSwaps, BootstrapWeights, SwapMasks, Units
+from modelcompare.resampling.weights import AllSwaps, BootstrapWeights, SwapMasks, Units, Weights
 from modelcompare.significance.extreme import least_size, n_extreme
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.statistic import DrawnSwaps
@@ -135,7 +134,7 @@ class PairView:
             movable = joined.groups_of(self.movable)
             n_swaps = 2 ** len(movable)
             if n_swaps <= self.n_resamples:
-                return AllSwaps(joined.units, n_swaps, self.seed, movable)
+                return AllSwaps(joined.units, n_swaps, movable)
         return self.masks_of(joined.units)
 
     def masks_of(self, units: Units) -> Weights:

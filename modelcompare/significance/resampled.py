@@ -20,9 +20,8 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_arrays
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics import CallableMetric, Metric, OrderMetric
-from modelcompare.resampling.weights import AllSwaps
+from modelcompare.resampling.weights import AllSwaps, Weights
 from modelcompare.significance.extreme import (
     resampling_p,
     smallest_p_value,

@@ -51,9 +51,8 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import told
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
-from modelcompare.resampling.weights import ROW_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK, Weights
 from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip

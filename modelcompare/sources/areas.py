@@ -16,9 +16,8 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.parallel import map_blocks
-from modelcompare.engine.weights import Everything, Weights
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
-from modelcompare.resampling.weights import Units
+from modelcompare.resampling.weights import GivenWeights, Units, Weights
 from modelcompare.sources.scanned import ScannedPredictions
 
 N_BINS = 4096
@@ -86,7 +85,7 @@ class BinnedAreas:
     @cached_property
     def _total(self) -> FloatArray:
         """Counts of the test set, of shape (n_models, 2, N_BINS)."""
-        (counts,) = self._counts(Everything(self._units), [0], None)
+        (counts,) = self._counts(GivenWeights.everything(self._units), [0], None)
         return counts[0]
 
     def _counts(

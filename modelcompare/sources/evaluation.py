@@ -15,10 +15,9 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import no_bar, progress_bar
 from modelcompare.engine.statistics import COLLAPSE_AT
 from modelcompare.engine.units import DistinctRows, collapsible
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
-from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, SwapMasks
+from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, SwapMasks, Weights
 from modelcompare.sources.areas import BinnedArea, BinnedAreas, binned
 from modelcompare.sources.checkpoints import Checkpoint
 from modelcompare.sources.scanned import ScannedPredictions

@@ -20,7 +20,7 @@ from modelcompare.report.figures.plots import AgreementPlots
 from modelcompare.report.figures.studies import Agreements
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
-from modelcompare.resampling.weights import RngLike, rng_label, seed_sequence
+from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.spelling import suggesting

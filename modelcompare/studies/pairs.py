@@ -11,7 +11,7 @@ from modelcompare.arrays import IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric
-from modelcompare.resampling.weights import subsample
+from modelcompare.resampling.draws import subsample
 from modelcompare.sources.evaluation import evaluate, resolve
 from modelcompare.words import ZeroDivision, check_numbers, check_sequence
 

@@ -11,7 +11,8 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
 from modelcompare.intervals.ratios import normal_quantile, wilson
-from modelcompare.resampling.weights import BootstrapWeights, Units, child_seed
+from modelcompare.resampling.seeds import child_seed
+from modelcompare.resampling.weights import BootstrapWeights, Units
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.studies.pairs import MetricPairs, part_rows
 

@@ -22,13 +22,8 @@ from modelcompare.report.figures.plots import SensitivityPlots
 from modelcompare.report.figures.sizes import Changes
 from modelcompare.report.result import Result
 from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column
-from modelcompare.resampling.weights import (
-    RngLike,
-    child_seed,
-    rng_label,
-    seed_sequence,
-    standard_normal,
-)
+from modelcompare.resampling.draws import standard_normal
+from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.spelling import suggesting
 from modelcompare.words import (
     IntervalMethod,

@@ -17,13 +17,8 @@ from modelcompare.report.figures.plots import UndefinedPlots
 from modelcompare.report.figures.sizes import UndefinedShares
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, rows_at
-from modelcompare.resampling.weights import (
-    BootstrapWeights,
-    RngLike,
-    child_seed,
-    rng_label,
-    seed_sequence,
-)
+from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.spelling import suggesting
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import ZeroDivision, check_options, signature

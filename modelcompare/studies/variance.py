@@ -21,13 +21,8 @@ from modelcompare.report.figures.studies import Distributions
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, rows_at
-from modelcompare.resampling.weights import (
-    BootstrapWeights,
-    RngLike,
-    child_seed,
-    rng_label,
-    seed_sequence,
-)
+from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
 from modelcompare.sources.planning import serve

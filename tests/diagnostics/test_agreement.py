@@ -10,7 +10,8 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.annotation import annotation_metrics, rating_counts
-from modelcompare.resampling.weights import BootstrapWeights, seed_sequence
+from modelcompare.resampling.seeds import seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(1, 5, 40)

@@ -7,7 +7,8 @@ from sklearn import metrics as sk
 from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
-from modelcompare.resampling.weights import BootstrapWeights, Units, seed_sequence
+from modelcompare.resampling.seeds import seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights, Units
 
 RNG = np.random.default_rng(0)
 N = 120

@@ -13,10 +13,9 @@ from modelcompare import Predictions
 from modelcompare.engine import evaluation
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
-from modelcompare.engine.weights import GivenWeights
 from modelcompare.metrics import METRICS, from_callable, resolve_metrics
 from modelcompare.resampling import weights as resampling
-from modelcompare.resampling.weights import BootstrapWeights
+from modelcompare.resampling.weights import BootstrapWeights, GivenWeights
 
 SEED = np.random.SeedSequence(1)
 HARD = [n for n, m in METRICS.items() if m.needs == "labels"]
@@ -194,7 +193,7 @@ def test_clusters_are_drawn_whole():
     clustered = Evaluation(preds, metrics)
     assert clustered.units.n_units == 12
     counts = BootstrapWeights(clustered.units, 10, SEED).draw_all(0)
-    by_sample = GivenWeights(counts[:, groups], resampling.Units(60))
+    by_sample = GivenWeights.of(resampling.Units(60), counts[:, groups])
     plain = Evaluation(random_predictions(), metrics, collapse=False)
     np.testing.assert_allclose(clustered.values(counts), plain.replicates(by_sample), atol=1e-12)
     left = clustered.jackknife(slice(None), slice(0, 1))[0]

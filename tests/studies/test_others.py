@@ -10,7 +10,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.resampling.weights import BootstrapWeights, seed_sequence
+from modelcompare.resampling.seeds import seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.replicate_t import replicate_t_p_values
 from modelcompare.studies.pairs import part_rows
 from tests.studies.made_up import made_up

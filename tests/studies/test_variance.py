@@ -5,7 +5,8 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.resampling.weights import BootstrapWeights, child_seed, seed_sequence
+from modelcompare.resampling.seeds import child_seed, seed_sequence
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.studies.pairs import part_rows
 from tests.studies.made_up import made_up
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.engine.weights import Weights
+from modelcompare.resampling.weights import Weights
 
 # Numbers of masks that stay in the processor's cache once they are wide.
 _CACHED_NUMBERS = 2**18

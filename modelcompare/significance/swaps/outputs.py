@@ -34,9 +34,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_with_bar
 from modelcompare.engine.units import cluster_codes
-from modelcompare.engine.weights import GivenWeights, Weights
 from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
-from modelcompare.resampling.weights import RESAMPLE_BLOCK
+from modelcompare.resampling.weights import GivenWeights, Weights
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.pairwise import PairView, difference_of
@@ -194,7 +193,7 @@ class SwappedOutputs(SwapStatistic):
         swaps = np.zeros((len(bits), self.evaluation.units.n_units))
         swaps[:, units] = bits
         pairs = np.array([pair])
-        given = _InBlocks(swaps, self.evaluation.units)
+        given = GivenWeights.of(self.evaluation.units, swaps, in_blocks=True)
         null = np.concatenate(self.differences(given, lambda found: found, pairs))
         found, observed = self._studentized(null, pairs)
         # The first swap is none.
@@ -243,19 +242,6 @@ class SwappedOutputs(SwapStatistic):
         drawn = self.view.replicates[:, :, self._values]
         pairs = zip(self.model_a, self.model_b, strict=True)
         return np.array([_spread(drawn[:, a] - drawn[:, b]) for a, b in pairs])
-
-
-@dataclass(frozen=True)
-class _InBlocks(GivenWeights):
-    """Swaps that are there already, in blocks."""
-
-    @property
-    def n_blocks(self) -> int:
-        return -(-len(self.weights) // RESAMPLE_BLOCK)
-
-    def rows(self, block: int) -> slice:
-        start = block * RESAMPLE_BLOCK
-        return slice(start, min(start + RESAMPLE_BLOCK, len(self.weights)))
 
 
 def _spread(differences: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.engine.weights import Weights
+from modelcompare.resampling.weights import Weights
 from modelcompare.significance.swaps.moved import Drawn
 from modelcompare.significance.swaps.statistic import Result
 from modelcompare.significance.swaps.sums import UnitSwaps

@@ -11,8 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.weights import Weights
-from modelcompare.resampling.weights import Units
+from modelcompare.resampling.weights import Units, Weights
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.words import Alternative

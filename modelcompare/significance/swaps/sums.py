@@ -17,9 +17,9 @@ from modelcompare.arrays import PASS_BYTES, BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.exchange import Exchange
 from modelcompare.engine.parallel import map_blocks, work
-from modelcompare.engine.weights import Weights
 from modelcompare.metrics.base import Metric, Statistic
-from modelcompare.resampling.weights import RESAMPLE_BLOCK
+from modelcompare.resampling.draws import RESAMPLE_BLOCK
+from modelcompare.resampling.weights import Weights
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.strata import Strata

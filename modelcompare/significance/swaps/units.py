@@ -16,7 +16,8 @@ from scipy import sparse
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric, Statistic
-from modelcompare.resampling.weights import ROW_BLOCK, Units, random_groups
+from modelcompare.resampling.draws import random_groups
+from modelcompare.resampling.weights import ROW_BLOCK, Units
 
 # Groups that units are joined into.
 N_GROUPS = 4_096
