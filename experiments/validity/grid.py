@@ -40,7 +40,9 @@ TRIALS = {"quick": 200, "full": 800}
 CHUNK = 50
 # Modules of this folder whose cells are taken too: each with cells(tier), a list of dicts, and
 # run_cell(params, n_trials, seed), which gives mean values by "metric quantity" and measure.
-MODULES: tuple[str, ...] = ("intervals_on_sparse_data", "calibration", "sketched", "beyond_labels")
+MODULES: tuple[str, ...] = (
+    "intervals_on_sparse_data", "calibration", "sketched", "beyond_labels", "joined_units",
+)  # fmt: skip
 _DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 
 
