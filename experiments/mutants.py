@@ -1,22 +1,23 @@
 """Mutation testing: the share of small faults in the package that its tests notice.
 
 Usage: python -m experiments.mutants [--number 100] [--seed 0] [--tests FOLDER] [--room NAME ...]
-[--limit SECONDS] [--kept FILE]
+[--kept FILE]
 
 A mutant is one changed expression of one file: a comparison, ``+`` for ``-``, ``*`` for ``/``, a
 number by one, ``and`` for ``or``, a negated condition, ``min`` for ``max``, the other axis. Mutants
 are drawn with a fixed seed, the rooms in turn and the kinds of change in turn within each, so that
 the first 20 of 100 are the 20 of ``--number 20``. Each is written into a temporary copy of the
 package, where the tests of its room run until the first failure: the doctests of the room, and the
-folders and files that ``ROOMS`` names for it.
+folders and files that ``ROOMS`` names for it. Tests that call the changed function come first, the
+quickest of each file before the others.
 
 ``--tests`` names another version of the tests, to compare the power of two versions against the
 same mutants: a folder ``tests`` in a checkout, whose ``pyproject.toml`` is taken with it. A run
-first requires the tests to pass without a mutant; each mutant then has three times as long, and a
-minute; with ``--limit`` that first run is left out. Each mutant writes one JSON line into
-``--kept``, and is not run again where it has its line. What it died of in another version of the
-tests is tried first. The last line printed is the share that died. Some mutants that survive change
-no result (``n > 0`` for ``n >= 1``): the share is read beside another version's, not as a grade.
+first requires the tests of a room to pass without a mutant, and notes which functions each test
+calls; each mutant then has three times as many CPU seconds, and a minute. What was noted lies
+beside ``--kept``, into which each mutant writes one JSON line, and neither is done again where it
+is there. The last line printed is the share that died. Some mutants that survive change no result
+(``n > 0`` for ``n >= 1``): the share is read beside another version's, not as a grade.
 """
 
 from __future__ import annotations
@@ -27,18 +28,20 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, islice, zip_longest
 from pathlib import Path
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = Path(__file__).with_name("mutants.jsonl")
@@ -66,7 +69,18 @@ EXTREMES |= {high: low for low, high in EXTREMES.items()}
 NOT_RUN = ("annotation", "returns", "decorator_list", "bases")
 # Exit codes of pytest; the second is that of a test file that cannot be imported.
 TESTS_FAILED, INTERRUPTED = 1, 2
+# Of each file, this many of the quickest tests run before any slower one.
+QUICKEST = 5
+# Seconds by the clock for one of the CPU's, where others use the machine; then it hangs.
+PATIENCE = 60
 Item = TypeVar("Item")
+
+
+class Noted(TypedDict):
+    """Functions as path and lines; of each test its CPU seconds and the functions it calls."""
+
+    functions: list[str]
+    tests: dict[str, tuple[float, list[int]]]
 
 
 @dataclass(frozen=True)
@@ -190,20 +204,29 @@ class Copy:
             if place.name not in ("modelcompare", "tests", ".git"):
                 (folder / place.name).symlink_to(place)
 
-    def run(self, tests: Sequence[str], limit: float | None = None) -> tuple[str, str]:
-        """Run tests to the first failure; return the outcome and who failed."""
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    def run(
+        self, tests: Sequence[str], limit: float | None = None, **plugin: Path
+    ) -> tuple[str, str]:
+        """Run tests to the first failure; return the outcome and who failed.
+
+        `limit` are CPU seconds, and `plugin` the files that likely_killers.py reads or writes.
+        """
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        paths = os.pathsep.join([str(self.folder), str(Path(__file__).parent)])
+        files = {f"MUTANTS_{name.upper()}": str(path) for name, path in plugin.items()}
         process = subprocess.Popen(
-            command,
+            [*command, "-p", "likely_killers", *tests],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            env=os.environ | {"PYTHONPATH": paths} | files,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            start_new_session=True,
+            process_group=0,
         )
+        if limit is not None:
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (int(limit), int(limit)))
         try:
-            printed, _ = process.communicate(timeout=limit)
+            printed, _ = process.communicate(timeout=limit and PATIENCE * limit)
         except subprocess.TimeoutExpired:
             # Tests start processes of their own, which would run on.
             os.killpg(process.pid, signal.SIGKILL)
@@ -211,6 +234,8 @@ class Copy:
             return "died", "time limit"
         if process.returncode == 0:
             return "survived", ""
+        if process.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+            return "died", "time limit"
         if process.returncode not in (TESTS_FAILED, INTERRUPTED) and "conftest" not in printed:
             raise SystemExit(f"pytest did not run the tests: {printed[-300:]}")
         failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", printed, re.MULTILINE)
@@ -240,22 +265,18 @@ def run(asked: argparse.Namespace) -> list[str]:
     chosen = drawn(asked.room, asked.number, asked.seed)
     label = str(asked.tests)
     outcomes = {m: line["outcome"] for m, line in _kept(asked.kept, label).items()}
-    killers = {m: line["by"] for m, line in _kept(asked.kept).items() if "::" in line["by"]}
-    limits: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder), asked.tests.resolve())
+        first = Path(folder) / "first"
         for mutant in chosen:
             if mutant.name in outcomes:
                 continue
             room = mutant.path.split("/")[1]
-            limits[room] = limits.get(room) or asked.limit or _limit(copy, room)
+            noted = _noted(copy, room, asked.kept.with_name(f"{asked.kept.stem}-{room}.json"))
+            first.write_text("\n".join(_likely(mutant, noted)), "utf-8")
             began = time.perf_counter()
             with copy.changed(mutant):
-                # What another version died of is most likely here too, and says so at once.
-                likely = killers.get(mutant.name, "")
-                outcome, by = copy.run([likely], limits[room]) if likely else ("", "")
-                if by != likely or not likely:
-                    outcome, by = copy.run(_tests(room), limits[room])
+                outcome, by = copy.run(_tests(room), _limit(noted), first=first)
             seconds = round(time.perf_counter() - began, 1)
             line = {"mutant": mutant.name, "kind": mutant.kind, "tests": label}
             _keep(asked.kept, line | {"outcome": outcome, "by": by, "seconds": seconds})
@@ -268,21 +289,45 @@ def _tests(room: str) -> list[str]:
     return [f"modelcompare/{room}", *(f"tests/{name}" for name in ROOMS[room])]
 
 
-def _limit(copy: Copy, room: str) -> float:
-    """Run the tests of a room without a mutant, which must pass; return the seconds to allow."""
-    began = time.perf_counter()
-    outcome, by = copy.run(_tests(room))
-    if outcome != "survived":
-        raise SystemExit(f"the tests of {room} fail without a mutant: {by}")
-    return 60 + 3 * (time.perf_counter() - began)
+def _noted(copy: Copy, room: str, path: Path) -> Noted:
+    """Return what each test of a room calls; they run without a mutant, and must pass."""
+    if not path.is_file():
+        written = copy.folder / "calls"
+        outcome, by = copy.run(_tests(room), calls=written)
+        if outcome != "survived":
+            raise SystemExit(f"the tests of {room} fail without a mutant: {by}")
+        shutil.copyfile(written, path)
+    noted: Noted = json.loads(path.read_text("utf-8"))
+    return noted
 
 
-def _kept(path: Path, label: str | None = None) -> dict[str, dict[str, str]]:
-    """Return the lines of a version of the tests, or of all, by their mutants."""
+def _limit(noted: Noted) -> float:
+    """Return the CPU seconds to allow."""
+    return 60 + 3 * sum(seconds for seconds, _ in noted["tests"].values())
+
+
+def _likely(mutant: Mutant, noted: Noted) -> list[str]:
+    """Return the tests that call the function of a mutant, the quickest of each file first."""
+    inside = set()
+    for number, name in enumerate(noted["functions"]):
+        path, first, last = name.rsplit(":", 2)
+        if path == mutant.path and int(first) <= mutant.line <= int(last):
+            inside.add(number)
+    files: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    for test, (seconds, called) in noted["tests"].items():
+        if inside & set(called):
+            files[test.split("::")[0]].append((seconds, test))
+    quickest_first = sorted(map(sorted, files.values()))
+    parts = [*(of[:QUICKEST] for of in quickest_first), *(of[QUICKEST:] for of in quickest_first)]
+    return [test for part in parts for _, test in part]
+
+
+def _kept(path: Path, label: str) -> dict[str, dict[str, str]]:
+    """Return the lines of a version of the tests by their mutants."""
     if not path.is_file():
         return {}
     lines = map(json.loads, path.read_text("utf-8").splitlines())
-    return {line["mutant"]: line for line in lines if label in (None, line["tests"])}
+    return {line["mutant"]: line for line in lines if line["tests"] == label}
 
 
 def _keep(path: Path, line: dict[str, object]) -> None:
@@ -297,7 +342,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the draw (0)")
     parser.add_argument("--tests", type=Path, default=ROOT / "tests", help="another version")
     parser.add_argument("--room", nargs="+", default=[*ROOMS], choices=ROOMS, help="these alone")
-    parser.add_argument("--limit", type=float, help="seconds a mutant (three times the tests')")
     parser.add_argument("--kept", type=Path, default=KEPT, help="the file of results")
     outcomes = run(parser.parse_args())
     died = outcomes.count("died")
