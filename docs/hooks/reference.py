@@ -15,7 +15,7 @@ _NAME = re.compile(rf"(?<!\[)`mc\.({_NAMES})(?:\([^`\n]*\))?`(?!\])")
 _CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
 # Each page: its title, and the rooms of the package whose public names it shows.
 _PAGES = {
-    "predictions": ("Predictions", ("predictions", "confidences", "readers", "examples")),
+    "predictions": ("Predictions", ("data", "readers", "examples")),
     "comparison": ("Comparisons", ("comparison",)),
     "questions": ("Questions", ("questions", "significance")),
     "diagnostics": ("Diagnostics", ("diagnostics",)),

@@ -10,6 +10,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare import read_predictions
+from modelcompare.data import checks
 
 
 def write(path, text):
@@ -110,7 +111,7 @@ def test_missing_cells_of_one_file_per_model_can_be_dropped(tmp_path):
     write(tmp_path / "a.csv", "id,y_true,y_pred\n1,x,x\n2,y,\n3,y,y\n4,x,y\n")
     write(tmp_path / "b.csv", "id,y_true,y_pred\n1,x,x\n2,y,y\n3,,y\n4,x,x\n")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    with pytest.warns(mc.checks.DataWarning, match="left out 2 of 4 samples"):
+    with pytest.warns(checks.DataWarning, match="left out 2 of 4 samples"):
         preds = read_predictions(files, missing="drop")
     assert preds.ids.tolist() == [1, 4]
     with pytest.raises(ValueError, match=r"the file of model 'b' has missing cells \(y_true 1"):
@@ -158,7 +159,7 @@ def test_missing_rows_of_an_archive_can_be_dropped(tmp_path):
              lang=np.array(["en", "de", "en", "de"]))  # fmt: skip
     with pytest.raises(ValueError, match="NaN or infinite probabilities in 1 row"):
         read_predictions(path)
-    with pytest.warns(mc.checks.DataWarning, match="left out 1 of 4 rows"):
+    with pytest.warns(checks.DataWarning, match="left out 1 of 4 rows"):
         preds = read_predictions(path, missing="drop")
     assert preds.ids.tolist() == [0, 2, 3]
     assert preds.slices["lang"].tolist() == ["en", "en", "de"]
