@@ -184,7 +184,9 @@ def test_a_metric_is_loaded_from_a_file(tmp_path):
 
 
 def test_from_callable_takes_the_docstring():
-    assert from_callable(sk.accuracy_score, name="x").description.startswith("Accuracy classification")
+    assert from_callable(sk.accuracy_score, name="x").description.startswith(
+        "Accuracy classification"
+    )
 
 
 @pytest.mark.parametrize(

@@ -142,8 +142,8 @@ class AgreementPlots(Plots[Agreements]):
         ax: Axes | None = None,
     ) -> Figure:  # fmt: skip
         """Draw agreement with the order of the whole test set, against the ratio."""
-        sizes = self._result.usable_ratios() if ratios is None else ratios
-        found = self._result.population(sizes, n_subsamples=n_subsamples)
+        asked = self._result.usable_ratios() if ratios is None else ratios
+        found = self._result.population(asked, n_subsamples=n_subsamples)
         return sizes.plot_population(self._result, found, ax=ax)
 
 
