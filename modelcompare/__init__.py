@@ -18,5 +18,5 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         return _load(name)
     # Loaded when it is needed, as public names are: rooms that ask for the version need none.
-    spelling = import_module("modelcompare.spelling")
-    raise AttributeError(spelling.attribute_meant(__name__, name, __all__))
+    arguments = import_module("modelcompare.arguments")
+    raise AttributeError(arguments.attribute_meant(__name__, name, __all__))

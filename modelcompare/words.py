@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
@@ -116,6 +115,7 @@ OnInconclusive = Literal["fail", "pass", "skip"]
 
 # No p-value and no interval needs more; a slip of the finger does not fill the memory.
 MOST_RESAMPLES = 10_000_000
+MOST_BINS = 1000
 # What 1 - alpha still tells from 1.
 _SMALLEST_FRACTION = 1e-12
 # More threads than any machine has processors would only take its memory.
@@ -167,9 +167,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
-def check_choice(argument: str, value: object, choices: Any) -> None:
+def check_choice(argument: str, value: object, choices: Any, *, optional: bool = False) -> None:
     """Refuse what is not among the choices of a Literal, and list them."""
     known = get_args(choices)
+    if optional and value is None:
+        return
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
 
@@ -193,6 +195,11 @@ def check_fraction(argument: str, value: object, *, below: float = 1.0) -> None:
         raise ValueError(f"`{argument}` must be in (0, {below:g}), got {number:g}{hint}.")
     if number < _SMALLEST_FRACTION:
         raise ValueError(f"`{argument}` must be at least {_SMALLEST_FRACTION:g}, got {number:g}.")
+
+
+def check_one_sided(argument: str, value: object) -> None:
+    """Refuse what is no one-sided level, which lies between 0 and 1/2."""
+    check_fraction(argument, value, below=0.5)
 
 
 def check_number(
@@ -309,41 +316,6 @@ def _real(argument: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"`{argument}` must be a number, got {shown(value)}.")
     return float(value)
-
-
-def check_options(**options: object) -> None:
-    """Refuse values without sense of the options that mean the same in every function."""
-    for name, value in options.items():
-        _CHECKS[name](name, value)
-
-
-_CHECKS: Mapping[str, Callable[[str, Any], object]] = {
-    "predictions": check_predictions,
-    "test_set": lambda _, value: check_test_set("predictions", value),
-    "predictions_a": check_predictions,
-    "predictions_b": check_predictions,
-    "n_resamples": check_count,
-    "n_trials": partial(check_count, at_least=1),
-    "n_subsamples": partial(check_count, at_least=1),
-    "n_bins": partial(check_count, at_least=1, at_most=1000),
-    "min_size": partial(check_count, at_least=1),
-    "confidence_level": check_fraction,
-    "alpha": check_fraction,
-    "power": check_fraction,
-    "zero_division": check_zero_division,
-    "rope": check_number,
-    "n_jobs": check_jobs,
-    "progress": check_flag,
-    "collapse": partial(check_flag, optional=True),
-    "stratify": check_flag,
-    "paired": check_flag,
-    "correction": partial(check_choice, choices=Correction),
-    "family": partial(check_choice, choices=Family),
-    "scheme": partial(check_choice, choices=Scheme),
-    "undefined": partial(check_choice, choices=Undefined),
-    "alternative": partial(check_choice, choices=Alternative),
-    "strategy": partial(check_choice, choices=Strategy),
-}
 
 
 def signature(*parts: str | Mapping[str, object]) -> str:

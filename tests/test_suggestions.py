@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
+from modelcompare.arguments import argument_meant
 from modelcompare.metrics import METRICS
-from modelcompare.spelling import argument_meant
 
 FUNCTIONS = {
     name: getattr(mc, name) for name in mc.__all__ if inspect.isfunction(getattr(mc, name))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.data.predictions import Predictions
@@ -19,13 +20,18 @@ from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.sources.evaluation import ScannedEvaluation, evaluate, resolve
 from modelcompare.sources.planning import serve
-from modelcompare.spelling import suggesting
-from modelcompare.words import Scheme, Undefined, ZeroDivision, check_count, check_options
+from modelcompare.words import (
+    Scheme,
+    Undefined,
+    ZeroDivision,
+    check_count,
+    check_test_set,
+)
 
 _MOST_REDRAWS = 50
 
 
-@suggesting()
+@checked(predictions=check_test_set)
 def bootstrap(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
@@ -89,10 +95,6 @@ def bootstrap(
        estimate  ci_low  ci_high
     0      0.75   0.625    0.875
     """
-    check_options(
-        test_set=predictions, n_resamples=n_resamples, scheme=scheme, undefined=undefined,
-        collapse=collapse, zero_division=zero_division, n_jobs=n_jobs, progress=progress,
-    )  # fmt: skip
     if size is not None:
         check_count("size", size, at_least=1)
     predictions = serve(predictions, metrics, zero_division=zero_division).predictions

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.fills import Case, cases, score_ranges
@@ -34,7 +35,6 @@ from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.sources.evaluation import resolve
-from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_mapping, value_name
 
 _STEP_DOWN: Correction = "holm"
@@ -235,7 +235,7 @@ def _other(row: Mapping[str, Any], model: str) -> str:
     return str(row["model_b"] if row["model_a"] == model else row["model_a"])
 
 
-@suggesting(compare)
+@checked(compare)
 def compare_bounds(
     source: Any, metrics: Any = None, *, reading: Mapping[str, Any] | None = None, **options: Any
 ) -> BoundedComparison:

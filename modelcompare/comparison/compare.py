@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 
 from modelcompare import intervals, significance
+from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import bootstrap, prepared
 from modelcompare.comparison.families import adjust_families
@@ -26,7 +27,6 @@ from modelcompare.significance.pairwise import (
 )
 from modelcompare.sources.evaluation import resolve, sample_of
 from modelcompare.sources.planning import serve
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Correction,
     Family,
@@ -35,13 +35,12 @@ from modelcompare.words import (
     Scheme,
     Undefined,
     ZeroDivision,
-    check_choice,
-    check_options,
+    check_test_set,
     written_out,
 )
 
 
-@suggesting()
+@checked(predictions=check_test_set)
 @written_out(methods=intervals.choices(), tests=significance.choices(get_args(PairsTest)))
 def compare(
     predictions: Predictions,
@@ -148,14 +147,6 @@ def compare(
     0     a     0.875     1
     1     b     0.625     2
     """
-    check_choice("method", method, IntervalMethod)
-    check_choice("test", test, PairsTest)
-    check_options(
-        test_set=predictions, correction=correction, family=family,
-        confidence_level=confidence_level, alpha=alpha, n_resamples=n_resamples, scheme=scheme,
-        undefined=undefined, collapse=collapse, zero_division=zero_division, n_jobs=n_jobs,
-        progress=progress,
-    )  # fmt: skip
     models = predictions.models
     if baseline is not None:
         check_models(models, baseline=baseline)

@@ -10,13 +10,14 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
-from modelcompare.words import check_options, signature
+from modelcompare.words import signature
 
 _CLASSES = {"labels", "probabilities"}
 _TEXTS = {"texts", "text_lists"}
@@ -72,9 +73,9 @@ class Disagreements(Result):
         return self._document({self.stem: table}, findings=[finding])
 
 
+@checked()
 def disagreements(predictions: Predictions, model_a: str, model_b: str) -> Disagreements:
     """Find the samples on which two models part: see `Comparison.disagreements`."""
-    check_options(predictions=predictions)
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     outputs = [predictions.output(model) for model in (model_a, model_b)]
     kinds = {output.kind for output in outputs}

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import (
@@ -23,7 +24,7 @@ from modelcompare.comparison.cross_validation import (
     scikit_learn,
     splitter,
 )
-from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_test
+from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_correction
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import ValueKey, long_frame
@@ -31,8 +32,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, random_state, rng_label
-from modelcompare.spelling import suggesting
-from modelcompare.words import Correction, FoldTest, check_options, signature
+from modelcompare.words import Correction, FoldTest, signature
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class EstimatorComparison(FoldComparison):
         return compare(decided if of_labels == {True} else soft, metrics, **options)
 
 
-@suggesting()
+@checked()
 def compare_estimators(
     estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, cv: Any = 10,
     metrics: MetricLike | Sequence[MetricLike] | None = None, groups: ArrayLike | None = None,
@@ -154,12 +154,8 @@ def compare_estimators(
     0   bayes   prior        0.62  bayes
     """
     sklearn = scikit_learn()
-    check_options(
-        confidence_level=confidence_level, correction=correction, alpha=alpha, rope=rope,
-        n_jobs=n_jobs, progress=progress,
-    )  # fmt: skip
     check_estimators(estimators)
-    check_fold_test(test, correction)
+    check_fold_correction(correction)
     y = np.asarray(y)
     classifies = all(sklearn.base.is_classifier(e) for e in estimators.values())
     chosen_splitter = splitter(sklearn, cv, y, groups, classifies, random_state(rng))

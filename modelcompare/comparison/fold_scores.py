@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_test
+from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_correction
 from modelcompare.comparison.score_tables import frame_of, numbers, scores_of
 from modelcompare.directions import resolved
 from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.metrics.registry import get_metric
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Correction,
     FoldTest,
     check_flag,
     check_number,
-    check_options,
     is_missing,
     label_name,
 )
@@ -32,7 +31,7 @@ _BESIDE = ("repeat", "fold", "n_train", "n_test", "metric", "label")
 _VALUES = ("score", "value")
 
 
-@suggesting()
+@checked()
 def compare_folds(
     table: Any, *, n_train: float | None = None, n_test: float | None = None,
     test: FoldTest = "corrected-t", greater_is_better: bool | None = None,
@@ -83,8 +82,7 @@ def compare_folds(
     >>> print(result.verdict())
     score: cnn has the highest mean over 5 folds (0.830) and is better than bow (p = 0.047).
     """
-    check_fold_test(test, correction)
-    check_options(alpha=alpha, rope=rope, confidence_level=confidence_level)
+    check_fold_correction(correction)
     check_flag("greater_is_better", greater_is_better, optional=True)
     given = _Scores.of(frame_of(table))
     better_up = {key.metric: _direction(key.metric, greater_is_better) for key in given.keys}

@@ -21,7 +21,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.words import Correction, FoldTest, check_choice, signature, value_name
+from modelcompare.words import Correction, FoldTest, signature, value_name
 
 _COLUMNS = [
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
@@ -212,10 +212,8 @@ class FoldValues:
                 }  # fmt: skip
 
 
-def check_fold_test(test: object, correction: object) -> None:
-    """Refuse an unknown test of folds, and a correction that needs replicates."""
-    check_choice("test", test, FoldTest)
-    check_choice("correction", correction, Correction)
+def check_fold_correction(correction: Correction) -> None:
+    """Refuse a correction that needs replicates."""
     if correction in ("max-t", "min-p"):
         raise ValueError(f"`correction='{correction}'` needs replicates; use 'holm'.")
 

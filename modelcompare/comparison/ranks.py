@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.score_tables import frame_of, scores_of
 from modelcompare.report.document import Document
@@ -20,8 +21,7 @@ from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.significance.two_models import sample_test
-from modelcompare.spelling import suggesting
-from modelcompare.words import PosthocTest, check_choice, check_flag, check_options, signature
+from modelcompare.words import PosthocTest, check_flag, signature
 
 # Columns that name data sets, and that hold the scores of a table with one score in each row.
 _SETS = ("dataset", "data_set", "data set", "set", "task")
@@ -137,7 +137,7 @@ class RankComparison(Result):
         return drawn, "score", self.signature
 
 
-@suggesting()
+@checked()
 def critical_difference(
     table: Any, *, greater_is_better: bool = True, test: PosthocTest = "nemenyi",
     alpha: float = 0.05,
@@ -185,9 +185,7 @@ def critical_difference(
     The models differ over 5 data sets (Friedman, p = 0.015). cnn has the best mean rank (1.20): it
     is better than bow and is not told apart from lstm (nemenyi).
     """
-    check_choice("test", test, PosthocTest)
     check_flag("greater_is_better", greater_is_better)
-    check_options(alpha=alpha)
     scores = scores_of(_by_set(frame_of(table)), "data set")
     if len(scores.columns) < 3:
         raise ValueError(

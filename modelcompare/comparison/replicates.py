@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.drawn import Replicates
 from modelcompare.comparison.plots import BootstrapPlots
@@ -26,8 +27,6 @@ from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table
 from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.words import (
     IntervalMethod,
-    check_choice,
-    check_fraction,
     value_name,
     written_out,
 )
@@ -89,6 +88,7 @@ class BootstrapResult(Replicates):
         table = Table(title, [VALUE, Column("model"), ESTIMATE], frame, decimals=decimals)
         return framed(tables_shown([table]), self.signature)
 
+    @checked()
     @written_out(methods=choices(indent=12))
     @one_blas_thread()
     def confidence_interval(
@@ -133,8 +133,6 @@ class BootstrapResult(Replicates):
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         """Intervals of the models' values, of shape (n_models, n_values)."""
-        check_choice("method", method, IntervalMethod)
-        check_fraction("confidence_level", confidence_level)
         row = METHODS[method]
         interval = _holding(row.of_scores(ScoreView(self), confidence_level), self.point)
         if not row.chooses:
@@ -155,8 +153,6 @@ class BootstrapResult(Replicates):
             As in `confidence_interval`. Where a method says nothing about differences, BCa makes
             the interval, and `Interval.method` says so.
         """
-        check_choice("method", method, IntervalMethod)
-        check_fraction("confidence_level", confidence_level)
         view = DifferenceView(self, model_a, model_b)
         found = difference_intervals(method, view, confidence_level)
         rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import check_estimators, rows_of, scikit_learn
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import CallableMetric, from_callable
-from modelcompare.spelling import suggesting
 from modelcompare.words import check_mapping, check_sequence
 
 Scorer = Callable[[Any, Any, Any], float]
@@ -48,7 +48,7 @@ class _Fitted:
         return from_callable(score, name=name, needs="scores")
 
 
-@suggesting(compare)
+@checked(compare)
 def compare_scorers(
     estimators: Mapping[str, Any], X: Any, y: ArrayLike,
     scoring: str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer], *,

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.pooled import PooledSets
@@ -30,7 +31,6 @@ from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_s
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.spelling import suggesting
 from modelcompare.words import Correction, check_mapping, signature
 
 
@@ -232,7 +232,7 @@ class SetComparison(Result):
         return stacked.reset_index(drop=True)
 
 
-@suggesting(compare)
+@checked(compare)
 def compare_sets(
     sets: Mapping[str, Predictions], metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     confidence_level: float = 0.95, alpha: float = 0.05, correction: Correction = "holm",

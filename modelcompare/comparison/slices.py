@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.told import warn_of_parts
 from modelcompare.data.predictions import Predictions
@@ -21,8 +22,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.significance.corrections import adjust
-from modelcompare.spelling import suggesting
-from modelcompare.words import Correction, check_options, check_sequence, signature
+from modelcompare.words import Correction, check_sequence, signature
 
 # Of smaller subgroups little can be said.
 MIN_SIZE = 30
@@ -93,7 +93,7 @@ class SliceComparison(Result):
         return self._document(tables, findings=self.notes, frames=lambda: frames)
 
 
-@suggesting(compare)
+@checked(compare)
 def compare_slices(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     by: Sequence[str] | None = None, min_size: int = MIN_SIZE, correction: Correction = "holm",
@@ -131,7 +131,6 @@ def compare_slices(
     0   new     a       0.5
     1   new     b       1.0
     """
-    check_options(predictions=predictions, correction=correction, alpha=alpha, min_size=min_size)
     if correction in ("max-t", "min-p"):
         raise ValueError(f"{correction} needs one set of resamples; across slices use 'holm'.")
     frame = predictions.slices

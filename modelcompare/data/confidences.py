@@ -10,20 +10,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.texts import as_references
 from modelcompare.data.variants import with_probabilities
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Listed,
     Unlisted,
-    check_choice,
     check_mapping,
     check_number,
-    check_options,
-    check_predictions,
     check_sequence,
     shown,
 )
@@ -31,7 +28,7 @@ from modelcompare.words import (
 NBest = Sequence[Sequence[tuple[Any, float]] | Mapping[Any, float]]
 
 
-@suggesting(Predictions)
+@checked(Predictions)
 def from_nbest(
     y_true: ArrayLike, lists: Mapping[str, NBest], *, kind: Listed = "labels",
     labels: ArrayLike | None = None, missing: Unlisted = "unassigned", **options: Any,
@@ -70,8 +67,6 @@ def from_nbest(
     >>> missing_mass(preds).round(3).to_dict()
     {'nlu': 0.15}
     """
-    check_choice("kind", kind, Listed)
-    check_choice("missing", missing, Unlisted)
     check_mapping("lists", lists, "lists, e.g. {'nlu': [[('city', 0.9)]]}")
     truth = as_references(y_true, "`y_true`") if kind == "texts" else checks.as_array(y_true)
     if truth.ndim != 1:
@@ -95,7 +90,7 @@ def from_nbest(
     )  # fmt: skip
 
 
-@suggesting(Predictions)
+@checked(Predictions)
 def from_bins(
     y_true: ArrayLike, y_pred: Mapping[str, ArrayLike], bins: Mapping[str, ArrayLike],
     values: Mapping[Hashable, float] | Literal["fit"], *, labels: ArrayLike | None = None,
@@ -133,7 +128,6 @@ def from_bins(
     >>> preds.probabilities("a").round(2).tolist()
     [[0.9, 0.1], [0.4, 0.6], [0.6, 0.4]]
     """
-    check_choice("missing", missing, Unlisted)
     check_mapping("y_pred", y_pred, "labels, e.g. {'nlu': y_pred}")
     check_mapping("bins", bins, "bins, e.g. {'nlu': ['HIGH', 'LOW']}")
     if values != "fit":
@@ -170,7 +164,7 @@ def from_bins(
     return from_nbest(y_true, lists, labels=classes, missing=missing, **options)
 
 
-@suggesting()
+@checked()
 def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Hashable, float]:
     """Share of right labels in each bin of confidence: the value that a bin stands for.
 
@@ -186,7 +180,7 @@ def bin_values(y_true: ArrayLike, y_pred: ArrayLike, bins: ArrayLike) -> dict[Ha
     return {name: float(right[found == name].mean()) for name in dict.fromkeys(found.tolist())}
 
 
-@suggesting()
+@checked()
 def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     """The same predictions with each model's top confidence rounded to one of a few values.
 
@@ -209,7 +203,6 @@ def quantize(predictions: Predictions, n_bins: int = 3) -> Predictions:
     >>> sorted({round(float(value), 2) for value in few})
     [0.45, 0.59, 0.82]
     """
-    check_options(predictions=predictions, n_bins=n_bins)
     out = {}
     for model in predictions.models:
         p = predictions.probabilities(model).astype(np.float64)
@@ -247,10 +240,9 @@ def _above_equal(n_classes: int) -> float:
     return (1 + 1e-9) / n_classes
 
 
-@suggesting()
+@checked()
 def missing_mass(predictions: Predictions) -> Any:
     """Mean probability that each model's lists leave out, as a Series by model."""
-    check_predictions("predictions", predictions)
     return pd.Series({
         model: 1 - float(predictions.probabilities(model).sum(axis=1, dtype=np.float64).mean())
         for model in predictions.models

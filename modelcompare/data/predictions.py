@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen
@@ -27,7 +28,6 @@ from modelcompare.data.texts import as_references
 from modelcompare.data.truths import Truth
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Design,
     KindOrAuto,
@@ -116,7 +116,7 @@ class Predictions:
         "_predicted", "_score_names", "_slices", "_truth",
     )  # fmt: skip
 
-    @suggesting()
+    @checked()
     def __init__(
         self, y_true: ArrayLike | None, outputs: Mapping[str, ArrayLike], *,
         kind: KindOrAuto = "auto", labels: ArrayLike | None = None, ids: ArrayLike | None = None,

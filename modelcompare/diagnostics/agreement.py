@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.annotation import annotation_metrics, rating_counts
 from modelcompare.resampling.seeds import RngLike, seed_sequence
-from modelcompare.spelling import suggesting
-from modelcompare.words import IntervalMethod, Level, check_choice, check_options
+from modelcompare.words import IntervalMethod, Level
 
 _OF_MODELS = {"accuracy": "agreement", "zero_one_loss": "churn", "cohen_kappa": "kappa"}
 
 
-@suggesting()
+@checked()
 def annotator_agreement(
     ratings: ArrayLike, *, level: Level = "nominal", order: Sequence[Any] | None = None,
     groups: ArrayLike | None = None, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
@@ -67,9 +67,6 @@ def annotator_agreement(
     1        fleiss_kappa     0.333
     2  krippendorff_alpha     0.344
     """
-    check_choice("level", level, Level)
-    check_choice("method", method, IntervalMethod)
-    check_options(confidence_level=confidence_level)
     counts, categories = rating_counts(ratings, order)
     if level == "ordinal" and order is None and categories.dtype.kind not in "fiub":
         raise ValueError(
@@ -84,7 +81,7 @@ def annotator_agreement(
     return frame[["statistic", "estimate", "standard_error", "ci_low", "ci_high"]]
 
 
-@suggesting()
+@checked()
 def model_agreement(
     predictions: Predictions, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
     n_resamples: int = 9999, rng: RngLike = 0,
@@ -122,8 +119,6 @@ def model_agreement(
     1      churn      0.25
     2      kappa      0.50
     """
-    check_choice("method", method, IntervalMethod)
-    check_options(predictions=predictions, confidence_level=confidence_level)
     if predictions.labels is None or len(predictions.models) < 2:
         raise ValueError("agreement is of two or more models with labels or probabilities.")
     seed = seed_sequence(rng)

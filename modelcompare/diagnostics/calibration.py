@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.diagnostics.reliability import confidences
@@ -22,8 +23,7 @@ from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.draws import events
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance.extreme import n_extreme, resampling_p
-from modelcompare.spelling import suggesting
-from modelcompare.words import check_options, signature
+from modelcompare.words import signature
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class CalibrationTest(Result):
         return self._document({"calibration": table})
 
 
-@suggesting()
+@checked()
 def calibration_test(
     predictions: Predictions,
     model: str | None = None,
@@ -158,10 +158,6 @@ def calibration_test(
     >>> print(f"{found.estimate:.3f} ({found.ci_low:.3f} to {found.ci_high:.3f})")
     0.037 (0.019 to 0.046)
     """
-    check_options(
-        predictions=predictions, confidence_level=confidence_level, n_bins=n_bins,
-        strategy=strategy, n_resamples=n_resamples,
-    )  # fmt: skip
     chosen = _only_model(predictions, model)
     _check_plain(predictions)
     resolve_metrics("ece", predictions[chosen])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import score_frame
 from modelcompare.engine.evaluation import Evaluation
@@ -14,11 +15,9 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, GivenWeights, Units
-from modelcompare.spelling import suggesting
-from modelcompare.words import check_options
 
 
-@suggesting()
+@checked()
 def variance_components(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike],
@@ -73,7 +72,6 @@ def variance_components(
     ...     "se_items"]
     0.13
     """
-    check_options(predictions=predictions, n_resamples=n_resamples)
     if predictions.groups is None or predictions.runs is None:
         raise ValueError("variance components need `groups` (the items) and `runs` (the seeds).")
     item, run = (

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.one_class import (
     OneClass,
@@ -31,8 +32,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.spelling import suggesting
-from modelcompare.words import CurveKind, check_choice, check_number, check_options, signature
+from modelcompare.words import CurveKind, check_number, signature
 
 _GRID = 101
 
@@ -97,7 +97,7 @@ class CurveResult(Result):
         return CurvePlots(Curves.of(self))
 
 
-@suggesting()
+@checked()
 def curve(
     predictions: Predictions, kind: CurveKind = "roc", *, label: Any = None, n_resamples: int = 999,
     confidence_level: float = 0.95, rng: RngLike = 0,
@@ -136,10 +136,6 @@ def curve(
     2       0.35     1.0                  0.5
     3       0.10     1.0                  1.0
     """
-    check_choice("kind", kind, CurveKind)
-    check_options(
-        predictions=predictions, n_resamples=n_resamples, confidence_level=confidence_level
-    )
     sampled = _Sampled(predictions, label, n_resamples, rng)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
@@ -166,7 +162,7 @@ def curve(
     )  # fmt: skip
 
 
-@suggesting()
+@checked()
 def operating_point(
     predictions: Predictions, *, precision: float | None = None, recall: float | None = None,
     false_positive_rate: float | None = None, threshold: float | None = None, label: Any = None,
@@ -213,9 +209,6 @@ def operating_point(
       model  threshold  precision  recall
     0     a        0.8        1.0     0.5
     """
-    check_options(
-        predictions=predictions, n_resamples=n_resamples, confidence_level=confidence_level
-    )
     wishes = {
         "precision": precision, "recall": recall, "false_positive_rate": false_positive_rate,
         "threshold": threshold,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import class_code
 from modelcompare.data.predictions import Predictions
@@ -25,8 +26,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.spelling import suggesting
-from modelcompare.words import check_options, signature
+from modelcompare.words import signature
 
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
 
@@ -89,7 +89,7 @@ class Reliability(Result):
         return ReliabilityPlots(Bins.of(self))
 
 
-@suggesting()
+@checked()
 def reliability(
     predictions: Predictions, *, n_bins: int = 10, strategy: Strategy = "width", label: Any = None,
     confidence_level: float = 0.95, n_resamples: int = 999, rng: RngLike = 0,
@@ -128,10 +128,6 @@ def reliability(
     1  0.50  0.75  4547.0        0.61      0.57
     2  0.75  1.00  2313.0        0.86      0.81
     """
-    check_options(
-        predictions=predictions, confidence_level=confidence_level, n_bins=n_bins,
-        strategy=strategy, n_resamples=n_resamples,
-    )  # fmt: skip
     seed = seed_sequence(rng)
     evaluation = Evaluation(predictions, resolve_metrics("ece", predictions), collapse=False)
     whole = evaluation.per_sample(np.ones((1, evaluation.units.n_units)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
+from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.readers import read_predictions
-from modelcompare.spelling import suggesting
 
 
 def available_examples() -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def available_examples() -> tuple[str, ...]:
     return tuple(sorted(e.name.removesuffix(".npz") for e in entries if e.name.endswith(".npz")))
 
 
-@suggesting()
+@checked()
 def load_example(name: str) -> Predictions:
     """Load predictions that ship with the package.
 

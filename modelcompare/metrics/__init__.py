@@ -5,6 +5,7 @@ Every registered name is a plain function too: ``modelcompare.metrics.f1_macro(y
 
 from typing import Any
 
+from modelcompare.arguments import attribute_meant
 from modelcompare.metrics.base import AnyMetric as AnyMetric
 from modelcompare.metrics.base import BaseMetric as BaseMetric
 from modelcompare.metrics.base import CallableMetric as CallableMetric
@@ -83,7 +84,6 @@ from modelcompare.metrics.values import msle as msle
 from modelcompare.metrics.values import pearson as pearson
 from modelcompare.metrics.values import r2 as r2
 from modelcompare.metrics.values import rmse as rmse
-from modelcompare.spelling import attribute_meant
 
 
 def __getattr__(name: str) -> Any:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import Metric, Outcomes, Statistic, divide
 from modelcompare.words import Level as Level
-from modelcompare.words import check_choice, check_sequence
+from modelcompare.words import check_sequence
 
 
 def rating_counts(
@@ -162,7 +162,6 @@ def annotation_metrics(
 
     Fleiss' kappa is there where every item has the same number of ratings.
     """
-    check_choice("level", level, Level)
     raters = counts.sum(axis=1)
     agreeing = divide((counts * (counts - 1)).sum(axis=1), raters * (raters - 1), 0.0)
     paired = (raters > 1).astype(np.float64)

@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from modelcompare.arguments import argument_meant
 from modelcompare.arrays import FloatArray
 from modelcompare.directions import Known
 from modelcompare.metrics.class_ratio import ClassRatio
@@ -30,7 +31,6 @@ from modelcompare.metrics.outcomes import Outcomes as Outcomes
 from modelcompare.metrics.outcomes import Statistic as Statistic
 from modelcompare.metrics.quotient import ClassAverage, OfSums, Parts, Quotient, SumsOf
 from modelcompare.metrics.quotient import divide as divide
-from modelcompare.spelling import argument_meant
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
 _AVERAGES = {

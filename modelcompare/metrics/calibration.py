@@ -22,7 +22,7 @@ from modelcompare.data.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.plain import plain
 from modelcompare.metrics.signatures import BinnedScore, ProbabilityScore, Strategy
-from modelcompare.words import check_options
+from modelcompare.words import MOST_BINS, check_choice, check_count
 
 N_BINS = 15
 # A confidence this close below an edge is on it: four units in the last place of single precision.
@@ -156,7 +156,8 @@ def binned_metric(
     strategy: Strategy, classwise: bool, **prose: Any,
 ) -> Metric:  # fmt: skip
     """Record of an error over bins: `make` makes it with other bins."""
-    check_options(n_bins=n_bins, strategy=strategy)
+    check_choice("strategy", strategy, Strategy)
+    check_count("n_bins", n_bins, at_least=1, at_most=MOST_BINS)
     pairs, over = (each_class, "classes") if classwise else (top_label, "top")
     bins = _binned(f"calibration_{over}", pairs, COLUMNS, n_bins, strategy)
     variants = {

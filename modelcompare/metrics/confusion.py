@@ -5,14 +5,14 @@ from __future__ import annotations
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.plain import read_outcomes
-from modelcompare.spelling import suggesting
-from modelcompare.words import Normalize, check_choice
+from modelcompare.words import Normalize
 
 
-@suggesting()
+@checked()
 def confusion_matrix(
     y_true: ArrayLike, y_pred: ArrayLike, *, labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None, normalize: Normalize | None = None,
@@ -47,7 +47,7 @@ def confusion_matrix(
     return _frame(outcomes.truth, outcomes.predicted_indicator, weights, names, normalize)
 
 
-@suggesting()
+@checked()
 def probabilistic_confusion_matrix(
     y_true: ArrayLike, y_prob: ArrayLike, *, labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None, normalize: Normalize | None = None,
@@ -90,7 +90,6 @@ def _frame(
 ) -> pd.DataFrame:  # fmt: skip
     matrix = (truth * weights[:, None]).T @ said
     if normalize is not None:
-        check_choice("normalize", normalize, Normalize)
         axis = {"true": 1, "pred": 0, "all": None}
         matrix = divide(matrix, matrix.sum(axis=axis[normalize], keepdims=True))
     columns = pd.Index(names, name="predicted")

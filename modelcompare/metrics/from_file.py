@@ -9,14 +9,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
 
+from modelcompare.arguments import checked
 from modelcompare.metrics.base import BaseMetric
 from modelcompare.metrics.registry import MetricLike
-from modelcompare.spelling import suggesting
 
 _MODULE = "metric_from_"
 
 
-@suggesting()
+@checked()
 def load_metric(place: str) -> MetricLike:
     """Load a metric, or a function ``metric(y_true, y_pred)``, from a Python file.
 

@@ -17,6 +17,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from modelcompare.arguments import check_arguments
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
@@ -31,7 +32,6 @@ from modelcompare.metrics.base import (
     varied,
 )
 from modelcompare.metrics.signatures import AverageName
-from modelcompare.spelling import check_arguments
 from modelcompare.words import Kind, Tokenizer, listed
 
 _N = "array-like of shape (n_samples,)"

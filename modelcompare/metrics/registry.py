@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
+from modelcompare.arguments import checked
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.metrics import (
     calibration,
@@ -22,8 +23,8 @@ from modelcompare.metrics import (
 )
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
 from modelcompare.metrics.planning import check_served, given_score, named_score
-from modelcompare.spelling import nearest, suggesting
-from modelcompare.words import Average, Kind, ZeroDivision, check_options
+from modelcompare.spelling import nearest
+from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
 if TYPE_CHECKING:
     from modelcompare.data.predictions import Predictions
@@ -116,7 +117,7 @@ def get_metric(name: str, *, zero_division: ZeroDivision = math.nan, **options: 
     """
     if not isinstance(name, str):
         raise TypeError(f"a metric's name must be a text, got {name!r}.")
-    check_options(zero_division=zero_division)
+    check_zero_division("zero_division", zero_division)
     resolved = ALIASES.get(name, name)
     found = METRICS.get(resolved) or _family(resolved, options) or _numbered(resolved)
     if found is None:
@@ -180,7 +181,7 @@ def _number_between(name: str, before: str, after: str, *, whole: bool) -> float
     return value if text[0] in ".0123456789" and "_" not in text else None
 
 
-@suggesting()
+@checked()
 def register(metric: MetricLike) -> AnyMetric:
     """Make a metric a name everywhere: in `compare`, in studies, as a plain function.
 
@@ -323,7 +324,7 @@ def _resolve(
     )
 
 
-@suggesting()
+@checked()
 def from_callable(
     function: Callable[..., Any], *, name: str | None = None, needs: str = "labels",
     greater_is_better: bool | None = None, per_class: bool = False,

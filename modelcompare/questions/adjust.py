@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import as_array
 from modelcompare.significance import corrections
-from modelcompare.spelling import suggesting
-from modelcompare.words import Correction, check_choice, shown
+from modelcompare.words import Correction, shown
 
 
-@suggesting()
+@checked()
 def adjust(p_values: ArrayLike | pd.DataFrame, method: Correction = "holm") -> Any:
     """Adjust the p-values of one family of tests for their number.
 
@@ -46,7 +46,6 @@ def adjust(p_values: ArrayLike | pd.DataFrame, method: Correction = "holm") -> A
     >>> mc.adjust([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    check_choice("method", method, Correction)
     if method in ("max-t", "min-p"):
         raise ValueError(f"`method='{method}'` needs resamples of the tests; use 'holm'.")
     found = corrections.adjust(_checked(p_values), method)

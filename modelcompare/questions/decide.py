@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS
@@ -30,16 +31,14 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.sources.planning import serve
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Answer,
     Decision,
     IntervalMethod,
     ZeroDivision,
-    check_choice,
-    check_fraction,
     check_number,
-    check_options,
+    check_one_sided,
+    check_test_set,
     signature,
     value_name,
 )
@@ -199,7 +198,7 @@ class DecisionResult(Result):
         return f" About {needed:,.0f} {self.unit} would be, if the true gain is what was observed."
 
 
-@suggesting()
+@checked(predictions=check_test_set, alpha=check_one_sided)
 def decide(
     predictions: Predictions,
     baseline: str,
@@ -268,12 +267,6 @@ def decide(
     naive_bayes is shown to be worse than bow_pair by 0.005 or more in accuracy: gain -0.0182,
     90 % CI -0.0250 to -0.0115, p = 1.00 (9,824 samples, one-sided alpha 0.05).
     """
-    check_choice("kind", kind, Decision)
-    check_choice("method", method, IntervalMethod)
-    check_fraction("alpha", alpha, below=0.5)
-    check_options(
-        test_set=predictions, n_resamples=n_resamples, zero_division=zero_division, n_jobs=n_jobs
-    )
     check_models(predictions.models, baseline=baseline, candidate=candidate)
     if check_number("margin", margin) == 0 and kind != "superior":
         raise ValueError(f"`margin` must be above 0 to ask for {kind}, got 0.")

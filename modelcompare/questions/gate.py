@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.comparison.told import each_warning_once
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS
@@ -22,11 +23,10 @@ from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Answer,
     Decision,
-    check_fraction,
+    check_one_sided,
     check_sequence,
     check_test_set,
     signature,
@@ -135,7 +135,7 @@ class GateResult(Result):
         )  # fmt: skip
 
 
-@suggesting(decide)
+@checked(decide, predictions=check_test_set, alpha=check_one_sided)
 def gate(
     predictions: Predictions,
     baseline: str,
@@ -180,8 +180,6 @@ def gate(
     >>> found.answer, [round(decision.gain, 3) for decision in found.decisions]
     ('shown', [0.018, 0.022])
     """
-    check_test_set("predictions", predictions)
-    check_fraction("alpha", alpha, below=0.5)
     given = [rules] if isinstance(rules, str) else check_sequence("rules", rules, "rules")
     read = [rule if isinstance(rule, Rule) else Rule.read(rule) for rule in given]
     if not read:

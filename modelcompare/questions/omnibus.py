@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
@@ -20,8 +21,7 @@ from modelcompare.significance.samples import (
     right_or_wrong,
     sample_contributions,
 )
-from modelcompare.spelling import suggesting
-from modelcompare.words import OmnibusTest, check_choice, check_predictions, signature
+from modelcompare.words import OmnibusTest, signature
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class OmnibusResult(Result):
         return self._document({"omnibus": table})
 
 
-@suggesting()
+@checked()
 def omnibus_test(
     predictions: Predictions,
     metric: MetricLike = "accuracy",
@@ -95,8 +95,6 @@ def omnibus_test(
     >>> print(f"Q = {result.statistic:.1f}, p = {result.p_value:.1g}")
     Q = 591.1, p = 8e-128
     """
-    check_choice("method", method, OmnibusTest)
-    check_predictions("predictions", predictions)
     if len(predictions.models) < 3:
         raise ValueError(
             f"there are {len(predictions.models)} models, an omnibus test needs 3; use paired_test."

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_args
 
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import refuse_samples
@@ -22,13 +23,11 @@ from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.significance.studentized import n_groups
 from modelcompare.sources.planning import serve
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     Alternative,
     PairedTest,
     ZeroDivision,
-    check_choice,
-    check_options,
+    check_test_set,
     signature,
     written_out,
 )
@@ -130,7 +129,7 @@ class PairedTestResult(Result):
         return self._document({"test": table}, settings=settings)
 
 
-@suggesting()
+@checked(predictions=check_test_set)
 @written_out(methods=choices(get_args(PairedTest)))
 def paired_test(
     predictions: Predictions,
@@ -193,11 +192,6 @@ def paired_test(
     >>> print(f"{result.difference:.4f} {result.p_value:.1e}")
     0.0182 6.3e-06
     """
-    check_choice("method", method, PairedTest)
-    check_options(
-        test_set=predictions, alternative=alternative, n_resamples=n_resamples,
-        zero_division=zero_division, n_jobs=n_jobs,
-    )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     if predictions.sums is not None and not TESTS[method].all_pairs:
         refuse_samples(f"test {method!r}")

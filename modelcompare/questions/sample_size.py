@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models
 from modelcompare.data.predictions import Predictions
@@ -23,12 +24,10 @@ from modelcompare.report.figures.sizes import Power
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.pairwise import check_smooth
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     ZeroDivision,
     check_count,
     check_number,
-    check_options,
     check_sequence,
     signature,
     value_name,
@@ -213,7 +212,7 @@ def _sizes(n_samples: ArrayLike) -> FloatArray:
     return n.astype(np.float64)
 
 
-@suggesting()
+@checked()
 def sample_size(
     predictions: Predictions,
     model_a: str,
@@ -278,10 +277,6 @@ def sample_size(
     differences of 0.016 and more (power 0.8, alpha 0.05); the observed one needs about 17,918
     samples.
     """
-    check_options(
-        predictions=predictions, alpha=alpha, power=power, confidence_level=confidence_level,
-        zero_division=zero_division,
-    )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     contrast = Contrast.of(
         predictions, model_a, model_b, metric,

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
@@ -22,14 +23,13 @@ from modelcompare.resampling.draws import unequal_draws
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
 from modelcompare.significance.resampled import swap_outputs
-from modelcompare.spelling import suggesting
-from modelcompare.words import IntervalMethod, PairsTest, check_choice, check_options
+from modelcompare.words import IntervalMethod, PairsTest
 
 # Strength of a tilt beyond which a handful of samples would make up the population.
 _MOST_TILT = 5.0
 
 
-@suggesting()
+@checked()
 def selfcheck(
     predictions: Predictions,
     model_a: str,
@@ -106,12 +106,6 @@ def selfcheck(
     coverage of auto, value
     coverage of auto, difference
     """
-    check_choice("test", test, PairsTest)
-    check_choice("method", method, IntervalMethod)
-    check_options(
-        predictions=predictions, alpha=alpha, confidence_level=confidence_level, n_trials=n_trials,
-        n_resamples=n_resamples,
-    )  # fmt: skip
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     # Drawn twice, a sample would repeat its id.
     pair = predictions[[model_a, model_b]].without("ids")

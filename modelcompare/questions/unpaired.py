@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_caller
@@ -35,8 +36,7 @@ from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.forms import MOST_SLOPES
-from modelcompare.spelling import suggesting
-from modelcompare.words import Alternative, UnpairedTest, ZeroDivision, check_choice, check_options
+from modelcompare.words import Alternative, UnpairedTest, ZeroDivision
 
 # Sets of fewer units do not know their own error well; in others it varies little by resample.
 _SMALL = 200
@@ -178,7 +178,7 @@ class _Unpaired:
         return np.concatenate(values)[:, 0, position]
 
 
-@suggesting()
+@checked()
 def unpaired_test(
     predictions_a: Predictions,
     predictions_b: Predictions,
@@ -226,11 +226,6 @@ def unpaired_test(
     SparseDataWarning
         Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
     """
-    check_choice("method", method, UnpairedTest)
-    check_options(
-        predictions_a=predictions_a, predictions_b=predictions_b, alternative=alternative,
-        n_resamples=n_resamples, zero_division=zero_division,
-    )  # fmt: skip
     seed = seed_sequence(rng)
     sides: list[_Side] = []
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):

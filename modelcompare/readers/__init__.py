@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from modelcompare.arguments import check_arguments, checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
@@ -31,7 +32,6 @@ from modelcompare.readers.reading import Reading
 from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table, as_frame
 from modelcompare.readers.wide import wide_predictions
-from modelcompare.spelling import check_arguments, suggesting
 from modelcompare.words import (
     KindOrAuto,
     MissingResults,
@@ -49,7 +49,7 @@ __all__ = ["read_predictions", "read_sets"]
 WHOLE: dict[str, Callable[[Content, Columns], Reading]] = {"npz": read_arrays}
 
 
-@suggesting()
+@checked()
 def read_predictions(
     source: Source | Sequence[Source] | Mapping[str, Source] | Any, *, true: str | None = None,
     id: str | None = None, groups: str | None = None, strata: str | None = None,
@@ -163,11 +163,10 @@ def read_predictions(
         lower_is_better=lower_is_better, bounds=bounds, score=score, set=set, filter=filter, na=na,
         missing=missing, normalize=normalize, kind=kind, labels=labels,
     )  # fmt: skip
-    check_choice("ids", ids, SameIds)
     return read(source, columns, ids).predictions
 
 
-@suggesting(read_predictions)
+@checked(read_predictions)
 def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[str, Predictions]:
     """Read the predictions of the same models on several test sets.
 
@@ -200,8 +199,8 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     {'x': 2, 'y': 2}
     """
     ids = options.pop("ids", "same")
-    columns = asked(**options)
     check_choice("ids", ids, SameIds)
+    columns = asked(**options)
     return {
         name: found.predictions for name, found in readings_of_sets(source, columns, ids).items()
     }

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data.checks import as_array
 from modelcompare.data.predictions import Predictions
-from modelcompare.spelling import suggesting
 from modelcompare.words import check_names, shown
 
 # Rows that take a few seconds and about a gigabyte to compare.
@@ -25,7 +25,7 @@ _SAID_NAMES = ("y_pred", "pred", "predicted", "prediction")
 _RIGHT, _WRONG = ("right", "correct", "true"), ("wrong", "incorrect", "false")
 
 
-@suggesting()
+@checked()
 def from_counts(
     counts: Any, models: str | Sequence[str] | None = None, *, labels: ArrayLike | None = None
 ) -> Predictions:

@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.significance.row_moments import RowMoments
-from modelcompare.spelling import suggesting
-from modelcompare.words import VarianceTest, check_options, check_sequence, shown
+from modelcompare.words import VarianceTest, check_sequence, shown
 
 VARIANCE_TESTS: tuple[VarianceTest, ...] = get_args(VarianceTest)
 
 
-@suggesting()
+@checked()
 def variance_tests(
     x: ArrayLike, y: ArrayLike, *, paired: bool = False, tests: Sequence[VarianceTest] | None = None
 ) -> pd.DataFrame:
@@ -67,7 +67,6 @@ def variance_tests(
     0       f      4.000   0.1544
     1  levene      3.375   0.0961
     """
-    check_options(paired=paired)
     a, b = _numbers("x", x), _numbers("y", y)
     chosen = tuple(VARIANCE_TESTS if paired else VARIANCE_TESTS[:-1]) if tests is None else tests
     check_variance_tests(chosen, paired=paired)

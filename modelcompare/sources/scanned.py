@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output, check_guess, check_matches, check_pairs
@@ -26,13 +27,12 @@ from modelcompare.readers.wide import columns_of_models
 from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.layouts import CannotScanError, Layout
 from modelcompare.sources.rows import TIMES, Rows, check_names, open_rows, recut, selected
-from modelcompare.spelling import suggesting
 from modelcompare.words import KindOrAuto, SampleColumn, shown
 
 Found = TypeVar("Found")
 
 
-@suggesting()
+@checked()
 def scan_predictions(
     source: Any, *, true: str | None = None, id: str | None = None, weight: str | None = None,
     models: Sequence[str] | None = None, scores: bool = False,

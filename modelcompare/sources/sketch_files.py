@@ -16,6 +16,7 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.data.sums import COLUMNS, EVERY_MODEL, is_sketch
 from modelcompare.readers.opening import read_table
@@ -31,7 +32,6 @@ from modelcompare.sources.sketch_tables import (
     Summed,
 )
 from modelcompare.sources.sketches import Sketch
-from modelcompare.spelling import suggesting
 from modelcompare.words import Kind, shown
 
 # What comes of rows that no sketch has: no JSON, fields that are missing, texts for numbers.
@@ -42,7 +42,7 @@ _DAMAGED = (
 _MOST_SAMPLES = 2**53
 
 
-@suggesting()
+@checked()
 def read_sketch(source: str | os.PathLike[str] | Any) -> Sketch:
     """Read a sketch that `Sketch.save`, or a query of ``modelcompare sketch --sql``, wrote.
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
@@ -26,8 +27,7 @@ from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Numbers, Summed
 from modelcompare.sources.sketches import Sketch
-from modelcompare.spelling import suggesting
-from modelcompare.words import check_count, check_options, check_predictions, check_text
+from modelcompare.words import check_count, check_predictions, check_text
 
 BUCKETS = 1024
 SALT = "modelcompare"
@@ -44,7 +44,7 @@ class Blocks(Protocol):
     def blocks(self) -> Iterator[Predictions]: ...
 
 
-@suggesting()
+@checked()
 def sketch(
     source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
     buckets: int = BUCKETS, salt: str = SALT, n_jobs: int | None = None,
@@ -109,7 +109,6 @@ def sketch(
     """
     check_count("buckets", buckets, at_most=MOST_BUCKETS)
     check_text("salt", salt)
-    check_options(n_jobs=n_jobs)
     if metrics is None and isinstance(source, ScannedPredictions):
         metrics = default_metrics(source.sample)
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
@@ -23,7 +24,6 @@ from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.spelling import suggesting
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
@@ -40,8 +40,6 @@ from modelcompare.studies.ranking_consistency import (
 from modelcompare.words import (
     AgreementTest,
     ZeroDivision,
-    check_choice,
-    check_options,
     signature,
 )
 
@@ -104,6 +102,7 @@ class AgreementStudy(Result):
         }  # fmt: skip
         return signature("agreement_study", made)
 
+    @checked()
     @one_blas_thread()
     def population(
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
@@ -135,7 +134,6 @@ class AgreementStudy(Result):
         ----------
         .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
         """
-        check_options(n_subsamples=n_subsamples)
         return orders_kept(
             self.predictions, self.metric_pairs, check_ratios(ratios, len(self.predictions)),
             self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
@@ -194,7 +192,7 @@ class AgreementStudy(Result):
         return AgreementPlots(Agreements.of(self, senses=senses))
 
 
-@suggesting()
+@checked()
 @one_blas_thread()
 def agreement_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
@@ -250,12 +248,6 @@ def agreement_study(
     1        neutral        6              5        5
     2  contradiction        6              6        5
     """
-    check_choice("test", test, AgreementTest)
-    check_options(
-        predictions=predictions, alpha=alpha, n_resamples=n_resamples,
-        confidence_level=confidence_level, zero_division=zero_division, n_jobs=n_jobs,
-        progress=progress,
-    )  # fmt: skip
     if len(predictions.models) < 2:
         raise ValueError("agreement is over pairs of models; there is 1 model.")
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.slices import compare_slices
@@ -25,13 +26,10 @@ from modelcompare.report import escape
 from modelcompare.report.pair_tables import table_of, value_columns
 from modelcompare.report.tables import VALUE, Column, Table
 from modelcompare.report.writers.formats import json_document, markdown
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     CardFormat,
     Kind,
-    check_choice,
     check_mapping,
-    check_options,
     check_text,
     label_name,
     value_name,
@@ -53,7 +51,7 @@ _TYPES = {
 _AVERAGED = re.compile(r"(f1|precision|recall)_(macro|micro|weighted)")
 
 
-@suggesting(compare)
+@checked(compare)
 def model_card(
     predictions: Predictions, model: str, metrics: MetricLike | Sequence[MetricLike] | None = None,
     *, details: Mapping[str, str] | None = None, min_size: int = 30, task: str | None = None,
@@ -115,10 +113,8 @@ def model_card(
     ---
     <BLANKLINE>
     """
-    check_options(predictions=predictions, min_size=min_size)
     check_text("task", task, optional=True)
     check_text("dataset", dataset, optional=True)
-    check_choice("form", form, CardFormat)
     check_models(predictions.models, model=model)
     if details is not None:
         check_mapping("details", details, "texts", kind=str)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.confidences import quantize
 from modelcompare.data.predictions import Predictions
@@ -24,9 +25,8 @@ from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
 from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.spelling import suggesting
 from modelcompare.studies.efficiency import samples_ratio
-from modelcompare.words import check_options, check_sequence, signature
+from modelcompare.words import MOST_BINS, check_count, check_sequence, signature
 
 DEFAULT_METRICS = ("cf1_macro", "cprecision_macro", "crecall_macro", "log_loss")
 
@@ -92,7 +92,7 @@ class QuantizationStudy(Result):
         return grouped.agg(n_pairs="size", samples_ratio="median").reset_index()
 
 
-@suggesting()
+@checked(n_bins=None)
 def quantization_study(
     predictions: Predictions,
     metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS,
@@ -132,12 +132,11 @@ def quantization_study(
     0       1  cf1_macro        6           1.07
     1       3  cf1_macro        6           1.03
     """
-    check_options(predictions=predictions, confidence_level=confidence_level)
     numbers = check_sequence("n_bins", n_bins, "whole numbers")
     if not numbers:
         raise ValueError("`n_bins` is empty; name at least one number, e.g. n_bins=[3].")
     for number in numbers:
-        check_options(n_bins=number)
+        check_count("n_bins", number, at_least=1, at_most=MOST_BINS)
     raw = {m: predictions.probabilities(m).astype(np.float64) for m in predictions.models}
     values: list[pd.DataFrame] = []
     pairs: list[pd.DataFrame] = []

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.bootstrap import bootstrap
 from modelcompare.comparison.replicates import BootstrapResult
@@ -24,13 +25,11 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.spelling import suggesting
 from modelcompare.words import (
     IntervalMethod,
     ZeroDivision,
     check_choice,
     check_numbers,
-    check_options,
     signature,
 )
 
@@ -98,7 +97,7 @@ class SensitivityStudy(Result):
         return SensitivityPlots(Changes.of(self))
 
 
-@suggesting()
+@checked()
 def sensitivity_study(
     predictions: Predictions, metrics: MetricLike | Sequence[MetricLike] = DEFAULT_METRICS, *,
     temperatures: Sequence[float] = TEMPERATURES, noises: Sequence[float] = NOISES,
@@ -138,10 +137,6 @@ def sensitivity_study(
     0   f1_macro       0.000  False
     1  cf1_macro       0.075   True
     """
-    check_options(
-        predictions=predictions, n_resamples=n_resamples, confidence_level=confidence_level,
-        zero_division=zero_division, n_jobs=n_jobs,
-    )  # fmt: skip
     check_choice("method", method, IntervalMethod)
     asked = [("temperature", t) for t in check_numbers("temperatures", temperatures, positive=True)]
     asked += [("noise", n) for n in check_numbers("noises", noises, positive=True)]

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.parallel import progress_bar
@@ -19,9 +20,8 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.spelling import suggesting
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
-from modelcompare.words import ZeroDivision, check_options, signature
+from modelcompare.words import ZeroDivision, signature
 
 # Classes that the table of the rarest shows.
 _RAREST = 8
@@ -115,7 +115,7 @@ class UndefinedStudy(Result):
         return UndefinedPlots(UndefinedShares.of(self, metric_pairs=self.metric_pairs.pairs))
 
 
-@suggesting()
+@checked()
 def undefined_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000,
@@ -160,10 +160,6 @@ def undefined_study(
     5    0.2   precision           54.0
     7    0.2  cprecision            0.0
     """
-    check_options(
-        predictions=predictions, n_resamples=n_resamples, zero_division=zero_division,
-        n_jobs=n_jobs, progress=progress,
-    )  # fmt: skip
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from modelcompare.arguments import checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.evaluation import Evaluation
@@ -26,7 +27,6 @@ from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.significance.variances import check_variance_tests
 from modelcompare.sources.planning import serve
-from modelcompare.spelling import suggesting
 from modelcompare.studies.distributions import Part, distribution_frame, summarized, tests_frame
 from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
 from modelcompare.studies.pairs import (
@@ -37,7 +37,7 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_of,
 )
-from modelcompare.words import VarianceTest, ZeroDivision, check_options, signature
+from modelcompare.words import VarianceTest, ZeroDivision, signature
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 
@@ -145,6 +145,7 @@ class VarianceStudy(Result):
         """
         return self._over_ratios(_separation)
 
+    @checked()
     def separated(self, alpha: float = 0.05) -> pd.DataFrame:
         """Share of model pairs that are separated at a level, by metric, class and ratio.
 
@@ -152,7 +153,6 @@ class VarianceStudy(Result):
         """
         from scipy.special import ndtri
 
-        check_options(alpha=alpha)
         frame = self.separation
         frame = frame.assign(shown=frame["separation"].abs() > ndtri(1 - alpha / 2))
         keys = ["metric", "label", "ratio", "n_samples"]
@@ -248,7 +248,7 @@ class VarianceStudy(Result):
         return pd.concat(frames, ignore_index=True)
 
 
-@suggesting()
+@checked()
 def variance_study(
     predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
@@ -319,11 +319,6 @@ def variance_study(
     0  hypothesis_only    1.0   f1_macro  0.61
     1  hypothesis_only    1.0  cf1_macro  0.51
     """
-    check_options(
-        predictions=predictions, confidence_level=confidence_level, n_resamples=n_resamples,
-        n_subsamples=n_subsamples, stratify=stratify, zero_division=zero_division, n_jobs=n_jobs,
-        progress=progress,
-    )  # fmt: skip
     check_variance_tests(tests)
     asked = MetricPairs.of(pairs, predictions, zero_division)
     predictions = serve(predictions, asked.metrics).predictions

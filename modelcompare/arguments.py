@@ -1,0 +1,129 @@
+"""Checks of arguments where a public function is entered: their names, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
+from inspect import Parameter, signature
+from types import FunctionType
+from typing import Any, Literal, ParamSpec, TypeVar, cast, get_origin
+
+from modelcompare import words
+from modelcompare.options import OPTIONS, Check
+from modelcompare.spelling import nearest
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+# Warnings count the frames up to whoever called, and skip those of files with these two words in
+# their names: that of the check below is no caller that anybody wrote.
+_SKIPPED = f"{__file__} (as frames of importlib._bootstrap are)"
+
+
+def checked(
+    *forwarded: Callable[..., Any], **checks: Check | None
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Check the arguments of a public function: their names, and the values of named options.
+
+    An argument is checked by `checks`, by the choices of its annotation if that is a Literal of
+    `words`, or by its record in `options`. An unknown name is answered with the one that was meant.
+
+    Parameters
+    ----------
+    *forwarded : callable
+        Functions whose arguments its ``**options`` may hold.
+    **checks : callable or None
+        Checks of arguments that take other values than elsewhere; None leaves it to the function.
+
+    Examples
+    --------
+    >>> @checked()
+    ... def draw(n_resamples=99, rng=0):
+    ...     return n_resamples
+    >>> draw(seed=1)
+    Traceback (most recent call last):
+        ...
+    TypeError: draw() has no argument `seed`; did you mean `rng`?
+    >>> draw(1)
+    Traceback (most recent call last):
+        ...
+    ValueError: `n_resamples` must be at least 2, got 1.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        parameters = signature(function).parameters
+        known = {
+            name: None
+            for each in (function, *forwarded)
+            for name, parameter in signature(each).parameters.items()
+            if parameter.kind in _NAMED and name not in ("self", "cls")
+        }
+        label = function.__qualname__.removesuffix(".__init__")
+        check_of = {name: _check_of(each) for name, each in parameters.items()} | checks
+
+        def check(args: Iterable[object], kwargs: Mapping[str, object]) -> None:
+            check_arguments(label, known, kwargs)
+            for name, value in (*zip(parameters, args, strict=False), *kwargs.items()):
+                if refuse := check_of.get(name):
+                    refuse(name, value)
+
+        def called(*args: P.args, **kwargs: P.kwargs) -> T:
+            check(args, kwargs)
+            return function(*args, **kwargs)
+
+        # Of the function's own module, where doctests are looked for.
+        made = FunctionType(
+            called.__code__.replace(co_filename=_SKIPPED), function.__globals__,
+            function.__name__, None, called.__closure__,
+        )  # fmt: skip
+        return cast("Callable[P, T]", wraps(function)(made))
+
+    return decorate
+
+
+def _check_of(parameter: Parameter) -> Check | None:
+    """Find the check of a parameter: the choices of its annotation, or that of the named option."""
+    annotation, _, optional = str(parameter.annotation).partition(" | ")
+    choices = getattr(words, annotation, None)
+    if get_origin(choices) is Literal:
+        return partial(words.check_choice, choices=choices, optional=optional == "None")
+    option = OPTIONS.get(parameter.name)
+    return None if option is None else option.check
+
+
+def check_arguments(function: str, known: Iterable[str], given: Iterable[str]) -> None:
+    """Refuse an argument that a function has not, and name the one that was meant."""
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{function}() has no argument `{name}`; {argument_meant(name, known)}")
+
+
+def argument_meant(name: str, known: Iterable[str]) -> str:
+    """Name the arguments that a wrong one may stand for, as the end of a message.
+
+    Examples
+    --------
+    >>> argument_meant("random_state", ["n_resamples", "rng"])
+    'did you mean `rng`?'
+    """
+    known = list(known)
+    same = [each for each in known if each in OPTIONS and name in OPTIONS[each].elsewhere.split()]
+    found = same or nearest(name, known, cutoff=0.6)
+    if found:
+        return f"did you mean {' or '.join(f'`{each}`' for each in found[:2])}?"
+    return f"it has {', '.join(known)}." if known else "it has none."
+
+
+def attribute_meant(module: str, name: str, known: Iterable[str]) -> str:
+    """Word the error about a name that a module has not, with those that may be meant.
+
+    Examples
+    --------
+    >>> attribute_meant("modelcompare", "compair", ["bootstrap", "compare", "decide"])
+    "module 'modelcompare' has no attribute 'compair'; did you mean compare?"
+    """
+    # Programs ask for names with underscores, and for no advice.
+    found = [] if name.startswith("_") else nearest(name, sorted({*known}), cutoff=0.6)
+    hint = f"; did you mean {', '.join(found)}?" if found else ""
+    return f"module {module!r} has no attribute {name!r}{hint}"
