@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -20,19 +20,20 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.evidence import Evidence, winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
+from modelcompare.comparison.grouped import adjust_metrics
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
 from modelcompare.readers import asked, read
 from modelcompare.report.document import Document
-from modelcompare.report.numbers import format_number, format_p_value, interval_title
+from modelcompare.report.numbers import format_number, interval_title, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.significance.corrections import adjust
+from modelcompare.report.tables import VALUE, Column, Table, rows_against, rows_at
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.sources.evaluation import resolve
 from modelcompare.words import Correction, check_mapping, value_name
@@ -88,15 +89,37 @@ class BoundedComparison(Result):
         return f"{name}{n_models} models, {self.comparison.n_samples:,} samples, {results}"
 
     @cached_property
+    def _evidence(self) -> Evidence:
+        """Each value from the comparison that holds it; the pairs are those of all its models."""
+        members = [found.evidence for found in self.comparisons]
+        names = ("point", "direction", "error", "low", "high", "p", "p_adjusted")
+        columns: dict[str, Any] = {
+            name: np.stack(
+                [getattr(members[case], name)[..., at] for case, at in self.places.values()],
+                axis=-1,
+            )
+            for name in names
+        }
+        return replace(members[0], keys=[*self.places], **columns)
+
+    @cached_property
+    def _best(self) -> IntArray:
+        """Positions of the models at their best: those that lack nothing are there once."""
+        lacking = [model for model, count in self.n_missing.items() if count]
+        place = {model: len(self.models) + k for k, model in enumerate(lacking)}
+        return np.array([place.get(model, k) for k, model in enumerate(self.models)])
+
+    @cached_property
     def scores(self) -> pd.DataFrame:
         """One row for each model, metric and class.
 
         Columns: model, metric, label, worst and best (the score with missing results counted so),
         n_missing.
         """
-        point = self._values(lambda found: found.bootstrap.point)
-        worst, best = point[self._worst], point[self._best]
-        frame = score_frame(self.models, [*self.places], worst=worst, best=best)
+        point = self._evidence.point
+        frame = score_frame(
+            self.models, [*self.places], worst=point[: len(self.models)], best=point[self._best]
+        )
         return frame.assign(n_missing=frame["model"].map(self.n_missing))
 
     @cached_property
@@ -108,67 +131,33 @@ class BoundedComparison(Result):
         of the one, the upper of the other), p_value (of the end nearer to no difference; 1 where 0
         lies between), p_adjusted (Holm, within a metric), better (missing if neither is).
         """
-        first, second = all_pairs(len(self.models))
-        one = self._signed(self._worst[first], self._best[second])
-        other = self._signed(self._best[first], self._worst[second])
+        keys, direction = [*self.places], self._evidence.direction
+        a, b = all_pairs(len(self.models))
+        one, other = self._between(a, self._best[b]), self._between(self._best[a], b)
         # Where low values are good, the worst of a model are its highest.
         low, high = (np.where(one[0] <= other[0], x, y) for x, y in ((one, other), (other, one)))
-        apart = (low[0] > 0) | (high[0] < 0)
-        p_value = np.where(apart, np.where(low[0] > 0, low[3], high[3]), 1.0)
+        above, below = low[0] > 0, high[0] < 0
+        p_value = np.where(above, low[3], np.where(below, high[3], 1.0))
         p_value[np.isnan(low[0]) | np.isnan(high[0])] = np.nan
-        adjusted = np.empty_like(p_value)
-        for metric in self.metrics:
-            where = [key.metric == metric for key in self.places]
-            adjusted[:, where] = adjust(p_value[:, where], _STEP_DOWN)
-        names = np.array(self.models, dtype=object)
-        first_wins = (low[0] > 0) == (self._direction > 0)
-        winner = np.where(first_wins, names[first][:, None], names[second][:, None])
+        adjusted = adjust_metrics(p_value, keys, _STEP_DOWN)
         return pair_frame(
-            self.models, first, second, [*self.places],
+            self.models, a, b, keys,
             low=low[0], high=high[0], ci_low=low[1], ci_high=high[2], p_value=p_value,
             p_adjusted=adjusted,
-            better=np.where(adjusted < self.comparison.alpha, winner, np.array(None)),
+            better=winners(self.models, a, b, above == (direction > 0),
+                           adjusted < self.comparison.alpha),
         )  # fmt: skip
 
-    def _signed(self, a: AnyArray, b: AnyArray) -> FloatArray:
+    def _between(self, a: IntArray, b: IntArray) -> FloatArray:
         """Differences a - b, their bounds and p-values, of shape (4, n_pairs, n_values)."""
-        model_a, model_b = self.comparison.pairs
-        place = {pair: k for k, pair in enumerate(zip(model_a, model_b, strict=True))}
-        found = []
-        point = self._values(lambda found: found.bootstrap.point)
-        lows = self._values(lambda found: found.difference_interval.low)
-        highs = self._values(lambda found: found.difference_interval.high)
-        p_values = self._values(lambda found: found.p_values)
-        for i, j in zip(a, b, strict=True):
-            turned = (i, j) not in place
-            row = place[(j, i) if turned else (i, j)]
-            low, high = lows[row], highs[row]
-            bounds = (-high, -low) if turned else (low, high)
-            found.append([point[i] - point[j], *bounds, p_values[row]])
-        return np.array(found).transpose(1, 0, 2)
-
-    @property
-    def _worst(self) -> AnyArray:
-        return np.arange(len(self.models))
-
-    @property
-    def _best(self) -> AnyArray:
-        lacking = [model for model in self.models if self.n_missing[model]]
-        place = {model: len(self.models) + k for k, model in enumerate(lacking)}
-        return np.array([place.get(model, k) for k, model in enumerate(self.models)])
-
-    @property
-    def _direction(self) -> FloatArray:
-        return np.array([1.0 if self._greater_is_better(k.metric) else -1.0 for k in self.places])
-
-    def _greater_is_better(self, metric: str) -> bool:
-        found = next(place for key, (place, _) in self.places.items() if key.metric == metric)
-        return self.comparisons[found].metric_info[metric].greater_is_better
-
-    def _values(self, read: Callable[[Comparison], FloatArray]) -> FloatArray:
-        """Something of each value, of shape (..., n_values), from the comparison that holds it."""
-        arrays = [read(found) for found in self.comparisons]
-        return np.stack([arrays[case][..., at] for case, at in self.places.values()], axis=-1)
+        found = self._evidence
+        rows = found.row_of[a, b]
+        turned = (found.a[rows] != a)[:, None]
+        low, high = found.low[rows], found.high[rows]
+        return np.array([
+            found.point[a] - found.point[b], np.where(turned, -high, low),
+            np.where(turned, -low, high), found.p[rows],
+        ])  # fmt: skip
 
     def verdict(self) -> str:
         """One sentence per metric and class: what holds whatever the missing results were."""
@@ -176,36 +165,28 @@ class BoundedComparison(Result):
 
     def _sentences(self) -> list[str]:
         return [
-            self._sentence(value_name(metric, label), scores, pairs)
-            for (metric, label), scores, pairs in self._by_value()
+            self._sentence(key, direction > 0)
+            for key, direction in zip(self.places, self._evidence.direction, strict=True)
         ]
 
-    def _by_value(self) -> Any:
-        frames = (self.scores, self.differences)
-        for key in self.places:
-            parts = [
-                frame[(frame["metric"] == key.metric) & ((frame["label"] == key.label) |
-                      (frame["label"].isna() & (key.label is None)))]
-                for frame in frames
-            ]  # fmt: skip
-            yield (key.metric, key.label), *parts
-
-    def _sentence(self, name: str, scores: pd.DataFrame, pairs: pd.DataFrame) -> str:
-        better_is_more = self._greater_is_better(scores["metric"].iloc[0])
-        order = scores.sort_values("worst", ascending=not better_is_more, na_position="last")
-        leader = order["model"].iloc[0]
+    def _sentence(self, key: ValueKey, greater_is_better: bool) -> str:
+        scores, pairs = (
+            rows_at(frame, metric=key.metric, label=key.label)
+            for frame in (self.scores, self.differences)
+        )
+        order = scores.sort_values("worst", ascending=not greater_is_better, na_position="last")
+        leader, *others = order["model"]
         worst, best = (format_number(order[end].iloc[0], 4) for end in ("worst", "best"))
         range_text = worst if worst == best else f"{worst} to {best}"
-        of_leader = pairs[(pairs["model_a"] == leader) | (pairs["model_b"] == leader)]
-        won = of_leader[of_leader["better"] == leader]
-        beaten = [_other(row, leader) for row in won.to_dict("records")]
-        open_ = [m for m in order["model"] if m != leader and m not in beaten]
+        tests = rows_against(pairs, leader)
+        beaten = [model for model, row in tests.items() if row.better == leader]
+        open_ = [model for model in others if model not in beaten]
+        name = value_name(key.metric, key.label)
         told = f"{name}: {leader} leads at its worst ({range_text})"
         if beaten:
-            p = format_p_value(won["p_adjusted"].max())
+            p = p_clause(max(tests[model].p_adjusted for model in beaten))
             told += f" and is better than {', '.join(beaten)} whatever the missing results were"
-            told += f" (p {p.replace('<', '< ')}" if p.startswith("<") else f" (p = {p}"
-            told += " in the worst case)"
+            told += f" ({p} in the worst case)"
         if open_:
             told += f"; nothing is shown about {', '.join(open_)}"
         return f"{told}."
@@ -229,10 +210,6 @@ class BoundedComparison(Result):
             "differences": Table("Differences", pairs, self.differences, notes=[note]),
         }
         return self._document(tables, headline=self._headline, findings=self._sentences())
-
-
-def _other(row: Mapping[str, Any], model: str) -> str:
-    return str(row["model_b"] if row["model_a"] == model else row["model_a"])
 
 
 @checked(compare)

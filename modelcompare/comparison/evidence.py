@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.standings import ranks
 from modelcompare.engine.axis import ValueKey
 from modelcompare.report.compared import sameness
@@ -32,12 +32,12 @@ class Evidence:
         1 where greater is better, -1 elsewhere.
     a, b : ndarray of int of shape (n_pairs,)
         Positions of the models of each pair; differences are a - b.
+    error : ndarray of shape (n_pairs, n_values)
+        Standard errors of the differences.
     low, high : ndarray of shape (n_pairs, n_values)
         Intervals of the differences, each by itself.
     p, p_adjusted : ndarray of shape (n_pairs, n_values)
         P-values before and after correction.
-    errors : callable
-        Standard errors of the differences of pairs, given the positions of their models.
     alpha, confidence_level, correction, family, baseline
         As given to `compare`.
     n_samples, n_resamples : int
@@ -50,11 +50,11 @@ class Evidence:
     direction: FloatArray
     a: IntArray
     b: IntArray
+    error: FloatArray
     low: FloatArray
     high: FloatArray
     p: FloatArray
     p_adjusted: FloatArray
-    errors: Callable[[IntArray, IntArray], FloatArray]
     alpha: float
     confidence_level: float
     correction: str
@@ -68,15 +68,17 @@ class Evidence:
         """The metrics, in the order given."""
         return tuple(dict.fromkeys(key.metric for key in self.keys))
 
-    @property
+    @cached_property
     def difference(self) -> FloatArray:
         """Differences a - b, of shape (n_pairs, n_values)."""
         return pair_differences(self.point, self.a, self.b)
 
-    @property
-    def error(self) -> FloatArray:
-        """Standard errors of all differences, of shape (n_pairs, n_values)."""
-        return self.errors(self.a, self.b)
+    @cached_property
+    def row_of(self) -> IntArray:
+        """Row of the pair of two models, in either order, of shape (n_models, n_models)."""
+        rows = np.zeros((len(self.models),) * 2, dtype=np.intp)
+        rows[self.a, self.b] = rows[self.b, self.a] = np.arange(len(self.a))
+        return rows
 
     @property
     def level(self) -> float:
@@ -105,6 +107,12 @@ class Evidence:
         return out
 
     @property
+    def winner(self) -> AnyArray:
+        """Name of the significantly better model, None elsewhere: (n_pairs, n_values)."""
+        a_leads = self.difference * self.direction > 0
+        return winners(self.models, self.a, self.b, a_leads, self.p_adjusted < self.alpha)
+
+    @property
     def sameness(self) -> list[tuple[float, float]]:
         """Sorting key of each value, small where models differ most."""
         columns = zip(self.difference.T, self.error.T, self.p_adjusted.T, strict=True)
@@ -130,3 +138,12 @@ class Evidence:
             raise ValueError(f"metric {metric!r} was not compared; there are {names}.")
         sizes = self.family_sizes
         return 1 if self.correction == "none" else max(1, sizes.get(metric, sizes.get("all", 1)))
+
+
+def winners(
+    models: Sequence[str], a: IntArray, b: IntArray, a_leads: BoolArray, significant: BoolArray
+) -> AnyArray:
+    """Name the better model of each pair and value where the difference is significant."""
+    names = np.array(models, dtype=object)
+    better = np.where(a_leads, names[a][:, None], names[b][:, None])
+    return np.where(significant, better, np.array(None))

@@ -68,7 +68,9 @@ def adjust_families(
             family == "metric" and test == SWAPS and _floored(outcome, where, correction, alpha)
         )
         if correction == "max-t":
-            out[:, where] = _by_max_t(pairs, where)
+            draws, difference = pairs.replicates[:, :, where], pairs.difference[:, where]
+            null = draws[:, pairs.model_a] - draws[:, pairs.model_b] - difference
+            out[:, where] = max_t_of_pairs(null, difference, pairs.errors[:, where])
         elif (
             stepped
             and (found := _step_down(pairs, metric, outcome, test, family, correction)) is not None
@@ -125,12 +127,9 @@ def _step_down(
     return None
 
 
-def _by_max_t(pairs: DrawnPairs, where: slice) -> FloatArray:
-    draws, difference = pairs.replicates[:, :, where], pairs.difference[:, where]
-    null = draws[:, pairs.model_a] - draws[:, pairs.model_b] - difference
-    adjusted = max_t(
-        null.reshape(len(null), -1), difference.ravel(), pairs.errors[:, where].ravel()
-    )
+def max_t_of_pairs(null: FloatArray, difference: FloatArray, error: FloatArray) -> FloatArray:
+    """Adjust p-values of differences of shape (n_pairs, n_values) by max-t, as one family."""
+    adjusted = max_t(null.reshape(len(null), -1), difference.ravel(), error.ravel())
     return adjusted.reshape(difference.shape)
 
 

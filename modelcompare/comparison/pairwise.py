@@ -43,18 +43,15 @@ def standing_frame(evidence: Evidence, draws: FloatArray) -> pd.DataFrame:
 def lead_frame(evidence: Evidence, corrected: Bounds, *, every: bool = False) -> pd.DataFrame:
     """Make the rows of `Comparison.leads`; of `every` pair, the better model minus the other."""
     point, direction = evidence.point, evidence.direction
-    row_of = np.zeros((len(evidence.models),) * 2, dtype=np.intp)
-    row_of[evidence.a, evidence.b] = row_of[evidence.b, evidence.a] = np.arange(len(evidence.a))
     picks = [_sides(evidence, order, every=every) for order in evidence.order.T]
     first, second = (np.concatenate(side) for side in zip(*picks, strict=True))
     value = np.repeat(np.arange(len(picks)), [len(side) for side, _ in picks])
-    pair = row_of[first, second]
-    rows, place = np.unique(pair, return_inverse=True)
+    pair = evidence.row_of[first, second]
+    rows = np.unique(pair)
     bounds = np.full((2, *evidence.p.shape), np.nan)
     bounds[:, rows] = corrected(rows)
     turn = direction[value] * np.where(evidence.a[pair] == first, 1.0, -1.0)
     low, high = np.sort(turn * bounds[:, pair, value], axis=0)
-    errors = evidence.errors(evidence.a[rows], evidence.b[rows])
     keys = [evidence.keys[position] for position in value.tolist()]
     names = np.array(evidence.models, dtype=object)
     p_adjusted = evidence.p_adjusted[pair, value]
@@ -67,7 +64,7 @@ def lead_frame(evidence: Evidence, corrected: Bounds, *, every: bool = False) ->
             "metric": [key.metric for key in keys],
             "label": pd.Series([key.label for key in keys], dtype=object),
             "lead": direction[value] * (point[first, value] - point[second, value]),
-            "standard_error": errors[place, value],
+            "standard_error": evidence.error[pair, value],
             "ci_low": low,
             "ci_high": high,
             "p_adjusted": p_adjusted,

@@ -11,14 +11,18 @@ import numpy as np
 from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.comparison.families import max_t_of_pairs
+from modelcompare.comparison.grouped import adjust_metrics
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.views import DifferenceView, ScoreView
+from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import METHODS, Interval, difference_intervals
 from modelcompare.intervals.base import ModelsView, PairsView
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
 from modelcompare.significance.pairwise import pair_differences
+from modelcompare.words import Correction
 
 # Methods of replicates: sets that were drawn independently have means of replicates.
 _DRAWN = frozenset({"BCa", "percentile", "basic", "studentized"})
@@ -94,6 +98,11 @@ class PooledSets:
         """Name of what makes the pooled p-values."""
         return "bootstrap" if self.drawn else "interval"
 
+    @property
+    def keys(self) -> Sequence[ValueKey]:
+        """Metric and class of each value."""
+        return self.results[0].bootstrap.evaluation.keys
+
     @cached_property
     def point(self) -> FloatArray:
         """Means of the models' values, of shape (n_models, n_values)."""
@@ -146,6 +155,18 @@ class PooledSets:
         p_values: FloatArray = 2 * ndtr(-normal_quantile(1 - alpha) * steps)
         return p_values
 
+    def adjusted(self, p_values: FloatArray, correction: Correction) -> FloatArray:
+        """Adjust p-values for all pairs and classes of a metric."""
+        if correction != "max-t":
+            return adjust_metrics(p_values, self.keys, correction)
+        out = np.empty_like(p_values)
+        for metric in self.results[0].metrics:
+            where = self.results[0].bootstrap.evaluation.metric_slice(metric)
+            out[:, where] = max_t_of_pairs(
+                self.shifted[:, :, where], self.difference[:, where], self.errors[:, where]
+            )
+        return np.maximum(out, p_values)
+
     @cached_property
     def shifted(self) -> FloatArray:
         """Replicates of `difference`, less its value."""
@@ -175,8 +196,7 @@ class PooledSets:
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest possible values."""
         info = self.results[0].metric_info
-        keys = self.results[0].bootstrap.evaluation.keys
-        low, high = np.array([info[key.metric].bounds for key in keys]).T
+        low, high = np.array([info[key.metric].bounds for key in self.keys]).T
         return low, high
 
 

@@ -122,19 +122,24 @@ class RankComparison(Result):
         """The ranks with what a diagram says of them, and the name of what was ranked."""
         if metric is not None:
             raise ValueError("these are the ranks of one table of scores; leave `metric` out.")
-        names = self.ranks["model"].tolist()
-        place = {name: i for i, name in enumerate(names)}
-        together = np.ones((len(names), len(names)), dtype=bool)
-        apart = self.differences[self.differences["better"].notna()]
-        for a, b in zip(apart["model_a"].map(place), apart["model_b"].map(place), strict=True):
-            together[a, b] = together[b, a] = False
-        drawn = self.ranks.copy()
-        drawn.attrs = {
-            "critical_difference": self.critical_difference, "p_value": self.p_value,
-            "n_sets": len(self.scores), "together": together.tolist(), "test": self.test,
-            "alpha": self.alpha,
-        }  # fmt: skip
-        return drawn, "score", self.signature
+        return diagram(self), "score", self.signature
+
+
+def diagram(found: RankComparison) -> pd.DataFrame:
+    """Return the ranks, with what is said of them in ``attrs``: see `SetComparison.friedman`."""
+    models = list(found.scores.columns)
+    p_values = np.ones((len(models),) * 2)
+    a, b = all_pairs(len(models))
+    p_values[a, b] = p_values[b, a] = found.differences["p_adjusted"]
+    order = [models.index(model) for model in found.ranks["model"]]
+    frame = found.ranks.copy()
+    frame.attrs = {
+        "statistic": found.statistic, "p_value": found.p_value,
+        "critical_difference": found.critical_difference, "p_values": p_values.tolist(),
+        "n_sets": len(found.scores), "test": found.test, "alpha": found.alpha,
+        "together": (p_values[np.ix_(order, order)] >= found.alpha).tolist(),
+    }  # fmt: skip
+    return frame
 
 
 @checked()
@@ -193,6 +198,13 @@ def critical_difference(
             "paired_test(Predictions.from_scores(dict(table)), ..., 'mean_score', "
             "method='wilcoxon'), each data set a sample."
         )
+    return compare_ranks(scores, greater_is_better=greater_is_better, test=test, alpha=alpha)
+
+
+def compare_ranks(
+    scores: pd.DataFrame, *, greater_is_better: bool, test: PosthocTest, alpha: float
+) -> RankComparison:
+    """Compare models by their ranks: a row of scores for each data set, a column for each model."""
     upwards = scores if greater_is_better else -scores
     mean_rank = average_ranks(upwards.to_numpy())
     ranks = pd.DataFrame({"model": scores.columns, "mean_rank": mean_rank})

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.methods_text import design
@@ -38,7 +38,6 @@ from modelcompare.report.figures.forest import plot_comparison
 from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
-from modelcompare.significance.pairwise import pair_differences
 from modelcompare.significance.studentized import n_groups
 from modelcompare.words import Family, IntervalMethod, Simultaneous, check_choice, signature
 
@@ -135,16 +134,16 @@ class Comparison(Result):
         """Where the predictions came from."""
         return self.bootstrap.evaluation.predictions.name
 
-    @property
+    @cached_property
+    @one_blas_thread()
     def evidence(self) -> Evidence:
         """The arrays that tables, verdict and notes are made from."""
         return Evidence(
             self.bootstrap.evaluation.keys, self.models, self.bootstrap.point, self.direction,
-            *self.pairs, self.difference_interval.low, self.difference_interval.high,
-            self.p_values, self.p_adjusted,
-            lambda a, b: self.bootstrap.moments.pair_standard_error(a, b),
-            self.alpha, self.confidence_level, self.correction, self.family, self.baseline,
-            self.n_samples, self.n_resamples,
+            *self.pairs, self.bootstrap.moments.pair_standard_error(*self.pairs),
+            self.difference_interval.low, self.difference_interval.high,
+            self.p_values, self.p_adjusted, self.alpha, self.confidence_level,
+            self.correction, self.family, self.baseline, self.n_samples, self.n_resamples,
         )  # fmt: skip
 
     @cached_property
@@ -183,30 +182,24 @@ class Comparison(Result):
         where the two cannot be told apart), method and test (what the interval and the p-value were
         made with).
         """
-        model_a, model_b = self.pairs
-        difference = pair_differences(self.bootstrap.point, model_a, model_b)
-        names = np.array(self.models, dtype=object)
-        winner = np.where(
-            difference * self.direction > 0, names[model_a][:, None], names[model_b][:, None]
-        )
-        significant = self.p_adjusted < self.alpha
+        found = self.evidence
+        tests = [self.tests_used.get(key.metric, self.test) for key in found.keys]
         return pair_frame(
             self.models,
-            model_a,
-            model_b,
-            self.bootstrap.evaluation.keys,
-            difference=difference,
-            standard_error=self.bootstrap.moments.pair_standard_error(model_a, model_b),
-            ci_low=self.difference_interval.low,
-            ci_high=self.difference_interval.high,
-            p_value=self.p_values,
-            p_adjusted=self.p_adjusted,
-            better=np.where(significant, winner, np.array(None)),
+            *self.pairs,
+            found.keys,
+            difference=found.difference,
+            standard_error=found.error,
+            ci_low=found.low,
+            ci_high=found.high,
+            p_value=found.p,
+            p_adjusted=found.p_adjusted,
+            better=found.winner,
             method=self.difference_interval.method,
-            test=np.broadcast_to(self._by_value(self.tests_used, self.test), difference.shape),
+            test=np.broadcast_to(np.array(tests, dtype=object), found.p.shape),
         )
 
-    @cached_property
+    @property
     def better_worse(self) -> BoolArray:
         """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
         return self.evidence.better
@@ -364,10 +357,6 @@ class Comparison(Result):
     def n_tests(self, metric: str) -> int:
         """How many tests a metric's p-values are corrected for; 1 if they are not."""
         return self.evidence.n_tests(metric)
-
-    def _by_value(self, used: Mapping[str, str], asked: str) -> AnyArray:
-        keys = self.bootstrap.evaluation.keys
-        return np.array([used.get(key.metric, asked) for key in keys], dtype=object)
 
     @property
     def _interval_methods(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -14,9 +13,10 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.grouped import compare_each, stacked
 from modelcompare.comparison.pooled import PooledSets
+from modelcompare.comparison.ranks import compare_ranks, diagram
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.told import warn_of_parts
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.units import THESE_RUNS
@@ -27,9 +27,7 @@ from modelcompare.report.figures.types import Figure
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column
-from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.significance.corrections import adjust, max_t
-from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
+from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, check_mapping, signature
 
@@ -118,9 +116,8 @@ class SetComparison(Result):
         joined); of a `method` of replicates they are made of the means of these.
         """
         interval = self._pooled.scores()
-        keys = self._first.bootstrap.evaluation.keys
         return score_frame(
-            self.models, keys, estimate=self._pooled.point, ci_low=interval.low,
+            self.models, self._pooled.keys, estimate=self._pooled.point, ci_low=interval.low,
             ci_high=interval.high,
         )  # fmt: skip
 
@@ -136,21 +133,10 @@ class SetComparison(Result):
         """
         pooled = self._pooled
         interval, p_values = pooled.differences(self.confidence_level), pooled.p_values(self.alpha)
-        adjusted = np.empty_like(p_values)
-        evaluation = self._first.bootstrap.evaluation
-        for metric in self._first.metrics:
-            where = evaluation.metric_slice(metric)
-            if self.correction == "max-t":
-                null = pooled.shifted[:, :, where].reshape(len(pooled.shifted), -1)
-                observed, error = pooled.difference[:, where], pooled.errors[:, where]
-                found = max_t(null, observed.ravel(), error.ravel()).reshape(observed.shape)
-                adjusted[:, where] = np.maximum(found, p_values[:, where])
-            else:
-                adjusted[:, where] = adjust(p_values[:, where], self.correction)
         return pair_frame(
-            self.models, pooled.model_a, pooled.model_b, evaluation.keys,
+            self.models, pooled.model_a, pooled.model_b, pooled.keys,
             difference=pooled.difference, ci_low=interval.low, ci_high=interval.high,
-            p_value=p_values, p_adjusted=adjusted,
+            p_value=p_values, p_adjusted=pooled.adjusted(p_values, self.correction),
         )  # fmt: skip
 
     def friedman(self, metric: str) -> pd.DataFrame:
@@ -166,20 +152,12 @@ class SetComparison(Result):
             raise ValueError(
                 f"metric {metric!r} was not compared; there are {', '.join(self._first.metrics)}."
             )
-        scores = np.array([self._values(result, metric) for result in self.results.values()])
+        values = np.array([self._values(result, metric) for result in self.results.values()])
+        scores = pd.DataFrame(values, columns=list(self.models))
         upwards = self._first.metric_info[metric].greater_is_better
-        ranks = average_ranks(scores, greater_is_better=upwards)
-        statistic, p_value = friedman(scores)
-        p_values, critical = nemenyi(ranks, len(scores), alpha=self.alpha)
-        order = np.argsort(ranks, kind="stable")
-        frame = pd.DataFrame({"model": np.array(self.models)[order], "mean_rank": ranks[order]})
-        frame.attrs = {
-            "statistic": statistic, "p_value": p_value, "critical_difference": critical,
-            "p_values": p_values.tolist(), "n_sets": len(scores), "test": "nemenyi",
-            "alpha": self.alpha,
-            "together": (p_values[np.ix_(order, order)] >= self.alpha).tolist(),
-        }  # fmt: skip
-        return frame
+        return diagram(
+            compare_ranks(scores, greater_is_better=upwards, test="nemenyi", alpha=self.alpha)
+        )
 
     @property
     def plot(self) -> RankPlots:
@@ -227,9 +205,8 @@ class SetComparison(Result):
         return result.bootstrap.point[:, where][:, 0]
 
     def _stacked(self, kind: str) -> pd.DataFrame:
-        frames = {name: getattr(result, kind) for name, result in self.results.items()}
-        stacked = pd.concat(frames, names=["set", None]).reset_index(level="set")
-        return stacked.reset_index(drop=True)
+        frames = [getattr(result, kind) for result in self.results.values()]
+        return stacked(frames, [{"set": name} for name in self.results]).astype({"set": str})
 
 
 @checked(compare)
@@ -272,16 +249,10 @@ def compare_sets(
             raise ValueError(
                 f"test sets {first_name!r} and {name!r} hold different models ({differ[0]!r})."
             )
-    seed = seed_sequence(rng)
-    results: dict[str, Comparison] = {}
-    told: list[tuple[str, warnings.WarningMessage]] = []
-    for place, (name, predictions) in enumerate(sets.items()):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            results[name] = compare(
-                predictions[list(first.models)], metrics, confidence_level=confidence_level,
-                alpha=alpha, correction=correction, rng=child_seed(seed, place), **options,
-            )  # fmt: skip
-        told += [(name, warning) for warning in caught]
-    warn_of_parts(told, "sets")
+    found = compare_each(
+        ((name, predictions[list(first.models)]) for name, predictions in sets.items()),
+        metrics, what="sets", rng=rng, confidence_level=confidence_level, alpha=alpha,
+        correction=correction, **options,
+    )  # fmt: skip
+    results = dict(zip(sets, found, strict=True))
     return SetComparison(results, confidence_level, alpha, correction, rng_label(rng))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import IntArray
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.told import warn_of_parts
+from modelcompare.comparison.grouped import compare_each, correct_together, stacked
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.units import THESE_RUNS, for_these_runs
 from modelcompare.metrics.registry import MetricLike
@@ -20,8 +20,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table
-from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
-from modelcompare.significance.corrections import adjust
+from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.words import Correction, check_sequence, signature
 
 # Of smaller subgroups little can be said.
@@ -136,7 +135,7 @@ def compare_slices(
     frame = predictions.slices
     if frame is None:
         raise ValueError("the predictions have no `slices`; give them, e.g. slices={'lang': lang}.")
-    chosen = list(frame.columns) if by is None else [by]
+    chosen: list[Any] = list(frame.columns) if by is None else [by]
     if not isinstance(by, str | None):
         chosen = [*check_sequence("by", by, "names")]
     unknown = [name for name in chosen if name not in frame.columns.tolist()]
@@ -144,72 +143,50 @@ def compare_slices(
         raise ValueError(
             f"`by` names no slice variable: {unknown[0]!r}; there are {', '.join(frame.columns)}."
         )
-    seed = seed_sequence(rng)
-    parts: dict[str, list[pd.DataFrame]] = {"scores": [], "differences": []}
-    left_out = []
-    told: list[tuple[str, warnings.WarningMessage]] = []
-    number, upwards = 0, True
-    for name in chosen:
-        n_missing = int(frame[name].isna().sum())
-        if n_missing:
-            left_out.append((name, None, n_missing))
-        for value, rows in frame.groupby(name, sort=True).indices.items():
-            if len(rows) < min_size:
-                left_out.append((name, value, len(rows)))
-                continue
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                result = compare(
-                    predictions.subset(np.asarray(rows)), metrics, correction="none", alpha=alpha,
-                    rng=child_seed(seed, number), **options,
-                )  # fmt: skip
-            told += [(f"{name} = {value}", warning) for warning in caught]
-            number += 1
-            upwards = result.metric_info[result.metrics[0]].greater_is_better
-            for kind, frames in parts.items():
-                part = getattr(result, kind).copy()
-                part.insert(0, "slice", name)
-                plain = value.item() if isinstance(value, np.generic) else value
-                part.insert(1, "value", pd.Series([plain] * len(part), dtype=object))
-                part.insert(2, "n_samples", len(rows))
-                frames.append(part)
-    if not parts["scores"]:
+    groups, left_out = _subgroups(frame, chosen, min_size)
+    if not groups:
         raise ValueError(f"no subgroup has {min_size} samples; lower `min_size`.")
-    warn_of_parts(told, "subgroups")
-    scores = pd.concat(parts["scores"], ignore_index=True)
-    differences = pd.concat(parts["differences"], ignore_index=True)
-    if len(differences):
-        for index in differences.groupby("metric").groups.values():
-            p = differences.loc[index, "p_value"].to_numpy()
-            differences.loc[index, "p_adjusted"] = adjust(p, correction)
-        weak = differences["p_adjusted"] >= alpha
-        differences["better"] = differences["better"].where(~weak)
-        _open_ranks(scores, differences)
+    found = compare_each(
+        ((f"{name} = {value}", predictions.subset(rows)) for name, value, rows in groups),
+        metrics, what="subgroups", rng=rng, correction="none", alpha=alpha, **options,
+    )  # fmt: skip
+    corrected = correct_together(found, correction)
+    named = [
+        {"slice": name, "value": value, "n_samples": len(rows)} for name, value, rows in groups
+    ]
+    types = {"slice": str, "n_samples": int}
+    scores, differences = (
+        stacked([getattr(each, kind) for each in corrected], named).astype(types)
+        for kind in ("scores", "differences")
+    )
+    first = found[0]
+    upwards = first.metric_info[first.metrics[0]].greater_is_better
     return SliceComparison(
         _worst_first(scores, greater_is_better=upwards), differences,
         pd.DataFrame(left_out, columns=["slice", "value", "n_samples"]),
-        confidence_level=result.confidence_level, n_samples=len(predictions),
-        n_resamples=result.n_resamples, method=result.method, test=result.test,
+        confidence_level=first.confidence_level, n_samples=len(predictions),
+        n_resamples=first.n_resamples, method=first.method, test=first.test,
         correction=correction, rng_label=rng_label(rng), notes=for_these_runs(predictions),
     )  # fmt: skip
 
 
-def _open_ranks(scores: pd.DataFrame, differences: pd.DataFrame) -> None:
-    """Ranks that the differences, corrected across slices, leave open."""
-    keys = ["slice", "value", "metric", "label"]
-    ahead: dict[tuple[Any, ...], int] = {}
-    behind: dict[tuple[Any, ...], int] = {}
-    for row in differences.itertuples():
-        if row.better is None or row.better != row.better:
-            continue
-        worse = row.model_b if row.better == row.model_a else row.model_a
-        place = tuple(str(getattr(row, key)) for key in keys)
-        ahead[(*place, worse)] = ahead.get((*place, worse), 0) + 1
-        behind[(*place, row.better)] = behind.get((*place, row.better), 0) + 1
-    n_models = scores["model"].nunique()
-    places = [(*(str(getattr(row, key)) for key in keys), row.model) for row in scores.itertuples()]
-    scores["rank_low"] = [1 + ahead.get(place, 0) for place in places]
-    scores["rank_high"] = [n_models - behind.get(place, 0) for place in places]
+def _subgroups(
+    slices: pd.DataFrame, names: Sequence[str], min_size: int
+) -> tuple[list[tuple[str, Any, IntArray]], list[tuple[str, Any, int]]]:
+    """Variable, value and rows of each subgroup, and the sizes of those that are left out."""
+    groups: list[tuple[str, Any, IntArray]] = []
+    left_out: list[tuple[str, Any, int]] = []
+    for name in names:
+        n_missing = int(slices[name].isna().sum())
+        if n_missing:
+            left_out.append((name, None, n_missing))
+        for value, rows in slices.groupby(name, sort=True).indices.items():
+            if len(rows) < min_size:
+                left_out.append((name, value, len(rows)))
+            else:
+                plain = value.item() if isinstance(value, np.generic) else value
+                groups.append((name, plain, np.asarray(rows)))
+    return groups, left_out
 
 
 def _worst_first(scores: pd.DataFrame, *, greater_is_better: bool) -> pd.DataFrame:

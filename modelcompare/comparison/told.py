@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-
-# Parts of the data whose warnings stand in one.
-_NAMED = 3
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:
@@ -36,14 +33,3 @@ def each_warning_once() -> Iterator[None]:
         yield
     for text, category in dict.fromkeys((str(each.message), each.category) for each in caught):
         warn_caller(text, category)
-
-
-def warn_of_parts(told: Sequence[tuple[str, warnings.WarningMessage]], parts: str) -> None:
-    """One warning of each kind, which names the first parts of the data that it is about."""
-    by_kind: dict[type[Warning], list[str]] = {}
-    for part, warning in told:
-        by_kind.setdefault(warning.category, []).append(f"{part}: {warning.message}")
-    for category, texts in by_kind.items():
-        more = len(texts) - _NAMED
-        rest = f" (and {more:,} more like this in {parts})" if more > 0 else ""
-        warn_caller(" ".join(texts[:_NAMED]) + rest, category)

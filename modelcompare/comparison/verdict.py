@@ -148,7 +148,7 @@ class Verdict:
 
         found = self.evidence
         difference = found.point[a, position] - found.point[b, position]
-        error = found.errors(np.array([a]), np.array([b]))[0, position]
+        error = found.error[found.row_of[a, b], position]
         if difference == 0 or error == 0:
             return ""
         alpha = found.alpha / found.n_tests(found.keys[position].metric)

@@ -69,6 +69,15 @@ def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     return frame
 
 
+def rows_against(differences: pd.DataFrame, model: str) -> dict[str, Any]:
+    """Rows of the pairs that a model is in, by the other model."""
+    return {
+        row.model_b if row.model_a == model else row.model_a: row
+        for row in differences.itertuples()
+        if model in (row.model_a, row.model_b)
+    }
+
+
 def interval_column(confidence_level: float, decimals: int | None = None) -> Column:
     """Intervals of this level, from `ci_low` to `ci_high`."""
     title = numbers.interval_title(confidence_level)

@@ -1,0 +1,90 @@
+"""Comparisons that belong together: made with seeds of their own, corrected as one, stacked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arrays import FloatArray
+from modelcompare.comparison.compare import compare
+from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.told import warn_caller
+from modelcompare.data.predictions import Predictions
+from modelcompare.engine.axis import ValueKey
+from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
+from modelcompare.significance.corrections import adjust
+from modelcompare.words import Correction
+
+# Parts of the data whose warnings stand in one.
+_NAMED = 3
+
+
+def compare_each(
+    parts: Iterable[tuple[str, Predictions]],
+    metrics: Any,
+    *,
+    what: str,
+    rng: RngLike,
+    **options: Any,
+) -> list[Comparison]:
+    """Compare the models on each part of the data, with independent seeds.
+
+    Each kind of warning is given once, for all parts.
+
+    Parameters
+    ----------
+    parts : iterable of (str, Predictions)
+        Names, for warnings, and test sets.
+    metrics, rng, **options
+        As in `compare`.
+    what : str
+        Plural of what a part is, for warnings.
+    """
+    seed, found = seed_sequence(rng), []
+    told: dict[type[Warning], list[str]] = {}
+    for place, (name, predictions) in enumerate(parts):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found.append(compare(predictions, metrics, rng=child_seed(seed, place), **options))
+        for each in caught:
+            told.setdefault(each.category, []).append(f"{name}: {each.message}")
+    for category, texts in told.items():
+        more = len(texts) - _NAMED
+        rest = f" (and {more:,} more like this in {what})" if more > 0 else ""
+        warn_caller(" ".join(texts[:_NAMED]) + rest, category)
+    return found
+
+
+def correct_together(results: Sequence[Comparison], correction: Correction) -> list[Comparison]:
+    """Correct for all pairs, classes and results of a metric, of results with the same metrics."""
+    keys = results[0].bootstrap.evaluation.keys
+    adjusted = adjust_metrics(np.stack([each.p_values for each in results]), keys, correction)
+    return [
+        replace(each, p_adjusted=p, correction=correction)
+        for each, p in zip(results, adjusted, strict=True)
+    ]
+
+
+def adjust_metrics(
+    p_values: FloatArray, keys: Sequence[ValueKey], correction: Correction
+) -> FloatArray:
+    """Adjust p-values of shape (..., n_values), those of each metric as one family."""
+    out = np.empty_like(p_values)
+    for metric in dict.fromkeys(key.metric for key in keys):
+        where = [key.metric == metric for key in keys]
+        out[..., where] = adjust(p_values[..., where], correction)
+    return out
+
+
+def stacked(frames: Sequence[pd.DataFrame], named: Sequence[Mapping[str, object]]) -> pd.DataFrame:
+    """Stack frames, each behind columns of objects that name it."""
+    behind = [
+        pd.concat([pd.DataFrame(names, index=frame.index, dtype=object), frame], axis=1)
+        for frame, names in zip(frames, named, strict=True)
+    ]
+    return pd.concat(behind, ignore_index=True)
