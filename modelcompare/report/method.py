@@ -135,7 +135,8 @@ INTERVALS: Mapping[str, Phrase] = {
 TESTS: Mapping[str, Phrase] = {
     "studentized-permutation": (
         "the studentized paired permutation test ({n} random swaps of the two models' outputs, or "
-        "all of them where they are fewer)", (_JANSSEN, _CHUNG, _PHIPSON)),
+        "all of them where they are fewer; skewed means after Hall's transformation)",
+        (_JANSSEN, _CHUNG, _PHIPSON, _HALL)),
     "permutation": (
         "the paired permutation test ({n} random swaps of the two models' outputs)",
         (_NOREEN, _PHIPSON)),
@@ -216,7 +217,7 @@ def comparison_method(
     parts = [*_measured(result, method, sources), *filter(None, [design])]
     parts.append(_intervals(result, method))
     if len(result.differences):
-        parts += [_tests(result, method)]
+        parts += [_tests(result, method), *_swapped_groups(result)]
     name, _, version = result.signature.split("|")[0].partition(":")
     seed = f", seed {result.rng_label}" if result.n_resamples else ", without resamples"
     parts.append(f"Computed with {name} {version}{seed}.")
@@ -259,6 +260,13 @@ def _tests(result: Compared, method: Method) -> str:
         f"where the {'adjusted ' * corrected}p-value is below {result.alpha:g}, and give ranks as "
         "the ranges that these tests leave open."
     )
+
+
+def _swapped_groups(result: Compared) -> Iterator[str]:
+    _, found, number = result.signature.partition("|groups:")
+    if found:
+        groups = int(number.split("|")[0])
+        yield f"Swaps are of {groups:,} groups of samples, drawn before any output was seen."
 
 
 def _adjusted(result: Compared, method: Method) -> str:

@@ -82,7 +82,9 @@ def test_signatures_say_how_many_groups_swapped():
     preds = mc.Predictions(y.astype(float), models, kind="values")
     test = mc.paired_test(preds, "a", "b", "mae", n_resamples=99)
     assert "|groups:4096" in test.signature
-    assert "|groups:4096" in mc.compare(preds, "mae", n_resamples=99).signature
+    result = mc.compare(preds, "mae", n_resamples=99)
+    assert "|groups:4096" in result.signature
+    assert "Swaps are of 4,096 groups of samples" in result.document().method
     few = mc.paired_test(preds.subset(np.arange(5_000)), "a", "b", "mae", n_resamples=99)
     assert "groups" not in few.signature
 
