@@ -4,7 +4,9 @@
 """
 
 import ast
+import importlib
 import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -14,15 +16,14 @@ import typer
 
 import modelcompare
 from modelcompare import cli, metrics, testing
-from modelcompare.comparison import plots as comparison_plots
-from modelcompare.report.figures import plots
+from modelcompare.report.figures.plots import Plots
 from modelcompare.report.result import Result
 from tests.pages import ROOT
 
 FILE = ROOT / "tests" / "public_api.txt"
 COMMAND = "python -m tests.test_public_api"
 # Classes whose members are shown once and not again with every class that inherits them.
-BASES = {Result, plots.Plots, metrics.BaseMetric}
+BASES = {Result, Plots, metrics.BaseMetric}
 
 
 def snapshot():
@@ -39,12 +40,19 @@ def snapshot():
         found |= described(f"modelcompare.testing.{name}", getattr(testing, name))
     # What results and their `plot` offer; users meet these classes as attributes only.
     found |= members("result", Result)
-    for name, kind in [*vars(plots).items(), *vars(comparison_plots).items()]:
-        if inspect.isclass(kind) and issubclass(kind, plots.Plots):
-            found |= members("plot" if kind is plots.Plots else f"plot.{name}", kind)
+    for kind in every_plot():
+        found |= members("plot" if kind is Plots else f"plot.{kind.__name__}", kind)
     for name, command in typer.main.get_command(cli.application()).commands.items():
         found |= options(f"$ modelcompare {name}", command)
     return found
+
+
+def every_plot():
+    """Every class that offers figures, wherever it is."""
+    for found in pkgutil.walk_packages(modelcompare.__path__, "modelcompare."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+    return [Plots, *Plots.__subclasses__()]
 
 
 def exported(module):

@@ -10,10 +10,9 @@ import pytest
 
 import modelcompare
 from docs.pictures import make
-from modelcompare.comparison import plots as comparison_plots
 from modelcompare.metrics.explain import listed
-from modelcompare.report.figures import plots
 from tests.pages import ROOT
+from tests.test_public_api import every_plot
 
 pytestmark = pytest.mark.pages
 for package in ("material", "mkdocstrings"):
@@ -50,15 +49,7 @@ def test_every_figure_of_the_gallery_is_drawn(site):
 
 
 def test_every_figure_there_is_has_its_code_in_the_gallery():
-    found = {**vars(plots), **vars(comparison_plots)}
-    kinds = [kind for kind in found.values() if isinstance(kind, type)]
-    names = {
-        name
-        for kind in kinds
-        if issubclass(kind, plots.Plots)
-        for name in vars(kind)
-        if not name.startswith("_")
-    }
+    names = {name for kind in every_plot() for name in vars(kind) if not name.startswith("_")}
     shown = re.findall(r"\.plot\.(\w+)\(", (ROOT / "docs" / "gallery.md").read_text("utf-8"))
     assert names == set(shown)
 

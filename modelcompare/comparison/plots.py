@@ -1,10 +1,9 @@
-"""What `plot` of a comparison and of replicates offers, and the numbers behind its figures."""
+"""Figures of a comparison and of replicates, and the numbers that they show."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,92 +19,26 @@ from modelcompare.data.sums import refuse_samples
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.report.compared import Block, Compared, metric_blocks
 from modelcompare.report.figures import curves, matrices, raincloud
-from modelcompare.report.figures.curves import Curves
 from modelcompare.report.figures.forest import Kind, plot_comparison
 from modelcompare.report.figures.layout import Caption
-from modelcompare.report.figures.matrices import Confused
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import (
     among,
-    chosen,
     first_models,
     models_by_class,
     part_shown,
+    select_blocks,
 )
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.words import CurveKind
 
 
-@dataclass(frozen=True)
-class FigureData:
-    """Replicates and predictions of a comparison."""
-
-    evidence: Evidence
-    replicates: Replicates
-    headline: str
-    signature: str
-
-    @property
-    def predictions(self) -> Predictions:
-        """What the models said."""
-        found = self.replicates.evaluation.predictions
-        if found.sums is not None:
-            refuse_samples("this figure")
-        return found
-
-    def win_shares(self, metric: str, label: Any) -> pd.DataFrame:
-        """Share of resamples on which the model of the row is better than that of the column."""
-        models = list(self.evidence.models)
-        up = self.evidence.direction[self.evidence.slice_of(metric).start]
-        draws = [up * self.replicates.values_of(model, metric, label) for model in models]
-        return pd.DataFrame(share_of_wins(np.column_stack(draws)), index=models, columns=models)
-
-    def confused(self, model: str) -> Confused:
-        """How often each class was said where each was true."""
-        preds = self.predictions
-        check_models(preds.models, model=model)
-        if preds.labels is None or preds.codes is None or preds.output(model).kind == "values":
-            raise ValueError(
-                f"a confusion matrix needs classes; {model!r} gave {preds.output(model).kind}."
-            )
-        labels, weight = preds.labels, preds.sample_weight
-        truth = labels[preds.codes]
-        said = labels[preds.predicted(model)]
-        matrices = {"labels": confusion_matrix(truth, said, labels=labels, sample_weight=weight)}
-        if preds.output(model).kind == "probabilities" and not preds.missing_mass:
-            matrices["probabilities"] = probabilistic_confusion_matrix(
-                truth, preds.probabilities(model), labels=labels, sample_weight=weight
-            )
-        return Confused(model, self.headline, self.signature, matrices)
-
-    def curves(self, kind: CurveKind, label: Any) -> Curves:
-        """The empirical curves of all models, and their areas."""
-        preds = self.predictions
-        chosen = OneClass.of(preds, label)
-        weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
-        points, areas = [], []
-        for model, ordered, scores in chosen.models():
-            points.append(curve_points(model, ordered, scores, weight[None]))
-            area = float(areas_under(kind, ordered, weight[None])[0])
-            areas.append({"model": model, "area": area, "ci_low": math.nan, "ci_high": math.nan})
-        empty = pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []})
-        return Curves(
-            pd.concat(points, ignore_index=True), empty, pd.DataFrame(areas), kind, chosen.label,
-            chosen.share(weight), len(preds), self.evidence.confidence_level,
-            self.signature,
-        )  # fmt: skip
-
-
 class ComparisonPlots(Plots[Compared]):
     """Figures of a comparison: `plot()` is the forest of scores and differences."""
 
-    def __init__(self, result: Compared, data: FigureData) -> None:
+    def __init__(self, result: Compared, evidence: Evidence, replicates: Replicates) -> None:
         super().__init__(result)
-        self._data = data
-
-    def __call__(self) -> Figure:
-        """Draw the forest plot of scores and differences."""
-        return self.forest()
+        self._evidence, self._replicates = evidence, replicates
 
     def forest(
         self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
@@ -113,6 +46,8 @@ class ComparisonPlots(Plots[Compared]):
         """Draw scores, and beside them the differences; into an `ax` scores of one metric."""
         kinds: Sequence[Kind] = ("scores", "differences") if ax is None else ("scores",)
         return self._rows(kinds, ax, metric, max_models)
+
+    __call__ = forest
 
     def differences(
         self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
@@ -137,7 +72,7 @@ class ComparisonPlots(Plots[Compared]):
         """
         among("show", show, ("p_value", "wins"))
         block = self._block(metric, label)
-        wins = self._data.win_shares(block.metric, block.label)
+        wins = self._win_shares(block.metric, block.label)
         return matrices.plot_heatmap(self._result, block, wins, show=show, ax=ax)
 
     def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
@@ -146,18 +81,16 @@ class ComparisonPlots(Plots[Compared]):
         heaps, shown = {}, []
         for name, blocks in metric_blocks(result, self._named(metric)).items():
             most = None if blocks[0].label is not None else raincloud.MAX_MODELS
-            found = chosen(
+            found, remark = select_blocks(
                 blocks, baseline=result.baseline, max_models=most,
                 max_classes=raincloud.MAX_CLASSES, max_rows=raincloud.MAX_ROWS,
             )  # fmt: skip
-            heaps[name] = [raincloud.Heap(b.label, list(b.scores["model"])) for b in found.blocks]
-            shown += [f"{name}: {found.shown}"] if found.shown else []
+            heaps[name] = [(block.label, list(block.scores["model"])) for block in found]
+            shown += [f"{name}: {remark}"] if remark else []
         level = result.confidence_level
         title = f"{result.headline}; {result.n_resamples:,} resamples"
         caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(level))
-        return raincloud.plot_raincloud(
-            self._data.replicates.values_of, heaps, caption, level, ax=ax
-        )
+        return raincloud.plot_raincloud(self._replicates.values_of, heaps, caption, level, ax=ax)
 
     def confusion(
         self, ax: Axes | None = None, *, model: str | None = None, soft: bool = False
@@ -167,16 +100,18 @@ class ComparisonPlots(Plots[Compared]):
         By default of the model that is first by the first metric. Into an `ax` goes the first, or
         the probabilistic one if `soft`.
         """
-        chosen_model = self._best if model is None else model
-        return matrices.plot_confusion(self._data.confused(chosen_model), soft=soft, ax=ax)
+        chosen = str(self._block(None, None).scores["model"].iloc[0]) if model is None else model
+        title = f"{self._result.headline}; confusion of {chosen}"
+        caption = Caption(title, self._result.signature)
+        return matrices.plot_confusion(chosen, self._confused(chosen), caption, soft=soft, ax=ax)
 
     def roc(self, ax: Axes | None = None, *, label: Any = None) -> Figure:
         """Draw all models' ROC curves; `modelcompare.curve` draws their bands too."""
-        return curves.plot_curve(self._data.curves("roc", label), ax=ax)
+        return self._curve("roc", label, ax)
 
     def pr(self, ax: Axes | None = None, *, label: Any = None) -> Figure:
         """Draw precision against recall; `modelcompare.curve` draws their bands too."""
-        return curves.plot_curve(self._data.curves("precision-recall", label), ax=ax)
+        return self._curve("precision-recall", label, ax)
 
     def _rows(
         self, kinds: Sequence[Kind], ax: Axes | None, metric: str | None, max_models: int | None
@@ -192,21 +127,62 @@ class ComparisonPlots(Plots[Compared]):
         """The rows of one metric and class."""
         blocks = next(iter(metric_blocks(self._result, self._named(metric)).values()))
         if label is None:
-            return chosen(blocks, max_classes=1).blocks[0]
+            return select_blocks(blocks, max_classes=1)[0][0]
         among("label", label, [block.label for block in blocks])
         return next(block for block in blocks if block.label == label)
 
     @property
-    def _best(self) -> str:
-        return str(self._block(None, None).scores["model"].iloc[0])
+    def _predictions(self) -> Predictions:
+        found = self._replicates.evaluation.predictions
+        if found.sums is not None:
+            refuse_samples("this figure")
+        return found
+
+    def _win_shares(self, metric: str, label: Any) -> pd.DataFrame:
+        """Share of resamples on which the model of the row is better than that of the column."""
+        models = list(self._evidence.models)
+        up = self._evidence.direction[self._evidence.slice_of(metric).start]
+        draws = [up * self._replicates.values_of(model, metric, label) for model in models]
+        return pd.DataFrame(share_of_wins(np.column_stack(draws)), index=models, columns=models)
+
+    def _confused(self, model: str) -> dict[str, pd.DataFrame]:
+        """Count how often each class was said where each was true, and sum its probabilities."""
+        preds = self._predictions
+        check_models(preds.models, model=model)
+        if preds.labels is None or preds.codes is None or preds.output(model).kind == "values":
+            raise ValueError(
+                f"a confusion matrix needs classes; {model!r} gave {preds.output(model).kind}."
+            )
+        labels, weight = preds.labels, preds.sample_weight
+        truth = labels[preds.codes]
+        said = labels[preds.predicted(model)]
+        found = {"labels": confusion_matrix(truth, said, labels=labels, sample_weight=weight)}
+        if preds.output(model).kind == "probabilities" and not preds.missing_mass:
+            found["probabilities"] = probabilistic_confusion_matrix(
+                truth, preds.probabilities(model), labels=labels, sample_weight=weight
+            )
+        return found
+
+    def _curve(self, kind: CurveKind, label: Any, ax: Axes | None) -> Figure:
+        """Draw the empirical curves of all models, with their areas."""
+        preds = self._predictions
+        chosen = OneClass.of(preds, label)
+        weight = np.ones(len(preds)) if preds.sample_weight is None else preds.sample_weight
+        points, areas = [], []
+        for model, ordered, scores in chosen.models():
+            points.append(curve_points(model, ordered, scores, weight[None]))
+            area = float(areas_under(kind, ordered, weight[None])[0])
+            areas.append({"model": model, "area": area, "ci_low": math.nan, "ci_high": math.nan})
+        empty = pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []})
+        found = curves.Curves(
+            pd.concat(points, ignore_index=True), empty, pd.DataFrame(areas), kind, chosen.label,
+            chosen.share(weight), len(preds), self._evidence.confidence_level,
+        )  # fmt: skip
+        return curves.plot_curve(found, self._result.signature, ax=ax)
 
 
 class BootstrapPlots(Plots[Replicates]):
     """Figures of replicates: `plot()` is the raincloud."""
-
-    def __call__(self) -> Figure:
-        """Draw the raincloud of all metrics."""
-        return self.raincloud()
 
     def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
         """Draw the replicates: a cloud, a box and points for each model."""
@@ -222,10 +198,12 @@ class BootstrapPlots(Plots[Replicates]):
             if kept[0] is not None:
                 most = models_by_class(len(kept), raincloud.MAX_ROWS)
             models, left_out = first_models(result.models, most)
-            heaps[name] = [raincloud.Heap(label, models) for label in kept]
+            heaps[name] = [(label, models) for label in kept]
             parts = [left_out, part_shown(len(kept), len(labels[name]), "class")]
             shown += [f"{name}: {'; '.join(filter(None, parts))}"] if any(parts) else []
         n_samples = len(result.evaluation.predictions)
         title = f"{n_samples:,} samples, {result.n_resamples:,} resamples"
         caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(0.95))
         return raincloud.plot_raincloud(result.values_of, heaps, caption, 0.95, ax=ax)
+
+    __call__ = raincloud

@@ -13,7 +13,7 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.score_tables import frame_of, scores_of
 from modelcompare.report.document import Document
-from modelcompare.report.figures.plots import RankPlots
+from modelcompare.report.figures.critical_difference import RankPlots
 from modelcompare.report.numbers import format_digits, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table

@@ -22,7 +22,7 @@ from modelcompare.comparison.pairwise import (
     simultaneous_scores,
     standing_frame,
 )
-from modelcompare.comparison.plots import ComparisonPlots, FigureData
+from modelcompare.comparison.plots import ComparisonPlots
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.standings import rank_bounds
@@ -449,5 +449,4 @@ class Comparison(Result):
     @property
     def plot(self) -> ComparisonPlots:
         """Figures: `plot()` is the forest; by name `plot.ranks()`, `plot.heatmap()` and others."""
-        data = FigureData(self.evidence, self.bootstrap, self.headline, self.signature)
-        return ComparisonPlots(self._compared, data)
+        return ComparisonPlots(self._compared, self.evidence, self.bootstrap)

@@ -22,7 +22,7 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.figures.plots import RankPlots
+from modelcompare.report.figures.critical_difference import RankPlots
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result

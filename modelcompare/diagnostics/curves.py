@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,8 +26,9 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
 from modelcompare.report.document import Document
-from modelcompare.report.figures.curves import Curves
-from modelcompare.report.figures.plots import CurvePlots
+from modelcompare.report.figures.curves import Curves, plot_curve
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, seed_sequence
@@ -38,7 +39,7 @@ _GRID = 101
 
 
 @dataclass(frozen=True)
-class CurveResult(Result):
+class CurveResult(Result, Curves):
     """Curves of all models for one class.
 
     Attributes
@@ -61,15 +62,6 @@ class CurveResult(Result):
     n_samples : int
         Size of the test set.
     """
-
-    points: pd.DataFrame = field(repr=False)
-    band: pd.DataFrame = field(repr=False)
-    areas: pd.DataFrame = field(repr=False)
-    kind: CurveKind
-    label: Any
-    share: float
-    n_samples: int
-    confidence_level: float
 
     stem: ClassVar[str] = "curve"
 
@@ -94,7 +86,30 @@ class CurveResult(Result):
     @property
     def plot(self) -> CurvePlots:
         """Figures: `plot()`, or by their names roc and pr."""
-        return CurvePlots(Curves.of(self))
+        return CurvePlots(self)
+
+
+class CurvePlots(Plots[CurveResult]):
+    """The figure of curves: `plot()`, or by its name."""
+
+    def __call__(self, ax: Axes | None = None) -> Figure:
+        """Draw all models' curves in one square, with their bands."""
+        return plot_curve(self._result, self._result.signature, ax=ax)
+
+    def roc(self, ax: Axes | None = None) -> Figure:
+        """Draw the ROC curves with their bands and areas."""
+        return self._only("roc", ax)
+
+    def pr(self, ax: Axes | None = None) -> Figure:
+        """Draw precision against recall with bands and areas."""
+        return self._only("precision-recall", ax)
+
+    def _only(self, kind: CurveKind, ax: Axes | None) -> Figure:
+        if self._result.kind != kind:
+            raise ValueError(
+                f"these are {self._result.kind} curves; ask for the others by curve(..., {kind!r})."
+            )
+        return self(ax)
 
 
 @checked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,13 +21,18 @@ from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
 from modelcompare.metrics.signatures import Strategy
 from modelcompare.report.document import Document
-from modelcompare.report.figures.curves import Bins
-from modelcompare.report.figures.plots import ReliabilityPlots
+from modelcompare.report.figures.curves import CHANCE
+from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import among, first_models
+from modelcompare.report.figures.style import LEADING, MAX_LINES, plain_axes, tell
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import BETWEEN, interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, interval_column
+from modelcompare.report.tables import Column, Table, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.words import signature
+from modelcompare.words import label_name, signature
 
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
 
@@ -86,7 +92,90 @@ class Reliability(Result):
     @property
     def plot(self) -> ReliabilityPlots:
         """Figures: `plot()` and `plot.reliability()`."""
-        return ReliabilityPlots(Bins.of(self))
+        return ReliabilityPlots(self)
+
+
+class ReliabilityPlots(Plots[Reliability]):
+    """The figure of reliability: `plot()`, or by its name."""
+
+    def reliability(self, ax: Axes | None = None, *, model: str | None = None) -> Figure:
+        """Draw accuracy against confidence, over the histogram of the confidences.
+
+        Of each model; into an `ax` goes the diagram of one without its histogram.
+        """
+        result = self._result
+        everyone = list(dict.fromkeys(result.table["model"]))
+        asked = everyone if model is None else [among("model", model, everyone)]
+        most = MAX_LINES if ax is None else 1
+        models, shown = first_models(asked, most, "in the order given")
+        of = "the predicted class" if result.label is None else label_name(result.label)
+        caption = Caption(
+            f"Reliability of the confidence in {of}: {result.n_samples:,} samples, "
+            f"{interval_title(result.confidence_level)}",
+            result.signature, shown,
+            note="bars: interval of each bin; dotted: calibrated; below: how many samples\n"
+            "ECE: expected calibration error without what chance adds to it",
+        )  # fmt: skip
+
+        def diagram(place: int, axes: Axes) -> None:
+            _draw_reliability(axes, result, models[place])
+            if ax is not None:
+                axes.set_xlabel("confidence")
+            elif place % 3 == 0:
+                axes.set_ylabel("share that came true")
+
+        def histogram(place: int, axes: Axes) -> None:
+            _draw_histogram(axes, rows_at(result.table, model=models[place]))
+
+        of_models = [
+            wrapped([partial(draw, place) for place in range(len(models))])
+            for draw in (diagram, histogram)
+        ]
+        rows = [row for pair in zip(*of_models, strict=True) for row in pair]
+        heights = [2.4, 0.8] * (len(rows) // 2)
+        return draw_panels(caption, rows, (3.0, heights), ax=ax, least_width=4.4, sharex=True)
+
+    __call__ = reliability
+
+
+def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:
+    bins = rows_at(result.table, model=model)
+    plain_axes(axes, f"{model}\n{_error(rows_at(result.errors, model=model))}")
+    axes.plot([0, 1], [0, 1], **CHANCE.options(linewidth=1))
+    to_low, to_high = bins["accuracy"] - bins["ci_low"], bins["ci_high"] - bins["accuracy"]
+    drawn = axes.errorbar(
+        bins["confidence"], bins["accuracy"], yerr=[to_low.clip(lower=0), to_high.clip(lower=0)],
+        color=LEADING, marker="o", markersize=3.5, linewidth=1.3, elinewidth=1.0,
+    )  # fmt: skip
+    tell(drawn[0], [_bin(row) for row in bins.itertuples()])
+    axes.set(xlim=(0, 1), ylim=(0, 1.02))
+
+
+def _bin(row: Any) -> str:
+    """A bin in words."""
+    interval = f"{row.ci_low:.3f}{BETWEEN}{row.ci_high:.3f}"
+    return (
+        f"{row.model}: confidence {row.confidence:.3f}, came true {row.accuracy:.3f} ({interval}), "
+        f"n {row.n:,.0f}"
+    )
+
+
+def _error(rows: pd.DataFrame) -> str:
+    """The debiased calibration error with its interval; none where samples are not plain."""
+    if not len(rows) or rows["debiased_ece"].isna().all():
+        return "no ECE: samples are weighted or clustered"
+    row = rows.iloc[0]
+    return f"ECE {row['debiased_ece']:.3f} ({row['ci_low']:.3f}{BETWEEN}{row['ci_high']:.3f})"
+
+
+def _draw_histogram(axes: Axes, bins: pd.DataFrame) -> None:
+    plain_axes(axes, grid="y")
+    # Bins of equally many samples may have no width at all.
+    width = (bins["high"] - bins["low"]).clip(lower=0.01)
+    axes.bar(bins["low"], bins["n"] / width / bins["n"].sum(), width, align="edge",
+             color=LEADING, alpha=0.35, linewidth=0.5, edgecolor="white")  # fmt: skip
+    axes.set_yticks([])
+    axes.set_xlabel("confidence")
 
 
 @checked()

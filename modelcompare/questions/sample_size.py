@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +20,11 @@ from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
 from modelcompare.report.document import Document
-from modelcompare.report.figures.plots import PowerPlots
-from modelcompare.report.figures.sizes import Power
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.style import LEADING, OTHER, Look, plain_axes, plain_log
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import format_digits
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.pairwise import check_smooth
@@ -35,6 +39,7 @@ from modelcompare.words import (
 
 # No curve goes further, however small the difference.
 _LARGEST = 1e15
+_HERE, _NEEDED, _OBSERVED = Look(OTHER), Look(LEADING, line="--"), Look("black", line=":")
 
 
 @dataclass(frozen=True)
@@ -187,7 +192,7 @@ class SampleSize(Result):
     @property
     def plot(self) -> PowerPlots:
         """Figures: `plot()` and `plot.power()`."""
-        return PowerPlots(Power.of(self))
+        return PowerPlots(self)
 
     @property
     def _furthest(self) -> float:
@@ -202,6 +207,59 @@ class SampleSize(Result):
         from scipy.special import ndtri
 
         return float(ndtri(1 - self.alpha / 2) + ndtri(self.power))
+
+
+class PowerPlots(Plots[SampleSize]):
+    """The figure of a sample size: `plot()`, or by its name."""
+
+    def power(self, ax: Axes | None = None) -> Figure:
+        """Draw the smallest difference that shows, and power, against the number of samples.
+
+        The curves reach past the size that the observed difference needs.
+        """
+        size, curve = self._result, self._result.curve()
+        title = (
+            f"{value_name(size.metric, size.label)}: {size.model_a} against {size.model_b}, "
+            f"{size.n_samples:,} {size.unit}, alpha {size.alpha:g}, power {size.power:g}"
+        )
+
+        def draw(column: str, axes: Axes) -> None:
+            plain_axes(axes)
+            axes.plot(curve["n_samples"], curve[column], color=LEADING, linewidth=1.8)
+            axes.set_xscale("log")
+            plain_log(axes.xaxis)
+            axes.axvline(size.n_samples, **_HERE.options())
+            if np.isfinite(size.n_needed):
+                axes.axvline(size.n_needed, **_NEEDED.options())
+            axes.set_xlabel(size.unit)
+            if column == "detectable":
+                axes.set_yscale("log")
+                plain_log(axes.yaxis)
+                axes.set_title("smallest difference that shows")
+                if size.difference:
+                    axes.axhline(abs(size.difference), **_OBSERVED.options())
+            else:
+                axes.set_title(f"power for {abs(size.difference):.3g}")
+                axes.set_ylim(0, 1.02)
+                axes.axhline(size.power, **_OBSERVED.options())
+
+        caption = Caption(title, size.signature, keys=_power_keys(size))
+        panels = [[partial(draw, column) for column in ("detectable", "power")]]
+        return draw_panels(caption, panels, (3.5, 3.0), ax=ax)
+
+    __call__ = power
+
+
+def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:
+    """What the lines mean, with their numbers."""
+    here = format_digits(float(size.detectable(size.n_samples)))
+    keys = [(f"this test set: shows {here} and more", _HERE)]
+    if size.difference and np.isfinite(size.n_needed):
+        needed = f"{size.n_needed:,.0f} {size.unit}"
+        keys.append((f"what the observed difference needs: {needed}", _NEEDED))
+        observed = format_digits(abs(size.difference))
+        keys.append((f"observed difference {observed}; power asked for", _OBSERVED))
+    return keys
 
 
 def _sizes(n_samples: ArrayLike) -> FloatArray:

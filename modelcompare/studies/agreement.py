@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,180 +13,24 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.report.document import Document
-from modelcompare.report.figures.plots import AgreementPlots
-from modelcompare.report.figures.studies import Agreements
-from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, interval_column
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance import PairView, run_test
 from modelcompare.significance.pairwise import all_pairs
+from modelcompare.studies.agreement_result import ON_REPLICATES, AgreementStudy
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
-    PAPER_RATIOS,
     MetricPairs,
     Pair,
-    check_ratios,
 )
 from modelcompare.studies.ranking_consistency import (
     drawn_pairs,
     never_certain,
-    orders_kept,
     times_drawn,
 )
 from modelcompare.words import (
     AgreementTest,
     ZeroDivision,
-    signature,
 )
-
-# Tests of replicates, which other rooms call by the samples they run on.
-ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
-
-T_NOTE = (
-    "The t-test runs on bootstrap replicates, as the paper's does: its p-values shrink as "
-    "resamples are added, so % significant measures the effort of the simulation. permutation, "
-    "sign-flip, bootstrap and wald are valid tests."
-)
-
-
-@dataclass(frozen=True)
-class AgreementStudy(Result):
-    """Agreement of pairs of metrics over all pairs of models.
-
-    Attributes
-    ----------
-    predictions : Predictions
-        Test set and models.
-    metric_pairs : MetricPairs
-        Metrics that are compared.
-    alpha, test, n_resamples, confidence_level
-        As given to `agreement_study`.
-    table : DataFrame
-        The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
-        n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
-        significant ones), ci_low, ci_high (of pct_agree, by resampling models; where all or none
-        agree Wilson's, of as many pairs as share no model).
-    pairs : DataFrame
-        A row for each pair of models, pair of metrics and class: model_a, model_b, metric_a,
-        metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
-    """
-
-    predictions: Predictions = field(repr=False)
-    metric_pairs: MetricPairs = field(repr=False)
-    alpha: float
-    test: AgreementTest
-    n_resamples: int
-    confidence_level: float
-    table: pd.DataFrame = field(repr=False)
-    pairs: pd.DataFrame = field(repr=False)
-    seed: np.random.SeedSequence = field(repr=False)
-    seed_label: str = field(repr=False)
-
-    stem: ClassVar[str] = "agreement"
-
-    @property
-    def n_samples(self) -> int:
-        """Size of the whole test set."""
-        return len(self.predictions)
-
-    @property
-    def signature(self) -> str:
-        made = {
-            "n": len(self.predictions), "models": len(self.predictions.models),
-            "B": self.n_resamples, "test": self.test, "alpha": f"{self.alpha:g}",
-            "rng": self.seed_label,
-        }  # fmt: skip
-        return signature("agreement_study", made)
-
-    @checked()
-    @one_blas_thread()
-    def population(
-        self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
-    ) -> pd.DataFrame:
-        """How often a part of the test set orders two models as the whole does.
-
-        At each ratio as many parts as `n_subsamples` are drawn without replacement. Of each pair
-        of metrics there are three answers: the first on the part and on the whole, the second on
-        the part and the first on the whole (functional consistency, the paper's hypothesis D), and
-        the second on both. A value that is undefined orders nothing and so disagrees.
-
-        Parameters
-        ----------
-        ratios : sequence of float
-            Parts of the test set, each in (0, 1].
-        n_subsamples : int
-            Parts that are drawn at each ratio.
-
-        Returns
-        -------
-        DataFrame
-            Columns metric_small (that orders the models on the part), metric_whole (that orders
-            them on the whole), label, ratio, n_samples, pct_agree (mean over pairs of models and
-            parts), ci_low, ci_high (its interval, by resampling models and parts; of two
-            models, which are one pair, over parts alone), part_low, part_high (between which
-            `confidence_level` of the single parts lie).
-
-        References
-        ----------
-        .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
-        """
-        return orders_kept(
-            self.predictions, self.metric_pairs, check_ratios(ratios, len(self.predictions)),
-            self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
-        )  # fmt: skip
-
-    @property
-    def note(self) -> str:
-        """What a reader of its p-values must know."""
-        return T_NOTE if self.test in ON_REPLICATES else ""
-
-    def document(self) -> Document:
-        pairs = zip(self.table["metric_a"], self.table["metric_b"], strict=True)
-        names = [
-            f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs
-        ]  # as the paper heads it
-        n_pairs = self.table["n_pairs"].iloc[0]
-        title = (
-            f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
-        )
-        columns = [
-            Column("Metric", of=["name"]),
-            Column("Class", of=["label"]),
-            Column("% Sig.", "estimate", ["pct_significant"], decimals=2),
-            Column("% Agree", "estimate", ["pct_agree"], decimals=2),
-            interval_column(self.confidence_level, decimals=1),
-        ]
-        notes = [self.note] if self.note else []
-        table = Table(title, columns, self.table.assign(name=names), notes=notes)
-        plot = self.plot
-        return self._document(
-            {"agreement": table}, frames=self._frames,
-            figures={"agreement": plot.agreement, "agreement_population": plot.population},
-        )  # fmt: skip
-
-    def _frames(self) -> dict[str, pd.DataFrame]:
-        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
-            warnings.warn(
-                f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
-                f"less than 2 of {len(self.predictions)} samples.",
-                stacklevel=2,
-            )
-        return {
-            "agreement": self.table,
-            "agreement_pairs": self.pairs,
-            "agreement_population": self.population(self.usable_ratios()),
-        }
-
-    def usable_ratios(self) -> list[float]:
-        """The paper's ratios that leave two samples of this test set."""
-        return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
-
-    @property
-    def plot(self) -> AgreementPlots:
-        """Figures: `plot()` and `plot.agreement()`, `plot.population()`."""
-        senses = {pair: self.metric_pairs.sense(pair) for pair in self.metric_pairs.pairs}
-        return AgreementPlots(Agreements.of(self, senses=senses))
 
 
 @checked()

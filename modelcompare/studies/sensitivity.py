@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -19,10 +20,14 @@ from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import long_frame
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.figures.plots import SensitivityPlots
-from modelcompare.report.figures.sizes import Changes
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import among, first_models
+from modelcompare.report.figures.style import MAX_LINES, draw_band, looks, plain_axes
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column
+from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column, rows_at
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
@@ -94,7 +99,65 @@ class SensitivityStudy(Result):
     @property
     def plot(self) -> SensitivityPlots:
         """Figures: `plot()` and `plot.sensitivity()`."""
-        return SensitivityPlots(Changes.of(self))
+        return SensitivityPlots(self)
+
+
+class SensitivityPlots(Plots[SensitivityStudy]):
+    """The figure of changes: `plot()`, or by its name."""
+
+    def sensitivity(
+        self, ax: Axes | None = None, *, metric: str | None = None, change: str | None = None
+    ) -> Figure:
+        """Draw the change of each metric against temperature and noise, a line for each model."""
+        study = self._result
+        frame = rows_at(study.table, label=None)
+        metrics, changes, everyone = (
+            list(dict.fromkeys(frame[name])) for name in ("metric", "change", "model")
+        )
+        if not metrics:
+            raise ValueError("there is no averaged metric to draw; study f1_macro, cf1_macro, say.")
+        metrics = metrics if metric is None else [among("metric", metric, metrics)]
+        changes = changes if change is None else [among("change", change, changes)]
+        models, shown = first_models(everyone, MAX_LINES, "in the order given")
+        title = (
+            f"Same decisions, other confidences: {study.n_samples:,} samples, "
+            f"{interval_title(study.confidence_level)}"
+        )
+        caption = Caption(title, study.signature, shown, keys=looks(models))
+
+        def draw(what: str, name: str, axes: Axes) -> None:
+            plain_axes(axes, name)
+            axes.axhline(0, color="black", linewidth=0.7)
+            part = rows_at(frame, change=what, metric=name)
+            for model, look in looks(models):
+                rows = rows_at(part, model=model).sort_values("level")
+                draw_band(axes, rows, "level", "difference", look)
+            _level_axis(axes, part["level"], what)
+            _keep_zero_readable(axes)
+
+        panels = [[partial(draw, what, name) for name in metrics] for what in changes]
+        return draw_panels(
+            caption, panels, (2.3, 2.3), ax=ax, least_width=5.0, y_label="change", sharex="row"
+        )
+
+    __call__ = sensitivity
+
+
+def _level_axis(axes: Axes, levels: pd.Series[float], change: str) -> None:
+    """Put the levels on a logarithmic axis, each with its tick and its number."""
+    axes.set_xscale("log", base=2)
+    ticks = sorted({*levels})
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel(change if change == "temperature" else "noise (sd of log-prob.)")
+
+
+def _keep_zero_readable(axes: Axes) -> None:
+    """Keep a metric that does not move at all from being drawn on a scale of rounding errors."""
+    low, high = axes.get_ylim()
+    if high - low < 1e-3:
+        axes.set_ylim(-0.01, 0.01)
+    axes.locator_params(axis="y", nbins=5)
 
 
 @checked()

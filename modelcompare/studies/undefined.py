@@ -14,12 +14,14 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.report.document import Document
-from modelcompare.report.figures.plots import UndefinedPlots
-from modelcompare.report.figures.sizes import UndefinedShares
+from modelcompare.report.figures.layout import Caption
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
+from modelcompare.studies.figures import plot_shares
 from modelcompare.studies.pairs import PAPER_PAIRS, PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.words import ZeroDivision, signature
 
@@ -112,7 +114,32 @@ class UndefinedStudy(Result):
     @property
     def plot(self) -> UndefinedPlots:
         """Figures: `plot()` and `plot.undefined()`."""
-        return UndefinedPlots(UndefinedShares.of(self, metric_pairs=self.metric_pairs.pairs))
+        return UndefinedPlots(self)
+
+
+class UndefinedPlots(Plots[UndefinedStudy]):
+    """The figure of undefined values: `plot()`, or by its name."""
+
+    def undefined(self, ax: Axes | None = None) -> Figure:
+        """Draw the share of undefined values against the ratio, soft twin beside hard."""
+        study, table = self._result, self._result.table
+        lines = table.assign(
+            line=table["model"], share=table["pct_undefined"], series=table["metric"]
+        )
+        title = (
+            f"How often a metric has no value, mean over classes: {study.n_samples:,} samples, "
+            f"{study.n_resamples:,} resamples"
+        )
+        caption = Caption(title, study.signature, note="thick: mean over models; thin: each model")
+        pairs = study.metric_pairs.pairs
+        words = pairs[0] if len(pairs) == 1 else ("the metric", "its counterpart")
+        panels = {f"{a} and {b}": (a, b) for a, b in pairs}
+        return plot_shares(
+            lines, panels, words, caption, "% of resamples undefined",
+            finish=lambda axes: axes.set_ylim(bottom=0), ax=ax,
+        )  # fmt: skip
+
+    __call__ = undefined
 
 
 @checked()

@@ -1,34 +1,25 @@
-"""How a metric's spread depends on the size of the test set (Yacouby & Axman 2020, section 6.1)."""
+"""Bootstrap metrics at several sizes of the test set (Yacouby & Axman 2020, section 6.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.axis import pair_frame
+from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import influence_moments
-from modelcompare.engine.parallel import one_blas_thread, progress_bar
-from modelcompare.report.document import Document
-from modelcompare.report.figures.plots import VariancePlots
-from modelcompare.report.figures.studies import Distributions
-from modelcompare.report.figures.types import Figure
-from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, rows_at
+from modelcompare.engine.parallel import map_blocks, progress_bar
+from modelcompare.intervals import quantiles
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance.pairwise import all_pairs, pair_differences
-from modelcompare.significance.variances import check_variance_tests
+from modelcompare.significance.row_moments import RowMoments
+from modelcompare.significance.variances import check_variance_tests, variance_test
 from modelcompare.sources.planning import serve
-from modelcompare.studies.distributions import Part, distribution_frame, summarized, tests_frame
-from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,
@@ -37,215 +28,12 @@ from modelcompare.studies.pairs import (
     check_ratios,
     part_of,
 )
-from modelcompare.words import VarianceTest, ZeroDivision, signature
+from modelcompare.studies.variance_result import VarianceStudy
+from modelcompare.words import VarianceTest, ZeroDivision
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
-
-REPLICATE_NOTE = (
-    "F, Bartlett and Levene compare bootstrap replicates, as the paper does: their p-values shrink "
-    "as resamples are added and are no evidence about the metrics. The interval of the variance "
-    "ratio does not depend on the number of resamples."
-)
-
-_SHORT = {
-    "f": "F", "bartlett": "Bartl.", "levene": "Lev.", "brown-forsythe": "Br.-F.",
-    "fligner": "Fl.-K.", "pitman-morgan": "P.-M.",
-}  # fmt: skip
-_KEY = (
-    "sd: standard deviation, var: ratio of variances a / b, medians over models and classes. CI>1: "
-    "share whose interval of the variance ratio lies above 1. F, Bartlett and so on: share with "
-    "p < 0.05. sep: share of model pairs separated (p < 0.05). Shares in %. "
-)
-_SUMMARY = {
-    "ratio": Column("ratio", "setting"),
-    "n": Column("n", "count"),
-    "sd a": Column("sd a", "size"),
-    "sd b": Column("sd b", "size"),
-    "var": Column("var", "estimate", decimals=2),
-}
-
-
-@dataclass(frozen=True)
-class VarianceStudy(Result):
-    """Bootstrap distributions of metrics at several sizes of the test set.
-
-    Attributes
-    ----------
-    predictions : Predictions
-        The whole test set.
-    pairs : tuple of (str, str)
-        Metrics that are compared.
-    ratios : tuple of float
-        Parts of the test set, largest first.
-    n_resamples, n_subsamples, confidence_level
-        As given to `variance_study`.
-    distribution : DataFrame
-        A row for each model, ratio, metric and class: model, ratio, n_samples, metric, label,
-        estimate, mean, variance (within a down-sampling), variance_between (of the means of
-        several down-samplings; missing if there is one), ci_low, ci_high (percentile), n_undefined
-        (resamples without a value, over all down-samplings). With several down-samplings the
-        numbers are their means.
-    tests : DataFrame
-        A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
-        variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
-        metric_b, variance_a, variance_b, variance_ratio, test, statistic, p_value.
-    """
-
-    predictions: Predictions = field(repr=False)
-    pairs: tuple[Pair, ...]
-    ratios: tuple[float, ...]
-    n_resamples: int
-    n_subsamples: int
-    confidence_level: float
-    distribution: pd.DataFrame = field(repr=False)
-    tests: pd.DataFrame = field(repr=False)
-    metric_pairs: MetricPairs = field(repr=False)
-    seed: np.random.SeedSequence = field(repr=False)
-    stratify: bool = field(repr=False)
-    seed_label: str = field(repr=False)
-
-    stem: ClassVar[str] = "variance"
-    note: ClassVar[str] = REPLICATE_NOTE
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models, in the order given."""
-        return self.predictions.models
-
-    @property
-    def n_samples(self) -> int:
-        """Size of the whole test set."""
-        return len(self.predictions)
-
-    @property
-    def signature(self) -> str:
-        made = {
-            "n": len(self.predictions), "B": self.n_resamples, "subsamples": self.n_subsamples,
-            "ci": "percentile", "rng": self.seed_label,
-        }  # fmt: skip
-        return signature("variance_study", made, "stratified" if self.stratify else "")
-
-    @cached_property
-    def variance_ratios(self) -> pd.DataFrame:
-        """Ratio of the two metrics' variances, with an interval that needs no resamples.
-
-        Both variances, and how well the test set determines their ratio, follow from the influence
-        functions (delta method on the logarithm). Columns: model, ratio, n_samples, label,
-        metric_a, metric_b, variance_ratio, ci_low, ci_high.
-        """
-        level = self.confidence_level
-        return self._over_ratios(lambda part: variance_ratios(part, self.metric_pairs, level))
-
-    @cached_property
-    def separation(self) -> pd.DataFrame:
-        """How far apart two models are, in standard errors of their paired difference.
-
-        Columns: model_a, model_b, ratio, n_samples, metric, label, difference (a - b),
-        standard_error (influence functions), separation (their quotient).
-        """
-        return self._over_ratios(_separation)
-
-    @checked()
-    def separated(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Share of model pairs that are separated at a level, by metric, class and ratio.
-
-        Columns: metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
-        """
-        from scipy.special import ndtri
-
-        frame = self.separation
-        frame = frame.assign(shown=frame["separation"].abs() > ndtri(1 - alpha / 2))
-        keys = ["metric", "label", "ratio", "n_samples"]
-        out = frame.groupby(keys, dropna=False, sort=False)["shown"].agg(["size", "sum"])
-        out.columns = ["n_pairs", "n_separated"]
-        out["pct_separated"] = 100 * out["n_separated"] / out["n_pairs"]
-        return out.reset_index()
-
-    @cached_property
-    @one_blas_thread()
-    def relative_efficiency(self) -> pd.DataFrame:
-        """How many samples metric b needs for each sample of metric a, for the same separation.
-
-        On the whole test set, for each pair of models: the squared ratio of the two metrics'
-        separations. Below 1 metric b tells the two models apart with fewer samples; a lower
-        variance alone does not make it so. The interval (delta method on the logarithm) is wide
-        where a difference is itself uncertain. Columns: model_a, model_b, metric_a, metric_b,
-        label, separation_a, separation_b, samples_ratio, ci_low, ci_high, agree (whether
-        both prefer the same model).
-        """
-        whole = self.metric_pairs.evaluate(self.predictions)
-        return relative_efficiency(whole, self.metric_pairs, self.confidence_level)
-
-    def document(self) -> Document:
-        tables = {}
-        for a, b in self.pairs:
-            frame = self._summary((a, b))
-            columns = [_SUMMARY.get(name, Column(name, "estimate", decimals=0)) for name in frame]
-            notes = [_KEY + self.note] if (a, b) == self.pairs[-1] else []
-            tables[f"{a}, {b}"] = Table(f"{a} (a) and {b} (b)", columns, frame, notes=notes)
-        if len(self.models) > 1:
-            tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
-        return self._document(tables, frames=self._frames, figures=self._figures())
-
-    def _summary(self, pair: Pair) -> pd.DataFrame:
-        """Make one row for each part of the test set; shares in percent."""
-        sides = {"metric_a": pair[0], "metric_b": pair[1]}
-        ratios = rows_at(self.variance_ratios, **sides)
-        tests = rows_at(self.tests, **sides) if len(self.tests) else self.tests
-        shown = self.separated() if len(self.models) > 1 else None
-        rows = []
-        for ratio in self.ratios:
-            here = rows_at(self.distribution, ratio=ratio)
-            of_ratio = rows_at(ratios, ratio=ratio)
-            row = {"ratio": ratio, "n": here["n_samples"].iloc[0]}
-            for side, name in zip("ab", pair, strict=True):
-                row[f"sd {side}"] = np.sqrt(rows_at(here, metric=name)["variance"].median())
-            row["var"] = of_ratio["variance_ratio"].median()
-            row["CI>1"] = 100 * (of_ratio["ci_low"] > 1).mean()
-            for test in dict.fromkeys(tests["test"]) if len(tests) else ():
-                p = rows_at(tests, ratio=ratio, test=test)["p_value"]
-                row[_SHORT[test]] = 100 * (p < 0.05).mean()
-            for side, name in zip("ab", pair, strict=True):
-                if shown is not None:
-                    part = rows_at(shown, ratio=ratio, metric=name)
-                    row[f"sep {side}"] = 100 * part["n_separated"].sum() / part["n_pairs"].sum()
-            rows.append(row)
-        return pd.DataFrame(rows)
-
-    def _frames(self) -> dict[str, pd.DataFrame]:
-        frames = {"variance": self.distribution, "variance_tests": self.tests}
-        frames["variance_ratios"] = self.variance_ratios
-        if len(self.models) > 1:
-            frames["separation"] = self.separated()
-            frames["relative_efficiency"] = self.relative_efficiency
-        return frames
-
-    def _figures(self) -> dict[str, Callable[[], Figure]]:
-        figures: dict[str, Callable[[], Figure]] = {}
-        firsts = [pair[0] for pair in self.pairs]
-        for pair in self.pairs:
-            # One metric beside two others needs both names.
-            name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
-            figures[f"variances_{name}"] = partial(self.plot.variances, pair)
-            figures[f"intervals_{name}"] = partial(self.plot.intervals, pair)
-        return figures
-
-    @property
-    def plot(self) -> VariancePlots:
-        """Figures: `plot()` and `plot.variances()`, `plot.intervals()`."""
-        return VariancePlots(Distributions.of(self))
-
-    @one_blas_thread()
-    def _over_ratios(self, task: Any) -> pd.DataFrame:
-        frames = []
-        for ratio in self.ratios:
-            part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
-            frame = task(self.metric_pairs.evaluate(part))
-            place = [c for c in frame.columns if c.startswith("model")][-1]
-            frame.insert(frame.columns.get_loc(place) + 1, "ratio", ratio)
-            frame.insert(frame.columns.get_loc("ratio") + 1, "n_samples", len(part))
-            frames.append(frame)
-        return pd.concat(frames, ignore_index=True)
+# Models whose replicates are summarized at once.
+_MODELS_AT_ONCE = 50
 
 
 @checked()
@@ -349,15 +137,187 @@ def variance_study(
     )  # fmt: skip
 
 
-def _separation(evaluation: Evaluation) -> pd.DataFrame:
-    estimate = evaluation.estimate()
-    moments = influence_moments(evaluation, estimate)
-    model_a, model_b = all_pairs(len(evaluation.models))
-    difference = pair_differences(estimate, model_a, model_b)
-    error = moments.pair_standard_error(model_a, model_b)
+@dataclass(frozen=True)
+class Part:
+    """One down-sampling of the test set, and what its replicates came to."""
+
+    ratio: float
+    index: int
+    n_samples: int
+    summary: Summary
+    outcomes: list[PairOutcome]
+
+
+@dataclass(frozen=True)
+class PairOutcome:
+    """Variances of a pair of metrics, and each test's (statistic, p): (n_models, n_labels)."""
+
+    variance_a: FloatArray
+    variance_b: FloatArray
+    found: dict[str, tuple[FloatArray, ...]]
+
+    @classmethod
+    def joined(cls, parts: Sequence[PairOutcome]) -> PairOutcome:
+        """Outcome of all models from those of some after others."""
+        found = {
+            test: tuple(map(np.concatenate, zip(*(p.found[test] for p in parts), strict=True)))
+            for test in parts[0].found
+        }
+        first, second = ([getattr(p, side) for p in parts] for side in ("variance_a", "variance_b"))
+        return cls(np.concatenate(first), np.concatenate(second), found)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Estimates and moments of replicates, each of shape (n_models, n_values)."""
+
+    estimate: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    n_undefined: FloatArray
+
+    @classmethod
+    def of(cls, estimate: FloatArray, replicates: FloatArray, confidence_level: float) -> Summary:
+        """Summarize replicates of shape (n_models, n_values, n_resamples)."""
+        rows = RowMoments(replicates.reshape(-1, replicates.shape[-1]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean, variance = rows.mean, rows.variance
+        # Sorting rows that lie contiguously is several times faster than sorting down columns.
+        ordered = np.sort(rows.numbers, axis=1)
+        tail = (1 - confidence_level) / 2
+        low, high = (quantiles(ordered.T, np.full(len(ordered), q)) for q in (tail, 1 - tail))
+        found = (mean, variance, low, high, ordered.shape[1] - rows.count)
+        return cls(estimate, *(numbers.reshape(estimate.shape) for numbers in found))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Summary]) -> Summary:
+        """Summary of all models from those of some after others."""
+        columns = zip(*(astuple(part) for part in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
+
+
+def summarized(
+    estimate: FloatArray, replicates: FloatArray, confidence_level: float,
+    pairs: Sequence[tuple[slice, slice]], tests: Sequence[VarianceTest], *, n_jobs: int | None,
+) -> tuple[Summary, list[PairOutcome]]:  # fmt: skip
+    """Summary of replicates, and the outcome of each pair of metrics.
+
+    Parameters
+    ----------
+    estimate : ndarray of shape (n_models, n_values)
+        Values on the data.
+    replicates : ndarray of shape (n_resamples, n_models, n_values)
+        Values on the resamples.
+    confidence_level : float
+        Of the percentile intervals.
+    pairs : sequence of (slice, slice)
+        Where the values of the two metrics of each pair are.
+    tests : sequence of str
+        Tests of equal variances.
+    n_jobs : int, optional
+        As in `map_blocks`.
+    """
+    starts = range(0, len(estimate), _MODELS_AT_ONCE)
+
+    def some(start: int) -> tuple[Summary, list[PairOutcome]]:
+        models = slice(start, start + _MODELS_AT_ONCE)
+        # A model's resamples lie together already.
+        rows = np.ascontiguousarray(replicates[:, models].transpose(1, 2, 0))
+        summary = Summary.of(estimate[models], rows, confidence_level)
+        return summary, [_tested(rows, pair, tests) for pair in pairs]
+
+    found = map_blocks(some, starts, n_jobs, numbers=4 * replicates.size / len(starts))
+    summaries, outcomes = zip(*found, strict=True)
+    return Summary.joined(summaries), [PairOutcome.joined(p) for p in zip(*outcomes, strict=True)]
+
+
+def _tested(
+    replicates: FloatArray, pair: tuple[slice, slice], tests: Sequence[VarianceTest]
+) -> PairOutcome:
+    """Outcome of a pair of metrics, from replicates (n_models, n_values, n_resamples)."""
+    parts = [replicates[:, values] for values in pair]
+    x, y = (RowMoments(part.reshape(-1, part.shape[-1])) for part in parts)
+    shape = parts[0].shape[:2]
+    found = {}
+    for test in tests:
+        outcome = variance_test(test, x, y)
+        found[str(test)] = tuple(numbers.reshape(shape) for numbers in outcome)
+    return PairOutcome(x.variance.reshape(shape), y.variance.reshape(shape), found)
+
+
+def distribution_frame(
+    evaluation: Evaluation, parts: list[Part], n_subsamples: int
+) -> pd.DataFrame:
+    """Frame `VarianceStudy.distribution`."""
+    frames = []
+    for start in range(0, len(parts), n_subsamples):
+        group = parts[start : start + n_subsamples]
+        summaries = [part.summary for part in group]
+        between = np.full_like(summaries[0].mean, np.nan)
+        if n_subsamples > 1:
+            between = np.var([s.mean for s in summaries], axis=0, ddof=1)
+        means = {
+            name: np.mean([getattr(summary, name) for summary in summaries], axis=0)
+            for name in ("estimate", "mean", "variance", "ci_low", "ci_high")
+        }
+        ends = means.pop("ci_low"), means.pop("ci_high")
+        first = group[0]
+        rows = {"model": evaluation.models, "ratio": first.ratio, "n_samples": first.n_samples}
+        n_undefined = np.sum([s.n_undefined for s in summaries], axis=0).astype(int)
+        frames.append(long_frame(
+            rows, evaluation.keys, **means, variance_between=between, ci_low=ends[0],
+            ci_high=ends[1], n_undefined=n_undefined,
+        ))  # fmt: skip
+    return pd.concat(frames, ignore_index=True)
+
+
+def tests_frame(
+    evaluation: Evaluation, metric_pairs: MetricPairs, parts: list[Part]
+) -> pd.DataFrame:
+    """Frame `VarianceStudy.tests`."""
+    frames = [
+        _pair_frame(evaluation, names, parts, [part.outcomes[place] for part in parts])
+        for place, names in enumerate(metric_pairs.pairs)
+    ]
+    part_of_row = [np.arange(len(frame)) // (len(frame) // len(parts)) for frame in frames]
+    by_part = np.argsort(np.concatenate(part_of_row), kind="stable")
+    found = pd.concat(frames, ignore_index=True).drop(columns="metric")
+    return found.iloc[by_part].reset_index(drop=True)
+
+
+def _pair_frame(
+    evaluation: Evaluation, names: Pair, parts: Sequence[Part], outcomes: Sequence[PairOutcome]
+) -> pd.DataFrame:
+    """Tests of one pair of metrics in all parts; pandas takes long for many short frames."""
+    tests = [*outcomes[0].found]
+    n_models = len(evaluation.models)
+
+    def of_parts(entries: Sequence[float]) -> AnyArray:
+        return np.repeat(entries, len(tests) * n_models)
+
+    def of_tests(numbers: Iterable[FloatArray]) -> FloatArray:
+        return np.concatenate([each for own in numbers for each in [own] * len(tests)])
+
+    statistic, p_value = (
+        np.concatenate([outcome.found[test][side] for outcome in outcomes for test in tests])
+        for side in (0, 1)
+    )
+    variance_a = of_tests(outcome.variance_a for outcome in outcomes)
+    variance_b = of_tests(outcome.variance_b for outcome in outcomes)
     with np.errstate(divide="ignore", invalid="ignore"):
-        separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
-    return pair_frame(
-        evaluation.models, model_a, model_b, evaluation.keys, difference=difference,
-        standard_error=error, separation=separation,
+        variance_ratio = variance_a / variance_b
+    rows = {
+        "model": np.tile(np.array(evaluation.models, dtype=object), len(parts) * len(tests)),
+        "ratio": of_parts([part.ratio for part in parts]),
+        "n_samples": of_parts([part.n_samples for part in parts]),
+        "subsample": of_parts([part.index for part in parts]),
+    }
+    asked = np.tile(np.repeat(np.array(tests, dtype=object), n_models), len(parts))
+    return long_frame(
+        rows, evaluation.keys[evaluation.metric_slice(names[0])], metric_a=names[0],
+        metric_b=names[1], variance_a=variance_a, variance_b=variance_b,
+        variance_ratio=variance_ratio, test=np.broadcast_to(asked[:, None], statistic.shape),
+        statistic=statistic, p_value=p_value,
     )  # fmt: skip

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 from modelcompare.report import escape
 from modelcompare.report.compared import Block, Compared, metric_blocks
-from modelcompare.report.figures.layout import Caption, figure_of, sheet
-from modelcompare.report.figures.selection import chosen
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.selection import select_blocks
 from modelcompare.report.figures.style import LEADING, MUTED, plain_axes, tell
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import (
@@ -79,30 +80,21 @@ def plot_comparison(
     if max_models is not None and max_models < 1:
         raise ValueError(f"`max_models` must be at least 1, got {max_models}.")
     groups = metric_blocks(result, metrics, corrected="differences" in kinds)
-    if ax is not None:
-        groups = dict([*groups.items()][:1])
-    choices = {
-        metric: chosen(blocks, baseline=result.baseline, max_models=max_models)
+    found = {
+        metric: select_blocks(blocks, baseline=result.baseline, max_models=max_models)
         for metric, blocks in groups.items()
     }
     panels = [
-        [_PANELS[kind](result, found.blocks) for kind in _possible(kinds, found.blocks)]
-        for found in choices.values()
+        [_panel(result, kind, blocks) for kind in _possible(kinds, blocks)]
+        for blocks, _ in found.values()
     ]
-    shown = [f"{metric}: {found.shown}" for metric, found in choices.items() if found.shown]
-    n_columns = max(map(len, panels))
     n_lines = [max(sum(row.lines for row in panel.rows) for panel in row) for row in panels]
     heights = [_LINE_HEIGHT * n + 0.75 for n in n_lines]
-    caption = Caption(
-        _title(result, kinds), result.signature, "\n".join(shown), note=_note(result, kinds, groups)
-    )
-    size = (4.8 * n_columns, sum(heights))
-    shape = (len(panels), n_columns)
-    with sheet(caption, size, shape, ax=ax, height_ratios=heights) as grid:
-        for row, drawn in zip(grid, panels, strict=True):
-            for axes, panel in zip(row, drawn, strict=True):
-                _draw(axes, panel)
-    return figure_of(grid)
+    remarks = [f"{metric}: {shown}" for metric, (_, shown) in found.items() if shown]
+    note = _note(result, kinds, groups)
+    caption = Caption(_title(result, kinds), result.signature, "\n".join(remarks), note)
+    drawn = [[partial(_draw, panel) for panel in row] for row in panels]
+    return draw_panels(caption, drawn, (4.8, heights), ax=ax)
 
 
 def _possible(kinds: Sequence[Kind], blocks: Sequence[Block]) -> list[Kind]:
@@ -140,20 +132,43 @@ def _note(result: Compared, kinds: Sequence[Kind], metrics: Iterable[str]) -> st
     return "; ".join(notes)
 
 
-def _scores(result: Compared, blocks: Sequence[Block]) -> _Panel:
+def _panel(result: Compared, kind: Kind, blocks: Sequence[Block]) -> _Panel:
+    """Collect the rows of one metric: models, all pairs of few, or the leader minus each other."""
     first = blocks[0]
-    rows = [row for block in blocks for row in [*_heading(block), *_score_rows(block)]]
-    label = f"{interval_title(result.confidence_level)}, {first.direction}"
-    return _Panel("scores", rows, first.metric, label)
+    all_pairs = len(first.scores) <= _ALL_PAIRS
+    rows: list[_Row] = []
+    for block in blocks:
+        if block.label is not None:
+            rows.append(_Row(folded_name(f"class {block.label}"), heading=True))
+        if kind != "differences":
+            rows += _model_rows(block, kind)
+        else:
+            rows += _pair_rows(block) if all_pairs else _lead_rows(block, result.baseline)
+    if kind == "scores":
+        label = f"{interval_title(result.confidence_level)}, {first.direction}"
+        return _Panel(kind, rows, first.metric, label)
+    if kind == "ranks":
+        return _Panel(kind, rows, first.metric, "rank, 1 is best")
+    a, b = ("a", "b") if all_pairs else (_leading(result.baseline), "this model")
+    better = "right" if first.greater_is_better else "left"
+    label = f"{a} {_MINUS} {b}; {a} is better on the {better}"
+    return _Panel(kind, rows, f"{first.metric}, differences", label)
 
 
-def _score_rows(block: Block) -> list[_Row]:
-    rows = []
+def _leading(baseline: str | None) -> str:
+    return "best" if baseline is None else "baseline"
+
+
+def _model_rows(block: Block, kind: Kind) -> Iterator[_Row]:
+    """Yield the score of each model, or its range of ranks."""
     for row in block.scores.itertuples():
-        ends = (row.estimate, row.ci_low, row.ci_high)
-        told = _told(row.model, block, ends)
-        rows.append(_Row(folded_name(str(row.model)), *ends, row.rank_low == 1, told=told))
-    return rows
+        if kind == "ranks":
+            ends = (row.rank, row.rank_low, row.rank_high)
+            told = f"{row.model}: {format_ranks(*ends[1:])}"
+        else:
+            ends = (row.estimate, row.ci_low, row.ci_high)
+            told = _told(row.model, block, ends)
+        yield _Row(folded_name(str(row.model)), *ends, strong=row.rank_low == 1, told=told)
 
 
 def _told(
@@ -166,81 +181,39 @@ def _told(
     return f"{of_class}{name}: {estimate} ({interval})"
 
 
-def _ranks(_: Compared, blocks: Sequence[Block]) -> _Panel:
-    rows = [row for block in blocks for row in [*_heading(block), *_rank_rows(block)]]
-    return _Panel("ranks", rows, blocks[0].metric, "rank, 1 is best")
-
-
-def _rank_rows(block: Block) -> list[_Row]:
-    rows = []
-    for row in block.scores.itertuples():
-        told = f"{row.model}: {format_ranks(row.rank_low, row.rank_high)}"
-        ends = (row.rank, row.rank_low, row.rank_high)
-        rows.append(_Row(folded_name(str(row.model)), *ends, row.rank_low == 1, told=told))
-    return rows
-
-
-def _differences(result: Compared, blocks: Sequence[Block]) -> _Panel:
-    """All pairs of few models, or the leader or baseline minus each other."""
-    first = blocks[0]
-    all_pairs = len(first.scores) <= _ALL_PAIRS
-    who = "best" if result.baseline is None else "baseline"
-    a, b = ("a", "b") if all_pairs else (who, "this model")
-    better = "right" if first.greater_is_better else "left"
-    rows: list[_Row] = []
-    for block in blocks:
-        rows += _heading(block)
-        rows += _pair_rows(block) if all_pairs else _lead_rows(block, result.baseline)
-    label = f"{a} {_MINUS} {b}; {a} is better on the {better}"
-    return _Panel("differences", rows, f"{first.metric}, differences", label)
-
-
-def _pair_rows(block: Block) -> list[_Row]:
-    """The better model of each pair minus the other, so that all lie on one side of 0."""
+def _pair_rows(block: Block) -> Iterator[_Row]:
+    """Yield the better model of each pair minus the other, so that all lie on one side of 0."""
     place = {model: place for place, model in enumerate(block.scores["model"])}
-    rows = []
     for row in block.pairs.itertuples():
         better, worse = sorted((row.model_a, row.model_b), key=place.__getitem__)
-        rows.append(_difference_row(_pair(better, worse), row, block, better != row.model_a))
-    return rows
+        name = escape.visible(f"{better} {_MINUS} {worse}")
+        if len(name) > _NAME_WIDTH:
+            name = folded_name(better, f"{_MINUS} {worse}")
+        yield _difference_row(name, row, block, better)
 
 
-def _lead_rows(block: Block, baseline: str | None) -> list[_Row]:
-    """The leader, or the baseline, minus each other."""
+def _lead_rows(block: Block, baseline: str | None) -> Iterator[_Row]:
+    """Yield the leader, or the baseline, minus each other."""
     leader = block.scores["model"].iloc[0] if baseline is None else baseline
     of_leader = {
         (row.model_b if row.model_a == leader else row.model_a): row
         for row in block.differences.itertuples()
         if leader in (row.model_a, row.model_b)
     }
-    who = "best" if baseline is None else "baseline"
-    rows = [_Row(folded_name(f"{who}: {leader}"), heading=True)]
+    yield _Row(folded_name(f"{_leading(baseline)}: {leader}"), heading=True)
     for model in block.scores["model"]:
         if model != leader:
-            row = of_leader[model]
-            turned = row.model_a != leader
-            rows.append(_difference_row(folded_name(f"{_MINUS} {model}"), row, block, turned))
-    return rows
+            name = folded_name(f"{_MINUS} {model}")
+            yield _difference_row(name, of_leader[model], block, leader)
 
 
-_PANELS: Mapping[Kind, Callable[[Compared, Sequence[Block]], _Panel]] = {
-    "scores": _scores, "differences": _differences, "ranks": _ranks,
-}  # fmt: skip
-
-
-def _difference_row(text: str, row: Any, block: Block, turned: bool = False) -> _Row:
-    """Write one difference, or its negative."""
+def _difference_row(text: str, row: Any, block: Block, first: str) -> _Row:
+    """Write `first` minus the other model of a pair."""
     ends, sides = (row.difference, row.ci_low, row.ci_high), [row.model_a, row.model_b]
-    if turned:
+    if first != row.model_a:
         ends, sides = (-row.difference, -row.ci_high, -row.ci_low), sides[::-1]
     told = _told(f" {_MINUS} ".join(sides), block, ends, signed=True)
     return _Row(text, *ends, strong=row.better in sides, told=told)
-
-
-def _heading(block: Block) -> list[_Row]:
-    if block.label is None:
-        return []
-    return [_Row(folded_name(f"class {block.label}"), heading=True)]
 
 
 def folded_name(*names: str) -> str:
@@ -248,39 +221,39 @@ def folded_name(*names: str) -> str:
     return "\n".join(line for name in names for line in fold(escape.visible(name), _NAME_WIDTH))
 
 
-def _pair(model_a: str, model_b: str) -> str:
-    """Name a pair, in two lines if it is long."""
-    short = escape.visible(f"{model_a} {_MINUS} {model_b}")
-    return short if len(short) <= _NAME_WIDTH else folded_name(model_a, f"{_MINUS} {model_b}")
-
-
-def _draw(axes: Axes, panel: _Panel) -> None:
+def _draw(panel: _Panel, axes: Axes) -> None:
     """Draw the rows from top to bottom, each as high as its name."""
     plain_axes(axes, panel.title, grid="x")
     axes.set_xlabel(panel.label)
-    positions = name_rows(axes, [row.text for row in panel.rows])
-    placed = [*zip(positions, panel.rows, strict=True)]
-    for tick, row in zip(axes.get_yticklabels(), panel.rows, strict=True):
-        if row.heading:
-            tick.set_fontweight("bold")
+    undefined = [not (row.is_drawn or row.heading) for row in panel.rows]
+    names, headings = [row.text for row in panel.rows], [row.heading for row in panel.rows]
+    placed = [*zip(name_rows(axes, names, headings, undefined), panel.rows, strict=True)]
     for strong in (True, False):
         _draw_rows(axes, [(y, r) for y, r in placed if r.is_drawn and r.strong == strong], strong)
-    for position, row in placed:
-        if not row.is_drawn and not row.heading:
-            axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(),
-                      va="center")  # fmt: skip
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6, integer=panel.kind == "ranks")
     if panel.kind == "differences":
         _draw_zero(axes)
 
 
-def name_rows(axes: Axes, names: Sequence[str]) -> list[float]:
-    """Name rows from top to bottom, each as high as its lines of text; the middle of each."""
+def name_rows(
+    axes: Axes, names: Sequence[str], headings: Sequence[bool], undefined: Sequence[bool]
+) -> list[float]:
+    """Name rows from top to bottom, each as high as its lines of text; return their middles.
+
+    Headings are bold, and what is undefined is said to be.
+    """
     edges = [0, *accumulate(name.count("\n") + 1 for name in names)]
     positions = [(top + bottom) / 2 for top, bottom in pairwise(edges)]
     axes.set_yticks(positions, list(names))
     axes.set_ylim(edges[-1], 0)
+    rows = zip(axes.get_yticklabels(), positions, headings, undefined, strict=True)
+    for tick, position, heading, missing in rows:
+        if heading:
+            tick.set_fontweight("bold")
+        if missing:
+            axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(),
+                      va="center")  # fmt: skip
     return positions
 
 

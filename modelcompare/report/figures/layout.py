@@ -1,4 +1,4 @@
-"""One way to lay a figure out: title above the panels, key below them, then the small print.
+"""Lay a figure out: title above the panels, key below them, then the small print.
 
 Panels keep their size; what stands around them makes the figure as much higher as it needs.
 """
@@ -6,17 +6,16 @@ Panels keep their size; what stands around them makes the figure as much higher 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from modelcompare.report import escape
-from modelcompare.report.figures.style import MUTED, Key
+from modelcompare.report.figures.style import MUTED, Look
 from modelcompare.report.figures.types import Axes, Axis, Figure
 
 _STYLE: Any = {
@@ -34,6 +33,8 @@ _STYLE: Any = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+# Draws one panel into its axes.
+Panel: TypeAlias = Callable[[Axes], Any]
 _MARGIN = 0.12
 _GAP = 0.08
 _TITLE, _SHOWN, _NOTE = 10.5, 8.5, 7.0
@@ -50,7 +51,7 @@ class Caption:
     signature: str
     shown: str = ""  # which models and classes, where not all are
     note: str = ""  # what marks and lines mean
-    keys: Sequence[Key] = ()
+    keys: Sequence[tuple[str, Look]] = ()  # entries of the legend
 
 
 def check_matplotlib() -> None:
@@ -63,15 +64,31 @@ def check_matplotlib() -> None:
         ) from error
 
 
-@contextmanager
-def sheet(
-    caption: Caption, size: tuple[float, float], shape: tuple[int, int] = (1, 1), *,
-    ax: Axes | None = None, **grid: Any,
-) -> Iterator[Any]:  # fmt: skip
-    """Give a grid of axes to draw into, in our style whatever the user's own.
+def draw_panels(
+    caption: Caption, rows: Sequence[Sequence[Panel]], size: tuple[float, float | Sequence[float]],
+    *, ax: Axes | None = None, least_width: float = 0.0, y_label: str = "",
+    finish: Panel | None = None, **grid: Any,
+) -> Figure:  # fmt: skip
+    """Draw rows of panels in our style, or the first of them into an `ax` of the user's.
 
-    The figure is made outside pyplot, so that nothing must be closed. An `ax` of the user's is the
-    only one of its grid, and stays in the user's style; only its key is added.
+    Parameters
+    ----------
+    caption : Caption
+        What stands around the panels; of it an `ax` of the user's takes the key.
+    rows : sequence of sequence of callable
+        From top to bottom and left to right, what draws a panel into its axes.
+    size : tuple of float and float, or sequence of float
+        Inches of each column, and of each row.
+    ax : Axes, optional
+        Axes of the user's, in the user's style.
+    least_width : float
+        Inches that the columns take together at least.
+    y_label : str
+        Of the panels in the first column.
+    finish : callable, optional
+        Called with the first axes when all are drawn, to set the limits that they share.
+    **grid
+        As in matplotlib's ``subplots``: which panels share an axis.
     """
     check_matplotlib()
     import matplotlib as mpl
@@ -80,23 +97,42 @@ def sheet(
 
     if ax is not None:
         with mpl.rc_context({"text.parse_math": False}):
-            yield np.array([[_checked(ax)]], dtype=object)
+            _fill(np.array([[_checked(ax)]], dtype=object), [rows[0][:1]], y_label, finish)
             if caption.keys:
                 ax.legend(handles=_handles(caption.keys))
-        return
+        return cast("Figure", ax.figure)
+    width, height = size
+    heights = [height] * len(rows) if isinstance(height, float) else height
+    n_columns = max(map(len, rows))
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(_STYLE)
-        figure = SignedFigure(figsize=size, facecolor="white")
-        yield figure.subplots(*shape, squeeze=False, **grid)
+        # Made outside pyplot, so that nothing must be closed.
+        inches = max(width * n_columns, least_width), sum(heights)
+        figure = SignedFigure(figsize=inches, facecolor="white")
+        axes = figure.subplots(len(rows), n_columns, squeeze=False, height_ratios=heights, **grid)
+        _fill(axes, rows, y_label, finish)
         _surround(figure, caption)
         _fit_texts(figure)
+        return figure
 
 
-def figure_of(grid: Any) -> Figure:
-    """The figure that a grid of axes belongs to."""
-    figure: Figure = grid.flat[0].figure
-    return figure
+def wrapped(panels: Sequence[Panel], n_columns: int = 3) -> list[Sequence[Panel]]:
+    """Break a list of panels into rows."""
+    return [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
+
+
+def _fill(grid: Any, rows: Sequence[Sequence[Panel]], y_label: str, finish: Panel | None) -> None:
+    """Draw each panel into its axes, and hide the axes that are left."""
+    for row, panels in zip(grid, rows, strict=True):
+        for axes, draw in zip(row, panels, strict=False):
+            draw(axes)
+        for axes in row[len(panels) :]:
+            axes.set_visible(False)
+        if y_label:
+            row[0].set_ylabel(y_label)
+    if finish is not None:
+        finish(grid[0, 0])
 
 
 def _checked(ax: Any) -> Axes:
@@ -159,16 +195,16 @@ def _height(part: Any) -> float:
     return float(part.get_window_extent().height / part.figure.dpi)
 
 
-def _handles(keys: Sequence[Key], room: float = 6.0) -> list[Any]:
+def _handles(keys: Sequence[tuple[str, Look]], room: float = 6.0) -> list[Any]:
     from matplotlib.lines import Line2D
 
     return [
-        Line2D([], [], label=folded(key.label, room - 0.5, 8.0), **key.look.options(markersize=5))
-        for key in keys
+        Line2D([], [], label=folded(label, room - 0.5, 8.0), **look.options(markersize=5))
+        for label, look in keys
     ]
 
 
-def _legend(figure: Figure, keys: Sequence[Key], room: float) -> Any:
+def _legend(figure: Figure, keys: Sequence[tuple[str, Look]], room: float) -> Any:
     """One key for all panels, with as many columns as there is room for."""
     handles = _handles(keys, room)
     for n_columns in range(min(len(handles), _MOST_KEYS_ABREAST), 0, -1):

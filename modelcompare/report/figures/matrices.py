@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from modelcompare.report.compared import Block, Compared
 from modelcompare.report.figures.forest import folded_name
-from modelcompare.report.figures.layout import Caption, figure_of, sheet
-from modelcompare.report.figures.selection import chosen, part_shown
+from modelcompare.report.figures.layout import Caption, draw_panels
+from modelcompare.report.figures.selection import part_shown, select_blocks
 from modelcompare.report.figures.style import DARK, SHADES, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_p_value
@@ -37,32 +38,35 @@ def plot_heatmap(
     Models stand in the order of their ranks; columns are named by the rows' numbers. Into an `ax`
     goes one of the two.
     """
-    found = chosen([block], baseline=result.baseline, max_models=MAX_MODELS)
-    models = list(found.blocks[0].scores["model"])
+    (block,), shown = select_blocks([block], baseline=result.baseline, max_models=MAX_MODELS)
+    models = list(block.scores["model"])
     kinds: list[_Square] = [*_SQUARES] if ax is None else [show]
     caption = Caption(
         f"{result.headline}; {block.title}, all pairs, tests at {result.alpha:g}",
-        result.signature, found.shown,
+        result.signature, shown,
         note=f"p adjusted by {result.correction}; bold: below {result.alpha:g}\n"
         "wins: share of resamples on which the model of the row is better; ties count half",
     )  # fmt: skip
+
+    def draw(kind: _Square, axes: Axes) -> None:
+        if kind == "p_value":
+            values, texts = _p_values(block, models)
+            # What is far below the level differs no more than what is far above it.
+            shade = np.clip(-np.log10(np.maximum(values, 1e-300)) / 4, 0, 1)
+            strong = values < result.alpha
+        else:
+            values = wins.loc[models, models].to_numpy()
+            texts = np.vectorize(_share_text)(values)
+            shade, strong = values, values > 1
+        # The diagonal stays empty.
+        shade = np.where(np.eye(len(shade), dtype=bool), np.nan, shade)
+        _draw_cells(axes, shade, texts, strong)
+        axes.set_title(_SQUARES[kind])
+        _name_models(axes, models)
+
     side = max(0.34 * len(models) if len(models) <= _WRITTEN else 0.17 * len(models), 1.6)
-    size = ((side + 1.3) * len(kinds) + 1.6, side + 1.0)
-    with sheet(caption, size, (1, len(kinds)), ax=ax, sharey=True) as grid:
-        for axes, kind in zip(grid[0], kinds, strict=True):
-            if kind == "p_value":
-                values, texts = _p_values(found.blocks[0], models)
-                # What is far below the level differs no more than what is far above it.
-                shade = np.clip(-np.log10(np.maximum(values, 1e-300)) / 4, 0, 1)
-                strong = values < result.alpha
-            else:
-                values = wins.loc[models, models].to_numpy()
-                texts = np.vectorize(_share_text)(values)
-                shade, strong = values, values > 1
-            _draw_square(axes, shade, texts, strong)
-            axes.set_title(_SQUARES[kind])
-            _name_models(axes, models)
-    return figure_of(grid)
+    size = side + 1.3 + 1.6 / len(kinds), side + 1.0
+    return draw_panels(caption, [[partial(draw, kind) for kind in kinds]], size, ax=ax, sharey=True)
 
 
 def _p_values(block: Block, models: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -76,15 +80,7 @@ def _p_values(block: Block, models: Sequence[str]) -> tuple[NDArray[Any], NDArra
     return values, texts(values)
 
 
-def _draw_square(
-    axes: Axes, shade: NDArray[Any], texts: NDArray[Any], strong: NDArray[Any]
-) -> None:
-    """Draw shades from 0 to 1 with their numbers; the diagonal stays empty."""
-    shade = np.where(np.eye(len(shade), dtype=bool), np.nan, shade)
-    draw_cells(axes, shade, texts, strong)
-
-
-def draw_cells(
+def _draw_cells(
     axes: Axes, shade: NDArray[Any], texts: NDArray[Any], strong: NDArray[Any] | None = None
 ) -> None:
     """Draw shades from 0 to 1, and numbers in them where there is room."""
@@ -119,48 +115,39 @@ def _short(name: str) -> str:
     return folded if len(folded) <= 30 else f"{folded[:13]}\u2026{folded[-16:]}"
 
 
-@dataclass(frozen=True)
-class Confused:
-    """Confusion matrices of one model: "labels", and "probabilities" if it gave them."""
-
-    model: str
-    headline: str
-    signature: str
-    matrices: Mapping[str, pd.DataFrame]
-
-
-def plot_confusion(confused: Confused, *, soft: bool = False, ax: Axes | None = None) -> Figure:
+def plot_confusion(
+    model: str, matrices: Mapping[str, pd.DataFrame], caption: Caption, *, soft: bool = False,
+    ax: Axes | None = None,
+) -> Figure:  # fmt: skip
     """Draw how often each class was said where each was true, and what probability it was given.
 
-    Shares are of the true class. Of many classes those are drawn that are confused most. Into an
-    `ax` goes one of the two matrices.
+    `matrices` are "labels", and "probabilities" if the model gave them. Shares are of the true
+    class. Of many classes those are drawn that are confused most. Into an `ax` goes one of the two
+    matrices.
     """
-    matrices = dict(confused.matrices)
     if ax is not None:
         kind = "probabilities" if soft else "labels"
         if kind not in matrices:
-            raise ValueError(f"model {confused.model!r} gave no probabilities; leave `soft` out.")
+            raise ValueError(f"model {model!r} gave no probabilities; leave `soft` out.")
         matrices = {kind: matrices[kind]}
     shares = {kind: _of_true(matrix) for kind, matrix in matrices.items()}
     labels, shown = _most_confused(next(iter(shares.values())))
-    caption = Caption(
-        f"{confused.headline}; confusion of {confused.model}", confused.signature, shown,
-        note="shares of the samples of each true class",
-    )  # fmt: skip
+    note = "shares of the samples of each true class"
+
+    def draw(kind: str, axes: Axes) -> None:
+        part = shares[kind].iloc[labels, labels]
+        _draw_cells(axes, part.to_numpy(), np.vectorize(_share_text)(part.to_numpy()))
+        axes.set_title(_SAID[kind])
+        names = [_short(str(name)) for name in part.index]
+        axes.set_yticks(range(len(names)), names, fontsize=7)
+        axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90)
+        axes.set_xlabel("said" if kind == "labels" else "given probability")
+
     side = max(0.34 * len(labels), 1.5)
-    size = ((side + 0.5) * len(shares) + 1.6, side + 1.5)
-    with sheet(caption, size, (1, len(shares)), ax=ax, sharey=True) as grid:
-        for axes, (kind, matrix) in zip(grid[0], shares.items(), strict=True):
-            part = matrix.iloc[labels, labels]
-            texts = np.vectorize(_share_text)(part.to_numpy())
-            draw_cells(axes, part.to_numpy(), texts)
-            axes.set_title(_SAID[kind])
-            names = [_short(str(name)) for name in part.index]
-            axes.set_yticks(range(len(names)), names, fontsize=7)
-            axes.set_xticks(range(len(names)), names, fontsize=7, rotation=90)
-            axes.set_xlabel("said" if kind == "labels" else "given probability")
-        grid[0, 0].set_ylabel("true class")
-    return figure_of(grid)
+    return draw_panels(
+        replace(caption, shown=shown, note=note), [[partial(draw, kind) for kind in shares]],
+        (side + 0.5 + 1.6 / len(shares), side + 1.5), ax=ax, sharey=True, y_label="true class",
+    )  # fmt: skip
 
 
 _SAID = {"labels": "predicted class", "probabilities": "probabilities"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modelcompare.report.figures.forest import folded_name, name_rows
-from modelcompare.report.figures.layout import Caption, figure_of, sheet
+from modelcompare.report.figures.layout import Caption, draw_panels
 from modelcompare.report.figures.style import LEADING, MUTED, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_percent
@@ -27,33 +27,21 @@ _GOLDEN = 0.6180339887498949
 
 # Replicates of a model, metric and class.
 ValuesOf = Callable[[str, str, Any], NDArray[np.float64]]
-
-
-@dataclass(frozen=True)
-class Heap:
-    """The models of one metric, or of one class of it, that are drawn below each other."""
-
-    label: object
-    models: Sequence[str]
-
-    @property
-    def n_rows(self) -> int:
-        """One for each model, and one for the name of the class."""
-        return len(self.models) + (self.label is not None)
+# Of each metric: classes, None where there are none, and the models that are drawn below each.
+Heaps = Mapping[str, Sequence[tuple[Any, Sequence[str]]]]
 
 
 def plot_raincloud(
-    values_of: ValuesOf, heaps: Mapping[str, Sequence[Heap]], caption: Caption,
-    confidence_level: float, *, ax: Axes | None = None,
+    values_of: ValuesOf, heaps: Heaps, caption: Caption, confidence_level: float, *,
+    ax: Axes | None = None,
 ) -> Figure:  # fmt: skip
     """Draw the replicates of each metric in a panel: a cloud, a box and points for each model."""
-    if ax is not None:
-        heaps = dict([*heaps.items()][:1])
-    heights = [_ROW_HEIGHT * sum(heap.n_rows for heap in part) + 0.75 for part in heaps.values()]
-    with sheet(caption, (6.4, sum(heights)), (len(heaps), 1), ax=ax, height_ratios=heights) as grid:
-        for axes, (metric, part) in zip(grid[:, 0], heaps.items(), strict=True):
-            _draw_metric(axes, values_of, metric, part, confidence_level)
-    return figure_of(grid)
+    heights, panels = [], []
+    for metric, part in heaps.items():
+        n_rows = sum(len(models) + (label is not None) for label, models in part)
+        heights.append(_ROW_HEIGHT * n_rows + 0.75)
+        panels.append([partial(_draw_metric, values_of, metric, part, confidence_level)])
+    return draw_panels(caption, panels, (6.4, heights), ax=ax)
 
 
 def cloud_note(confidence_level: float) -> str:
@@ -65,28 +53,25 @@ def cloud_note(confidence_level: float) -> str:
 
 
 def _draw_metric(
-    axes: Axes, values_of: ValuesOf, metric: str, heaps: Sequence[Heap], level: float
-) -> None:
+    values_of: ValuesOf, metric: str, heaps: Sequence[tuple[Any, Sequence[str]]], level: float,
+    axes: Axes,
+) -> None:  # fmt: skip
     plain_axes(axes, metric, grid="x")
     names: list[str] = []
     values: list[NDArray[np.float64] | None] = []
-    for heap in heaps:
-        if heap.label is not None:
-            names.append(folded_name(f"class {label_name(heap.label)}"))
+    for label, models in heaps:
+        if label is not None:
+            names.append(folded_name(f"class {label_name(label)}"))
             values.append(None)
-        for model in heap.models:
+        for model in models:
             names.append(folded_name(model))
-            found = values_of(model, metric, heap.label)
+            found = values_of(model, metric, label)
             values.append(found[~np.isnan(found)])
-    positions = name_rows(axes, names)
-    for tick, position, drawn in zip(axes.get_yticklabels(), positions, values, strict=True):
-        if drawn is None:
-            tick.set_fontweight("bold")
-        elif len(drawn):
+    headings = [drawn is None for drawn in values]
+    undefined = [drawn is not None and not len(drawn) for drawn in values]
+    for position, drawn in zip(name_rows(axes, names, headings, undefined), values, strict=True):
+        if drawn is not None and len(drawn):
             _draw_cloud(axes, position, drawn, level)
-        else:
-            axes.text(0.02, position, "undefined", transform=axes.get_yaxis_transform(),
-                      va="center")  # fmt: skip
     axes.set_xlabel("value on a resample")
     axes.locator_params(axis="x", nbins=6)
 

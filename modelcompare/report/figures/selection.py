@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -16,19 +16,11 @@ MAX_CLASSES = 12
 MAX_ROWS = 48
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """The blocks that are drawn, and what is left out."""
-
-    blocks: list[Block]
-    shown: str
-
-
-def chosen(
+def select_blocks(
     blocks: Sequence[Block], *, baseline: str | None = None, max_models: int | None = None,
     max_classes: int = MAX_CLASSES, max_rows: int = MAX_ROWS,
-) -> Chosen:  # fmt: skip
-    """Keep the classes where models differ most, and the best models, that fit.
+) -> tuple[list[Block], str]:  # fmt: skip
+    """Keep the classes where models differ most, and the best models, that fit; and a remark.
 
     Models of a metric that is not per class always fit, unless `max_models` says otherwise.
     """
@@ -40,7 +32,7 @@ def chosen(
     models = _best_models(blocks, kept, baseline)
     said = [part_shown(len(models), n_models, "model", "the best"),
             part_shown(len(classes), len(blocks), "class", "where models differ most")]  # fmt: skip
-    return Chosen([_only_models(block, models) for block in classes], "; ".join(filter(None, said)))
+    return [_only_models(block, models) for block in classes], "; ".join(filter(None, said))
 
 
 def models_by_class(n_classes: int, max_rows: int) -> int:

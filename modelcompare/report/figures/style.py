@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from modelcompare.report import escape
@@ -21,8 +20,6 @@ MARKERS = "os^Dv<>PXd*h"
 # With more models than colours, the range of all models is drawn in their place.
 MAX_LINES = len(MODEL_COLOURS)
 LineStyle = Literal["-", "--", ":", ""]
-# The first metric of a pair, and its counterpart.
-LINE_STYLES: tuple[LineStyle, LineStyle] = ("-", "--")
 LEADING = COLOURS[0]
 OTHER = COLOURS[1]
 MUTED = "#767676"
@@ -46,23 +43,10 @@ class Look:
         return {"markersize": 3.8, "linewidth": 1.4, **own, **more}
 
 
-@dataclass(frozen=True)
-class Key:
-    """An entry of a legend."""
-
-    label: str
-    look: Look
-
-
-def looks(models: Sequence[str]) -> Iterator[tuple[str, Look]]:
-    """Models with a colour and a marker each, as many as there are colours."""
-    for model, colour, marker in zip(models, MODEL_COLOURS, MARKERS, strict=False):
-        yield model, Look(colour, marker)
-
-
-def model_keys(models: Sequence[str]) -> list[Key]:
-    """Entries of a legend for models that are lines."""
-    return [Key(model, look) for model, look in looks(models)]
+def looks(models: Sequence[str]) -> list[tuple[str, Look]]:
+    """Give a colour and a marker to each model, as far as there are colours."""
+    named = zip(models, MODEL_COLOURS, MARKERS, strict=False)
+    return [(model, Look(colour, marker)) for model, colour, marker in named]
 
 
 def tell(artist: Artist, texts: Sequence[str]) -> None:
@@ -85,15 +69,6 @@ def plain_axes(axes: Axes, title: str = "", *, grid: Literal["x", "y", "both"] =
     axes.set_title(escape.figure(title))
 
 
-def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
-    """Put the parts of the test set on a logarithmic axis, each with its tick."""
-    axes.set_xscale("log")
-    axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
-    axes.minorticks_off()
-    if last:
-        axes.set_xlabel("part of the test set")
-
-
 def plain_log(axis: Axis) -> None:
     """Write the powers of a logarithmic scale as numbers, and nothing between them."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -108,29 +83,3 @@ def draw_band(axes: Axes, rows: pd.DataFrame, x: str, y: str, look: Look) -> Non
         rows[x], rows["ci_low"], rows["ci_high"], color=look.colour, alpha=0.16, linewidth=0
     )
     axes.plot(rows[x], rows[y], **look.options())
-
-
-def draw_lines(
-    axes: Axes, table: pd.DataFrame, models: Sequence[str], line: LineStyle = "-"
-) -> None:
-    """Draw a line for each model, or the median and range of many; `table` has a column each."""
-    if len(models) <= MAX_LINES:
-        for model, look in looks(models):
-            axes.plot(table.index, table[model], **look.options(linestyle=line))
-        return
-    low, middle, high = np.nanquantile(table.to_numpy(), [0.05, 0.5, 0.95], axis=1)
-    look = Look(MODEL_COLOURS[LINE_STYLES.index(line)], "o", line)
-    axes.fill_between(table.index, low, high, color=look.colour, alpha=0.2, linewidth=0)
-    axes.plot(table.index, middle, **look.options())
-
-
-def range_note(models: Sequence[str]) -> str:
-    """What `draw_lines` draws of many models."""
-    many = len(models) > MAX_LINES
-    return f"median and range of 90 % of {len(models)} models" if many else ""
-
-
-def hide_unused(grid: Any, n_used: int) -> None:
-    """Hide the panels of a grid that nothing was drawn into."""
-    for axes in list(grid.flat)[n_used:]:
-        axes.set_visible(False)

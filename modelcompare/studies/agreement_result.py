@@ -1,0 +1,266 @@
+"""Agreement of pairs of metrics over all pairs of models: table, frames and figures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arguments import checked
+from modelcompare.data.predictions import Predictions
+from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.report.document import Document
+from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import one_label, telling_labels
+from modelcompare.report.figures.style import LEADING, OTHER, Look, plain_axes
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table, interval_column, rows_at
+from modelcompare.studies.figures import plot_shares
+from modelcompare.studies.pairs import PAPER_RATIOS, MetricPairs, Pair, check_ratios
+from modelcompare.studies.ranking_consistency import orders_kept
+from modelcompare.words import AgreementTest, label_name, signature
+
+# Classes with a panel each.
+_MAX_CLASSES = 6
+_AGREE, _DISAGREE, _NEITHER = (
+    Look(LEADING, "o", ""),
+    Look(OTHER, "X", ""),
+    Look("#999999", ".", ""),
+)
+# Tests of replicates, which other rooms call by the samples they run on.
+ON_REPLICATES = {"t": "replicate-t", "paired-t": "replicate-paired-t"}
+
+T_NOTE = (
+    "The t-test runs on bootstrap replicates, as the paper's does: its p-values shrink as "
+    "resamples are added, so % significant measures the effort of the simulation. permutation, "
+    "sign-flip, bootstrap and wald are valid tests."
+)
+
+
+@dataclass(frozen=True)
+class AgreementStudy(Result):
+    """Agreement of pairs of metrics over all pairs of models.
+
+    Attributes
+    ----------
+    predictions : Predictions
+        Test set and models.
+    metric_pairs : MetricPairs
+        Metrics that are compared.
+    alpha, test, n_resamples, confidence_level
+        As given to `agreement_study`.
+    table : DataFrame
+        The paper's table 1, a row for each pair of metrics and class: metric_a, metric_b, label,
+        n_pairs, n_significant (under both metrics), pct_significant, n_agree, pct_agree (of the
+        significant ones), ci_low, ci_high (of pct_agree, by resampling models; where all or none
+        agree Wilson's, of as many pairs as share no model).
+    pairs : DataFrame
+        A row for each pair of models, pair of metrics and class: model_a, model_b, metric_a,
+        metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
+    """
+
+    predictions: Predictions = field(repr=False)
+    metric_pairs: MetricPairs = field(repr=False)
+    alpha: float
+    test: AgreementTest
+    n_resamples: int
+    confidence_level: float
+    table: pd.DataFrame = field(repr=False)
+    pairs: pd.DataFrame = field(repr=False)
+    seed: np.random.SeedSequence = field(repr=False)
+    seed_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "agreement"
+
+    @property
+    def n_samples(self) -> int:
+        """Size of the whole test set."""
+        return len(self.predictions)
+
+    @property
+    def signature(self) -> str:
+        made = {
+            "n": len(self.predictions), "models": len(self.predictions.models),
+            "B": self.n_resamples, "test": self.test, "alpha": f"{self.alpha:g}",
+            "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("agreement_study", made)
+
+    @checked()
+    @one_blas_thread()
+    def population(
+        self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
+    ) -> pd.DataFrame:
+        """How often a part of the test set orders two models as the whole does.
+
+        At each ratio as many parts as `n_subsamples` are drawn without replacement. Of each pair
+        of metrics there are three answers: the first on the part and on the whole, the second on
+        the part and the first on the whole (functional consistency, the paper's hypothesis D), and
+        the second on both. A value that is undefined orders nothing and so disagrees.
+
+        Parameters
+        ----------
+        ratios : sequence of float
+            Parts of the test set, each in (0, 1].
+        n_subsamples : int
+            Parts that are drawn at each ratio.
+
+        Returns
+        -------
+        DataFrame
+            Columns metric_small (that orders the models on the part), metric_whole (that orders
+            them on the whole), label, ratio, n_samples, pct_agree (mean over pairs of models and
+            parts), ci_low, ci_high (its interval, by resampling models and parts; of two
+            models, which are one pair, over parts alone), part_low, part_high (between which
+            `confidence_level` of the single parts lie).
+
+        References
+        ----------
+        .. [1] Yacouby & Axman (2020), hypothesis D, section 6.2.
+        """
+        return orders_kept(
+            self.predictions, self.metric_pairs, check_ratios(ratios, len(self.predictions)),
+            self.seed, n_subsamples=n_subsamples, confidence_level=self.confidence_level,
+        )  # fmt: skip
+
+    @property
+    def note(self) -> str:
+        """What a reader of its p-values must know."""
+        return T_NOTE if self.test in ON_REPLICATES else ""
+
+    def document(self) -> Document:
+        pairs = zip(self.table["metric_a"], self.table["metric_b"], strict=True)
+        names = [
+            f"(c){a}" if b == f"c{a}" else f"{a}, {b}" for a, b in pairs
+        ]  # as the paper heads it
+        n_pairs = self.table["n_pairs"].iloc[0]
+        title = (
+            f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
+        )
+        columns = [
+            Column("Metric", of=["name"]),
+            Column("Class", of=["label"]),
+            Column("% Sig.", "estimate", ["pct_significant"], decimals=2),
+            Column("% Agree", "estimate", ["pct_agree"], decimals=2),
+            interval_column(self.confidence_level, decimals=1),
+        ]
+        notes = [self.note] if self.note else []
+        table = Table(title, columns, self.table.assign(name=names), notes=notes)
+        plot = self.plot
+        return self._document(
+            {"agreement": table}, frames=self._frames,
+            figures={"agreement": plot.agreement, "agreement_population": plot.population},
+        )  # fmt: skip
+
+    def _frames(self) -> dict[str, pd.DataFrame]:
+        if missing := [f"{ratio:g}" for ratio in PAPER_RATIOS if ratio not in self.usable_ratios()]:
+            warnings.warn(
+                f"agreement_population leaves out the ratios {', '.join(missing)}, which leave "
+                f"less than 2 of {len(self.predictions)} samples.",
+                stacklevel=2,
+            )
+        return {
+            "agreement": self.table,
+            "agreement_pairs": self.pairs,
+            "agreement_population": self.population(self.usable_ratios()),
+        }
+
+    def usable_ratios(self) -> list[float]:
+        """The paper's ratios that leave two samples of this test set."""
+        return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
+
+    @property
+    def plot(self) -> AgreementPlots:
+        """Figures: `plot()` and `plot.agreement()`, `plot.population()`."""
+        return AgreementPlots(self)
+
+
+class AgreementPlots(Plots[AgreementStudy]):
+    """Figures of an agreement study: `plot()` draws the differences under both metrics."""
+
+    def agreement(self, *, label: Any = None, ax: Axes | None = None) -> Figure:
+        """Draw the models' differences under both metrics, with quadrants of agreement."""
+        study = self._result
+        pairs = study.metric_pairs.pairs[: None if ax is None else 1]
+        part = rows_at(study.pairs, metric_a=pairs[0][0], metric_b=pairs[0][1])
+        labels, shown = telling_labels(part, "difference_a", _MAX_CLASSES if ax is None else 1)
+        if label is not None:
+            labels, shown = one_label(part, label), ""
+        n_pairs = len(part) // part["label"].nunique(dropna=False)
+        title = (
+            f"Do both metrics prefer the same model? {study.n_samples:,} samples, {n_pairs:,} "
+            f"pair{'s' * (n_pairs != 1)} of models, tests at {study.alpha:g}"
+        )
+        keys = [
+            (f"p < {study.alpha:g} under both, same model", _AGREE),
+            (f"p < {study.alpha:g} under both, other model", _DISAGREE),
+            ("not significant under both", _NEITHER),
+        ]
+        note = "shaded: both prefer the same model"
+        caption = Caption(title, study.signature, shown, note, keys)
+
+        def draw(names: Pair, of: Any, axes: Axes) -> None:
+            rows = rows_at(study.pairs, metric_a=names[0], metric_b=names[1], label=of)
+            _scatter(axes, rows, label_name(of) or names[0], study.metric_pairs.sense(names))
+            axes.set_xlabel(f"difference in {names[0]}")
+            axes.set_ylabel(f"difference in {names[1]}")
+
+        panels = wrapped([partial(draw, names, of) for names in pairs for of in labels])
+        return draw_panels(caption, panels, (2.5, 2.5), ax=ax, least_width=5.0)
+
+    __call__ = agreement
+
+    def population(
+        self, ratios: Sequence[float] | None = None, *, n_subsamples: int = 200,
+        ax: Axes | None = None,
+    ) -> Figure:  # fmt: skip
+        """Draw agreement with the order of the whole test set, against the ratio."""
+        study = self._result
+        sizes = study.usable_ratios() if ratios is None else ratios
+        frame = study.population(sizes, n_subsamples=n_subsamples)
+        lines = frame.assign(
+            line=frame["label"].map(label_name), share=frame["pct_agree"],
+            series=list(zip(frame["metric_small"], frame["metric_whole"], strict=True)),
+        )  # fmt: skip
+        title = f"Same order of models as on the whole test set: {study.n_samples:,} samples"
+        caption = Caption(title, study.signature, note="thick: mean over classes; thin: each class")
+        pairs = study.metric_pairs.pairs
+        words = ["metric: its own order", "counterpart: the metric's", "counterpart: its own"]
+        if len(pairs) == 1:
+            a, b = pairs[0]
+            words = [f"{a}: its own order", f"{b}: the order by {a}", f"{b}: its own order"]
+        panels = {f"{a} and {b}": [(a, a), (b, a), (b, b)] for a, b in pairs}
+        return plot_shares(lines, panels, words, caption, "% of pairs ordered alike", ax=ax)
+
+
+def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:
+    """Draw differences, and shade where `sense` has both metrics prefer the same model."""
+    shown, agree = part["significant"], part["agree"]
+    share = f"{100 * (shown & agree).sum() / shown.sum():.1f} % agree" if shown.any() else None
+    plain_axes(axes, f"{name}\n{share or 'no pair significant'}")
+    axes.axhline(0, color="black", linewidth=0.7, zorder=1)
+    axes.axvline(0, color="black", linewidth=0.7, zorder=1)
+    size = 16 if len(part) < 200 else 4
+    for chosen, look in (
+        (~shown, _NEITHER), (shown & agree, _AGREE), (shown & ~agree, _DISAGREE),
+    ):  # fmt: skip
+        axes.scatter(
+            part.loc[chosen, "difference_a"], part.loc[chosen, "difference_b"], s=size,
+            color=look.colour, marker=look.marker, linewidth=0, alpha=0.7, zorder=2,
+            rasterized=len(part) > 500,
+        )  # fmt: skip
+    furthest = part[["difference_a", "difference_b"]].abs().max().fillna(0.0)
+    x, y = 1.08 * furthest.clip(lower=1e-12)
+    axes.set(xlim=(-x, x), ylim=(-y, y))
+    for left, low in ((0, 0), (-x, -y)) if sense > 0 else ((0, -y), (-x, 0)):
+        axes.fill_between(
+            [left, left + x], low, low + y, color=_AGREE.colour, alpha=0.06, linewidth=0
+        )
+    axes.locator_params(nbins=4)

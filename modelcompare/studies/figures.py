@@ -1,0 +1,103 @@
+"""Figures over the part of the test set that is used."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.report.figures.layout import Caption, Panel, draw_panels, wrapped
+from modelcompare.report.figures.style import (
+    COLOURS,
+    LEADING,
+    MAX_LINES,
+    MODEL_COLOURS,
+    OTHER,
+    LineStyle,
+    Look,
+    looks,
+    plain_axes,
+)
+from modelcompare.report.figures.types import Axes, Figure
+
+# The first metric of a pair, and its counterpart.
+LINE_STYLES: tuple[LineStyle, LineStyle] = ("-", "--")
+# A metric and its counterpart; between them what the one says of the other.
+_METRIC, _BOTH, _COUNTERPART = (
+    Look(OTHER, "o", "-"),
+    Look(COLOURS[2], "^", ":"),
+    Look(LEADING, "s", "--"),
+)
+_SERIES = {2: (_METRIC, _COUNTERPART), 3: (_METRIC, _BOTH, _COUNTERPART)}
+# Each by itself, beside their mean.
+_THIN: dict[str, Any] = {"linewidth": 0.6, "alpha": 0.35}
+
+
+def plot_shares(
+    frame: pd.DataFrame, panels: Mapping[str, Sequence[Hashable]], words: Sequence[str],
+    caption: Caption, scale: str, *, finish: Panel | None = None, ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw shares against the ratio: a panel for each pair of metrics, by its title.
+
+    A panel has its entries of the column `series`, called `words`.
+    """
+    keys = list(zip(words, _SERIES[len(words)], strict=True))
+    ratios = sorted({*frame["ratio"]}, reverse=True)
+
+    def draw(title: str, axes: Axes) -> None:
+        plain_axes(axes, title)
+        for name, (_, look) in zip(panels[title], keys, strict=True):
+            table = frame[[entry == name for entry in frame["series"]]].pivot_table(
+                index="ratio", columns="line", values="share"
+            )
+            axes.plot(table.index, table.to_numpy(), color=look.colour, **_THIN)
+            axes.plot(table.index, table.mean(axis=1), **look.options(linewidth=2))
+        ratio_axis(axes, ratios)
+
+    return draw_panels(
+        replace(caption, keys=keys), wrapped([partial(draw, title) for title in panels]),
+        (2.6, 2.8), ax=ax, least_width=5.0, y_label=scale, finish=finish, sharey=True,
+    )  # fmt: skip
+
+
+def ratio_axis(axes: Axes, ratios: Sequence[float], *, last: bool = True) -> None:
+    """Put the parts of the test set on a logarithmic axis, each with its tick."""
+    axes.set_xscale("log")
+    axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
+    axes.minorticks_off()
+    if last:
+        axes.set_xlabel("part of the test set")
+
+
+def draw_lines(
+    axes: Axes, table: pd.DataFrame, models: Sequence[str], line: LineStyle = "-"
+) -> None:
+    """Draw a line for each model, or the median and range of many; `table` has a column each."""
+    if len(models) <= MAX_LINES:
+        for model, look in looks(models):
+            axes.plot(table.index, table[model], **look.options(linestyle=line))
+        return
+    low, middle, high = np.nanquantile(table.to_numpy(), [0.05, 0.5, 0.95], axis=1)
+    look = Look(MODEL_COLOURS[LINE_STYLES.index(line)], "o", line)
+    axes.fill_between(table.index, low, high, color=look.colour, alpha=0.2, linewidth=0)
+    axes.plot(table.index, middle, **look.options())
+
+
+def by_ratio(part: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Make a row for each ratio and a column for each model, also where there is no value."""
+    return part.pivot(index="ratio", columns="model", values=column).sort_index()
+
+
+def model_keys(models: Sequence[str]) -> list[tuple[str, Look]]:
+    """Give the entries of the legend for `draw_lines`; none for more models than colours."""
+    return looks(models) if len(models) <= MAX_LINES else []
+
+
+def range_note(models: Sequence[str]) -> str:
+    """What `draw_lines` draws of many models."""
+    many = len(models) > MAX_LINES
+    return f"median and range of 90 % of {len(models)} models" if many else ""

@@ -1,0 +1,386 @@
+"""Bootstrap distributions of metrics at several sizes of the test set, their tests and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from modelcompare.arguments import checked
+from modelcompare.data.predictions import Predictions
+from modelcompare.engine.axis import pair_frame
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import influence_moments
+from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.report.document import Document
+from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
+from modelcompare.report.figures.plots import Plots
+from modelcompare.report.figures.selection import one_label, telling_labels
+from modelcompare.report.figures.style import (
+    MAX_LINES,
+    MODEL_COLOURS,
+    MUTED,
+    Look,
+    draw_band,
+    looks,
+    plain_axes,
+    plain_log,
+)
+from modelcompare.report.figures.types import Axes, Figure
+from modelcompare.report.numbers import interval_title
+from modelcompare.report.result import Result
+from modelcompare.report.tables import Column, Table, rows_at
+from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
+from modelcompare.studies.figures import (
+    LINE_STYLES,
+    by_ratio,
+    draw_lines,
+    model_keys,
+    range_note,
+    ratio_axis,
+)
+from modelcompare.studies.pairs import MetricPairs, Pair, part_of
+from modelcompare.words import check_count, label_name, signature, value_name
+
+REPLICATE_NOTE = (
+    "F, Bartlett and Levene compare bootstrap replicates, as the paper does: their p-values shrink "
+    "as resamples are added and are no evidence about the metrics. The interval of the variance "
+    "ratio does not depend on the number of resamples."
+)
+
+_SHORT = {
+    "f": "F", "bartlett": "Bartl.", "levene": "Lev.", "brown-forsythe": "Br.-F.",
+    "fligner": "Fl.-K.", "pitman-morgan": "P.-M.",
+}  # fmt: skip
+_KEY = (
+    "sd: standard deviation, var: ratio of variances a / b, medians over models and classes. CI>1: "
+    "share whose interval of the variance ratio lies above 1. F, Bartlett and so on: share with "
+    "p < 0.05. sep: share of model pairs separated (p < 0.05). Shares in %. "
+)
+# Classes with a panel each, and with several.
+_MAX_PANELS, _MAX_ROWS = 12, 6
+_SUMMARY = {
+    "ratio": Column("ratio", "setting"),
+    "n": Column("n", "count"),
+    "sd a": Column("sd a", "size"),
+    "sd b": Column("sd b", "size"),
+    "var": Column("var", "estimate", decimals=2),
+}
+
+
+@dataclass(frozen=True)
+class VarianceStudy(Result):
+    """Bootstrap distributions of metrics at several sizes of the test set.
+
+    Attributes
+    ----------
+    predictions : Predictions
+        The whole test set.
+    pairs : tuple of (str, str)
+        Metrics that are compared.
+    ratios : tuple of float
+        Parts of the test set, largest first.
+    n_resamples, n_subsamples, confidence_level
+        As given to `variance_study`.
+    distribution : DataFrame
+        A row for each model, ratio, metric and class: model, ratio, n_samples, metric, label,
+        estimate, mean, variance (within a down-sampling), variance_between (of the means of
+        several down-samplings; missing if there is one), ci_low, ci_high (percentile), n_undefined
+        (resamples without a value, over all down-samplings). With several down-samplings the
+        numbers are their means.
+    tests : DataFrame
+        A row for each model, ratio, down-sampling, class, pair of metrics and test of equal
+        variances on the replicates: model, ratio, n_samples, subsample, label, metric_a,
+        metric_b, variance_a, variance_b, variance_ratio, test, statistic, p_value.
+    """
+
+    predictions: Predictions = field(repr=False)
+    pairs: tuple[Pair, ...]
+    ratios: tuple[float, ...]
+    n_resamples: int
+    n_subsamples: int
+    confidence_level: float
+    distribution: pd.DataFrame = field(repr=False)
+    tests: pd.DataFrame = field(repr=False)
+    metric_pairs: MetricPairs = field(repr=False)
+    seed: np.random.SeedSequence = field(repr=False)
+    stratify: bool = field(repr=False)
+    seed_label: str = field(repr=False)
+
+    stem: ClassVar[str] = "variance"
+    note: ClassVar[str] = REPLICATE_NOTE
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return self.predictions.models
+
+    @property
+    def n_samples(self) -> int:
+        """Size of the whole test set."""
+        return len(self.predictions)
+
+    @property
+    def signature(self) -> str:
+        made = {
+            "n": len(self.predictions), "B": self.n_resamples, "subsamples": self.n_subsamples,
+            "ci": "percentile", "rng": self.seed_label,
+        }  # fmt: skip
+        return signature("variance_study", made, "stratified" if self.stratify else "")
+
+    @cached_property
+    def variance_ratios(self) -> pd.DataFrame:
+        """Ratio of the two metrics' variances, with an interval that needs no resamples.
+
+        Both variances, and how well the test set determines their ratio, follow from the influence
+        functions (delta method on the logarithm). Columns: model, ratio, n_samples, label,
+        metric_a, metric_b, variance_ratio, ci_low, ci_high.
+        """
+        level = self.confidence_level
+        return self._over_ratios(lambda part: variance_ratios(part, self.metric_pairs, level))
+
+    @cached_property
+    def separation(self) -> pd.DataFrame:
+        """How far apart two models are, in standard errors of their paired difference.
+
+        Columns: model_a, model_b, ratio, n_samples, metric, label, difference (a - b),
+        standard_error (influence functions), separation (their quotient).
+        """
+        return self._over_ratios(_separation)
+
+    @checked()
+    def separated(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Share of model pairs that are separated at a level, by metric, class and ratio.
+
+        Columns: metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
+        """
+        from scipy.special import ndtri
+
+        frame = self.separation
+        frame = frame.assign(shown=frame["separation"].abs() > ndtri(1 - alpha / 2))
+        keys = ["metric", "label", "ratio", "n_samples"]
+        out = frame.groupby(keys, dropna=False, sort=False)["shown"].agg(["size", "sum"])
+        out.columns = ["n_pairs", "n_separated"]
+        out["pct_separated"] = 100 * out["n_separated"] / out["n_pairs"]
+        return out.reset_index()
+
+    @cached_property
+    @one_blas_thread()
+    def relative_efficiency(self) -> pd.DataFrame:
+        """How many samples metric b needs for each sample of metric a, for the same separation.
+
+        On the whole test set, for each pair of models: the squared ratio of the two metrics'
+        separations. Below 1 metric b tells the two models apart with fewer samples; a lower
+        variance alone does not make it so. The interval (delta method on the logarithm) is wide
+        where a difference is itself uncertain. Columns: model_a, model_b, metric_a, metric_b,
+        label, separation_a, separation_b, samples_ratio, ci_low, ci_high, agree (whether
+        both prefer the same model).
+        """
+        whole = self.metric_pairs.evaluate(self.predictions)
+        return relative_efficiency(whole, self.metric_pairs, self.confidence_level)
+
+    def document(self) -> Document:
+        tables = {}
+        for a, b in self.pairs:
+            frame = self._summary((a, b))
+            columns = [_SUMMARY.get(name, Column(name, "estimate", decimals=0)) for name in frame]
+            notes = [_KEY + self.note] if (a, b) == self.pairs[-1] else []
+            tables[f"{a}, {b}"] = Table(f"{a} (a) and {b} (b)", columns, frame, notes=notes)
+        if len(self.models) > 1:
+            tables["efficiency"] = efficiency_table(self.relative_efficiency, self.confidence_level)
+        return self._document(tables, frames=self._frames, figures=self._figures())
+
+    def _summary(self, pair: Pair) -> pd.DataFrame:
+        """Make one row for each part of the test set; shares in percent."""
+        sides = {"metric_a": pair[0], "metric_b": pair[1]}
+        ratios = rows_at(self.variance_ratios, **sides)
+        tests = rows_at(self.tests, **sides) if len(self.tests) else self.tests
+        shown = self.separated() if len(self.models) > 1 else None
+        rows = []
+        for ratio in self.ratios:
+            here = rows_at(self.distribution, ratio=ratio)
+            of_ratio = rows_at(ratios, ratio=ratio)
+            row = {"ratio": ratio, "n": here["n_samples"].iloc[0]}
+            for side, name in zip("ab", pair, strict=True):
+                row[f"sd {side}"] = np.sqrt(rows_at(here, metric=name)["variance"].median())
+            row["var"] = of_ratio["variance_ratio"].median()
+            row["CI>1"] = 100 * (of_ratio["ci_low"] > 1).mean()
+            for test in dict.fromkeys(tests["test"]) if len(tests) else ():
+                p = rows_at(tests, ratio=ratio, test=test)["p_value"]
+                row[_SHORT[test]] = 100 * (p < 0.05).mean()
+            for side, name in zip("ab", pair, strict=True):
+                if shown is not None:
+                    part = rows_at(shown, ratio=ratio, metric=name)
+                    row[f"sep {side}"] = 100 * part["n_separated"].sum() / part["n_pairs"].sum()
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def _frames(self) -> dict[str, pd.DataFrame]:
+        frames = {"variance": self.distribution, "variance_tests": self.tests}
+        frames["variance_ratios"] = self.variance_ratios
+        if len(self.models) > 1:
+            frames["separation"] = self.separated()
+            frames["relative_efficiency"] = self.relative_efficiency
+        return frames
+
+    def _figures(self) -> dict[str, Callable[[], Figure]]:
+        figures: dict[str, Callable[[], Figure]] = {}
+        firsts = [pair[0] for pair in self.pairs]
+        for pair in self.pairs:
+            # One metric beside two others needs both names.
+            name = pair[0] if firsts.count(pair[0]) == 1 else "_".join(pair)
+            figures[f"variances_{name}"] = partial(self.plot.variances, pair)
+            figures[f"intervals_{name}"] = partial(self.plot.intervals, pair)
+        return figures
+
+    @property
+    def plot(self) -> VariancePlots:
+        """Figures: `plot()` and `plot.variances()`, `plot.intervals()`."""
+        return VariancePlots(self)
+
+    @one_blas_thread()
+    def _over_ratios(self, task: Any) -> pd.DataFrame:
+        frames = []
+        for ratio in self.ratios:
+            part = part_of(self.predictions, ratio, self.seed, stratify=self.stratify)
+            frame = task(self.metric_pairs.evaluate(part))
+            place = [c for c in frame.columns if c.startswith("model")][-1]
+            frame.insert(frame.columns.get_loc(place) + 1, "ratio", ratio)
+            frame.insert(frame.columns.get_loc("ratio") + 1, "n_samples", len(part))
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
+
+
+def _separation(evaluation: Evaluation) -> pd.DataFrame:
+    estimate = evaluation.estimate()
+    moments = influence_moments(evaluation, estimate)
+    model_a, model_b = all_pairs(len(evaluation.models))
+    difference = pair_differences(estimate, model_a, model_b)
+    error = moments.pair_standard_error(model_a, model_b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
+    return pair_frame(
+        evaluation.models, model_a, model_b, evaluation.keys, difference=difference,
+        standard_error=error, separation=separation,
+    )  # fmt: skip
+
+
+class VariancePlots(Plots[VarianceStudy]):
+    """Figures of a variance study: `plot()` draws the variances of the first pair."""
+
+    def variances(
+        self, pair: int | Pair = 0, *, label: Any = None, n_columns: int | None = None,
+        ax: Axes | None = None,
+    ) -> Figure:  # fmt: skip
+        """Draw variances of both metrics of a pair against the ratio (figures 1, 5, 6).
+
+        A panel for each class; a colour for each model, solid for the first metric and dashed for
+        the second. With more than twelve models the median and the range of 90 % of them are drawn.
+        Where a variance is 0 the scale goes down to 0.
+        """
+        if n_columns is not None:
+            check_count("n_columns", n_columns, at_least=1, at_most=100)
+        study, names = self._result, self._pair(pair)
+        labels, shown = self._labels(names, label, 1 if ax is not None else _MAX_PANELS)
+        n_columns = min(n_columns or 3, len(labels))
+        title = (
+            f"Variance of {names[0]} and {names[1]}: {study.n_samples:,} samples, "
+            f"{study.n_resamples:,} resamples"
+        )
+        keys = [*model_keys(study.models), *_metric_keys(names, study.models)]
+        caption = Caption(title, study.signature, shown, range_note(study.models), keys)
+        drawn = study.distribution["metric"].isin(names)
+        if labels[0] is not None:
+            drawn &= study.distribution["label"].isin(labels)
+        rows = study.distribution[drawn]
+
+        def draw(place: int, axes: Axes) -> None:
+            for name, line in zip(names, LINE_STYLES, strict=True):
+                part = rows_at(rows, metric=name, label=labels[place])
+                draw_lines(axes, by_ratio(part, "variance"), study.models, line)
+            plain_axes(axes, label_name(labels[place]) or names[0])
+            ratio_axis(axes, study.ratios, last=place + n_columns >= len(labels))
+
+        return draw_panels(
+            caption, wrapped([partial(draw, place) for place in range(len(labels))], n_columns),
+            (2.7, 2.5), ax=ax, least_width=5.0, y_label="variance",
+            finish=partial(_log_with_zero, rows["variance"]), sharex=True, sharey=True,
+        )  # fmt: skip
+
+    __call__ = variances
+
+    def intervals(
+        self, pair: int | Pair = 0, *, label: Any = None, ax: Axes | None = None
+    ) -> Figure:
+        """Draw values with bands against the ratio, both metrics of a pair (figures 2, 3, 4).
+
+        A row of panels for each class, on one scale, and a colour for each model.
+        """
+        study, names = self._result, self._pair(pair)
+        labels, shown = self._labels(names, label, 1 if ax is not None else _MAX_ROWS)
+        title = (
+            f"{' and '.join(names)}: {study.n_samples:,} samples, mean and "
+            f"{interval_title(study.confidence_level)} of {study.n_resamples:,} resamples"
+        )
+        keys = model_keys(study.models)
+        caption = Caption(title, study.signature, shown, range_note(study.models), keys)
+
+        def draw(name: str, of: Any, axes: Axes) -> None:
+            part = rows_at(study.distribution, metric=name, label=of)
+            if len(study.models) > MAX_LINES:
+                draw_lines(axes, by_ratio(part, "mean"), study.models)
+            else:
+                for model, look in looks(study.models):
+                    rows = rows_at(part, model=model).sort_values("ratio")
+                    draw_band(axes, rows, "ratio", "mean", look)
+            plain_axes(axes, value_name(name, of))
+            ratio_axis(axes, study.ratios, last=of is labels[-1])
+
+        panels = [[partial(draw, name, of) for name in names] for of in labels]
+        return draw_panels(caption, panels, (3.5, 2.3), ax=ax, sharex=True, sharey="row")
+
+    def _pair(self, pair: int | Pair) -> Pair:
+        pairs = self._result.pairs
+        places = dict(enumerate(pairs)) | {names: names for names in pairs}
+        asked = tuple(pair) if isinstance(pair, list) else pair
+        if not isinstance(asked, int | tuple) or asked not in places:
+            raise ValueError(f"`pair` {pair!r} was not studied; there are {pairs}.")
+        return places[asked]
+
+    def _labels(self, pair: Pair, label: Any, most: int) -> tuple[list[Any], str]:
+        """Choose the classes that get a panel, and remark where others are left out."""
+        part = rows_at(self._result.distribution, metric=pair[0], ratio=self._result.ratios[0])
+        if label is not None:
+            return one_label(part, label), ""
+        return telling_labels(part, "estimate", most)
+
+
+def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:
+    """The lines of both metrics; in colours where these do not mean models."""
+    many = len(models) > MAX_LINES
+    return [
+        (name, Look(colour if many else MUTED, line=line))
+        for name, line, colour in zip(pair, LINE_STYLES, MODEL_COLOURS, strict=False)
+    ]
+
+
+def _log_with_zero(variances: pd.Series[float], axes: Axes) -> None:
+    """Make the scale logarithmic, and linear from the smallest value down to 0 if there is a 0."""
+    values = variances.dropna().to_numpy()
+    # Rounding leaves some that are 0 a trifle above it.
+    positive = values[values > 1e-20]
+    if not len(positive):
+        axes.set_ylim(-0.05, 1)
+        return
+    if len(positive) < len(values):
+        least = 10.0 ** np.floor(np.log10(positive.min()))
+        axes.set_yscale("symlog", linthresh=least, linscale=0.6)
+        axes.set_ylim(bottom=-0.25 * least)
+    else:
+        axes.set_yscale("log")
+    plain_log(axes.yaxis)
