@@ -27,9 +27,8 @@ from modelcompare.comparison.cross_validation import (
 from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_correction
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.metrics import default_metrics, resolve_metrics
+from modelcompare.metrics import AnyMetric, default_metrics, resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, random_state, rng_label
 from modelcompare.words import Correction, FoldTest, signature
@@ -167,69 +166,43 @@ def compare_estimators(
     answers = _Answers(y, labels, groups, splits, fitted(
         sklearn, estimators, X, y, splits, responder(estimators, labels), n_jobs, progress
     ))  # fmt: skip
-    folds = _Folds(tuple(estimators), [(len(train), len(held)) for train, held in splits])
-    # A fold of one sample (leave-one-out) has no metric of its own.
-    single = [k for k, (_, n_test) in enumerate(folds.sizes) if n_test > 1]
-    if single:
-        folds.evaluate(answers, single, metrics)
-    return EstimatorComparison(
-        folds.frame({k: number for number, part in enumerate(parts) for k in part}),
-        folds.compared.differences(test, correction, alpha, rope, confidence_level),
-        folds.better_up, test, correction, rope, confidence_level,
-        tuple(answers.decided(part) for part in parts),
-        tuple(answers.soft(part) for part in parts) if answers.part_ways else (),
-        rng_label(rng),
+    return _on_folds(answers, parts, metrics).compared(
+        EstimatorComparison, test=test, correction=correction, alpha=alpha, rope=rope,
+        confidence_level=confidence_level,
+        predictions=tuple(answers.decided(part) for part in parts),
+        probabilities=tuple(answers.soft(part) for part in parts) if answers.part_ways else (),
+        seed_label=rng_label(rng),
     )  # fmt: skip
 
 
-class _Folds:
-    """Values of all models on each fold."""
-
-    def __init__(self, models: tuple[str, ...], sizes: list[tuple[int, int]]) -> None:
-        self.models = models
-        self.sizes = sizes
-        self.keys: tuple[ValueKey, ...] = ()
-        self.better_up: dict[str, bool] = {}
-        self.numbers: list[int] = []
-        self.values = np.empty((0, len(models), 0))
-
-    def evaluate(
-        self, answers: _Answers, folds: list[int],
-        metrics: MetricLike | Sequence[MetricLike] | None,
-    ) -> None:  # fmt: skip
-        """Fill `values`, of shape (n_folds, n_models, n_values): labels by `predict`."""
-        self.numbers = folds
-        values = []
-        for fold in folds:
-            decided, soft = answers.decided([fold]), answers.soft([fold])
-            chosen = resolve_metrics(default_metrics(soft) if metrics is None else metrics, soft)
-            parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
-            values.append(np.hstack([part.estimate() for part in parts]))
-        self.values = np.stack(values)
-        self.keys = tuple(key for part in parts for key in part.keys)
-        self.better_up = {m.name: m.greater_is_better for m in chosen}
-
-    def frame(self, repeat_of: Mapping[int, int]) -> pd.DataFrame:
-        """Return the values, a row for each fold, model, metric and class."""
-        folds = np.repeat(np.array(self.numbers, dtype=np.intp), len(self.models))
-        sizes = np.array(self.sizes)[folds]
-        return long_frame(
-            {
-                "repeat": np.array([repeat_of.get(int(k), 0) for k in folds], dtype=np.intp),
-                "fold": folds, "n_train": sizes[:, 0], "n_test": sizes[:, 1],
-                "model": np.array(self.models * len(self.numbers), dtype=object),
-            },
-            self.keys, value=self.values,
-        )  # fmt: skip
-
-    @property
-    def compared(self) -> FoldValues:
-        """The values, to be tested."""
-        used = [self.sizes[k] for k in self.numbers] or self.sizes
-        n_train, n_test = np.array(used, dtype=np.float64).mean(axis=0)
-        return FoldValues(
-            self.models, self.keys, self.values, self.better_up, float(n_train), float(n_test)
-        )
+def _on_folds(
+    answers: _Answers, repeats: Sequence[Sequence[int]],
+    metrics: MetricLike | Sequence[MetricLike] | None,
+) -> FoldValues:  # fmt: skip
+    """Values of all models on each fold: of labels by `predict`."""
+    sizes = np.array([(len(train), len(held)) for train, held in answers.splits])
+    # A fold of one sample (leave-one-out) has no metric of its own.
+    used = np.flatnonzero(sizes[:, 1] > 1)
+    chosen: Sequence[AnyMetric] = ()
+    parts: list[Evaluation] = []
+    values = []
+    for fold in used.tolist():
+        decided, soft = answers.decided([fold]), answers.soft([fold])
+        chosen = resolve_metrics(default_metrics(soft) if metrics is None else metrics, soft)
+        parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
+        values.append(np.hstack([part.estimate() for part in parts]))
+    repeat_of = {fold: number for number, part in enumerate(repeats) for fold in part}
+    folds = pd.DataFrame({
+        "repeat": np.array([repeat_of.get(fold, 0) for fold in used.tolist()], dtype=np.intp),
+        "fold": used, "n_train": sizes[used, 0], "n_test": sizes[used, 1],
+    })  # fmt: skip
+    models = list(answers.by_model)
+    n_train, n_test = sizes[used if len(used) else slice(None)].mean(axis=0).tolist()
+    return FoldValues(
+        models, [key for part in parts for key in part.keys],
+        np.stack(values) if values else np.empty((0, len(models), 0)),
+        {m.name: m.greater_is_better for m in chosen}, folds, n_train, n_test,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

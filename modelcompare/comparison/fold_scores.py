@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.folds import FoldComparison, FoldValues, check_fold_correction
 from modelcompare.comparison.score_tables import frame_of, numbers, scores_of
 from modelcompare.directions import resolved
-from modelcompare.engine.axis import ValueKey, long_frame
+from modelcompare.engine.axis import ValueKey
 from modelcompare.metrics.registry import get_metric
 from modelcompare.words import (
     Correction,
@@ -84,82 +83,62 @@ def compare_folds(
     """
     check_fold_correction(correction)
     check_flag("greater_is_better", greater_is_better, optional=True)
-    given = _Scores.of(frame_of(table))
-    better_up = {key.metric: _direction(key.metric, greater_is_better) for key in given.keys}
-    sizes = given.sizes(n_train, n_test, test)
+    models, keys, values, folds = _read(_tidy(frame_of(table)))
+    better_up = {key.metric: _direction(key.metric, greater_is_better) for key in keys}
+    sizes = _sizes(folds, n_train, n_test, test)
     # Where repeats are not named, ten rows are taken for five of two.
-    repeats = given.folds["repeat"].value_counts(sort=False).tolist()
+    repeats = folds["repeat"].value_counts(sort=False).tolist()
     if test != "corrected-t" and repeats not in ([10], [2] * 5):
         raise ValueError(
             f"`test='{test}'` needs five repeats of 2 folds, but the repeats of the table have "
             f"{', '.join(map(str, repeats))} rows; use 'corrected-t'."
         )
-    compared = FoldValues(given.models, given.keys, given.values, better_up, *sizes.tolist())
-    return FoldComparison(
-        given.frame(sizes), compared.differences(test, correction, alpha, rope, confidence_level),
-        better_up, test, correction, rope, confidence_level,
+    folds = folds[["repeat", "fold"]].assign(n_train=sizes[0], n_test=sizes[1])
+    found = FoldValues(models, keys, values, better_up, folds, *sizes.tolist())
+    return found.compared(
+        FoldComparison, test=test, correction=correction, alpha=alpha, rope=rope,
+        confidence_level=confidence_level,
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Scores:
-    """Scores of shape (n_folds, n_models, n_values), repeat by repeat.
+def _read(tidy: pd.DataFrame) -> tuple[list[str], list[ValueKey], FloatArray, pd.DataFrame]:
+    """Models, keys, values of shape (n_folds, n_models, n_values), and a row for each fold."""
+    # Repeat after repeat, each in the order in which it is given.
+    tidy = tidy.iloc[np.argsort(pd.factorize(tidy["repeat"])[0], kind="stable")]
+    fold, key = (
+        tidy.groupby(names, sort=False, dropna=False).ngroup()
+        for names in (["repeat", "fold"], ["metric", "label"])
+    )
+    model, models = pd.factorize(tidy["model"])
+    folds, named = tidy[~fold.duplicated()], tidy[~key.duplicated()]
+    place = (fold.to_numpy(), model, key.to_numpy())
+    count = np.zeros((len(folds), len(models), len(named)), dtype=int)
+    np.add.at(count, place, 1)
+    for where in np.argwhere(count != 1)[:1]:
+        _refuse(count[tuple(where)], models[where[1]], folds.iloc[where[0]])
+    values = np.empty(count.shape)
+    values[place] = tidy["score"].to_numpy()
+    pairs = zip(named["metric"], named["label"], strict=True)
+    keys = [ValueKey(str(m), None if is_missing(x) else x) for m, x in pairs]
+    return list(models), keys, values, folds
 
-    `folds` names the rows by repeat and fold, and holds their sizes where the table does.
-    """
 
-    models: tuple[str, ...]
-    keys: tuple[ValueKey, ...]
-    values: FloatArray
-    folds: pd.DataFrame
-
-    @classmethod
-    def of(cls, table: pd.DataFrame) -> _Scores:
-        """Read a table of either form."""
-        tidy = _tidy(table)
-        # Repeat after repeat, each in the order in which it is given.
-        tidy = tidy.iloc[np.argsort(pd.factorize(tidy["repeat"])[0], kind="stable")]
-        fold, key = (
-            tidy.groupby(names, sort=False, dropna=False).ngroup()
-            for names in (["repeat", "fold"], ["metric", "label"])
-        )
-        model, models = pd.factorize(tidy["model"])
-        folds, named = tidy[~fold.duplicated()], tidy[~key.duplicated()]
-        place = (fold.to_numpy(), model, key.to_numpy())
-        count = np.zeros((len(folds), len(models), len(named)), dtype=int)
-        np.add.at(count, place, 1)
-        for where in np.argwhere(count != 1)[:1]:
-            _refuse(count[tuple(where)], models[where[1]], folds.iloc[where[0]])
-        values = np.empty(count.shape)
-        values[place] = tidy["score"].to_numpy()
-        pairs = zip(named["metric"], named["label"], strict=True)
-        keys = tuple(ValueKey(str(m), None if is_missing(x) else x) for m, x in pairs)
-        return cls(tuple(models), keys, values, folds)
-
-    def sizes(self, n_train: float | None, n_test: float | None, test: FoldTest) -> FloatArray:
-        """Samples of the training and the test part, on average over folds."""
-        if n_train is not None and n_test is not None:
-            return np.array([_size("n_train", n_train), _size("n_test", n_test)])
-        if n_train is not None or n_test is not None:
-            raise ValueError("`n_train` and `n_test` (--n-train, --n-test) go together; give both.")
-        if {"n_train", "n_test"} <= {*self.folds}:
-            return np.array([numbers(self.folds[n], n).mean() for n in ("n_train", "n_test")])
-        if test != "corrected-t":
-            return np.ones(2)
-        raise ValueError(
-            "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains "
-            "and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
-        )
-
-    def frame(self, sizes: FloatArray) -> pd.DataFrame:
-        """Return the scores, a row for each fold, model, metric and class."""
-        rows = {
-            name: np.repeat(self.folds[name].to_numpy(), len(self.models))
-            for name in ("repeat", "fold")
-        }
-        models = np.array(self.models * len(self.folds), dtype=object)
-        beside = {"n_train": sizes[0], "n_test": sizes[1]}
-        return long_frame(rows | beside | {"model": models}, self.keys, value=self.values)
+def _sizes(
+    folds: pd.DataFrame, n_train: float | None, n_test: float | None, test: FoldTest
+) -> FloatArray:
+    """Samples of the training and the test part, on average over folds."""
+    if n_train is not None and n_test is not None:
+        return np.array([_size("n_train", n_train), _size("n_test", n_test)])
+    if n_train is not None or n_test is not None:
+        raise ValueError("`n_train` and `n_test` (--n-train, --n-test) go together; give both.")
+    if {"n_train", "n_test"} <= {*folds}:
+        return np.array([numbers(folds[n], n).mean() for n in ("n_train", "n_test")])
+    if test != "corrected-t":
+        return np.ones(2)
+    raise ValueError(
+        "`n_train` and `n_test` (--n-train, --n-test) must say how many samples a fold trains "
+        "and tests on, which the corrected t-test needs: 9 and 1 for ten folds."
+    )
 
 
 def _tidy(table: pd.DataFrame) -> pd.DataFrame:

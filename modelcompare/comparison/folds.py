@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray
-from modelcompare.engine.axis import ValueKey
+from modelcompare.engine.axis import ValueKey, long_frame
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, p_clause
 from modelcompare.report.pair_tables import pair_table
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, rows_at
+from modelcompare.report.tables import VALUE, Column, Table, rows_against, rows_at
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
 from modelcompare.significance.pairwise import all_pairs, pair_differences
 from modelcompare.words import Correction, FoldTest, signature, value_name
+
+R = TypeVar("R")
 
 _COLUMNS = [
     "model_a", "model_b", "metric", "label", "difference", "standard_error", "ci_low", "ci_high",
@@ -126,22 +128,21 @@ class FoldComparison(Result):
         )
         leader, *others = ranked["model"]
         best, n_folds = ranked["mean"].iloc[0], ranked["n_folds"].iloc[0]
-        decimals = decimals_for(ranked["sd"])
-        pairs = rows_at(self.differences, metric=metric, label=label)
-        tests = {frozenset((row.model_a, row.model_b)): row for row in pairs.itertuples()}
+        mean, name = format_number(best, decimals_for(ranked["sd"])), value_name(metric, label)
+        if not others:
+            return f"{name}: {leader} scores {mean}."
+        tests = rows_against(rows_at(self.differences, metric=metric, label=label), leader)
         said: dict[str, list[str]] = {"is better than": [], "is not told apart from": []}
         for other in others:
-            row = tests[frozenset((leader, other))]
+            row = tests[other]
             verb = "is better than" if row.better == leader else "is not told apart from"
             said[verb].append(f"{other} ({p_clause(row.p_adjusted)})")
         way = "highest" if falling else "lowest"
         parts = [
-            f"has the {way} mean over {n_folds} folds ({format_number(best, decimals)})",
+            f"has the {way} mean over {n_folds} folds ({mean})",
             *(f"{verb} {', '.join(names)}" for verb, names in said.items() if names),
         ]
-        if not others:
-            return f"{value_name(metric, label)}: {leader} scores {format_number(best, decimals)}."
-        return f"{value_name(metric, label)}: {leader} {', '.join(parts[:-1])} and {parts[-1]}."
+        return f"{name}: {leader} {', '.join(parts[:-1])} and {parts[-1]}."
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class FoldValues:
 
     Parameters
     ----------
-    models : tuple of str
+    models : sequence of str
         Axis of the models.
     keys : sequence of ValueKey
         Axis of the values.
@@ -158,22 +159,32 @@ class FoldValues:
         Repeat by repeat, where there are repeats.
     greater_is_better : mapping of str to bool
         Direction of each metric.
+    folds : DataFrame
+        A row for each fold, in the order of `values`: repeat, fold, n_train, n_test.
     n_train, n_test : float
         Samples of a fold's training and test part, on average; their ratio alone counts.
     """
 
-    models: tuple[str, ...]
+    models: Sequence[str]
     keys: Sequence[ValueKey]
     values: FloatArray
     greater_is_better: Mapping[str, bool]
+    folds: pd.DataFrame
     n_train: float
     n_test: float
 
-    def differences(
-        self, test: FoldTest, correction: Correction, alpha: float, rope: float,
-        confidence_level: float,
-    ) -> pd.DataFrame:  # fmt: skip
-        """Test every pair of models by every metric."""
+    def frame(self) -> pd.DataFrame:
+        """Return the values, a row for each fold, model, metric and class."""
+        n_folds, n_models = len(self.folds), len(self.models)
+        rows = {name: np.repeat(column.to_numpy(), n_models) for name, column in self.folds.items()}
+        models = np.array([*self.models] * n_folds, dtype=object)
+        return long_frame({**rows, "model": models}, self.keys, value=self.values)
+
+    def compared(
+        self, kind: Callable[..., R], *, test: FoldTest, correction: Correction, alpha: float,
+        rope: float, confidence_level: float, **others: Any,
+    ) -> R:  # fmt: skip
+        """Test every pair of models by every metric, for a kind of `FoldComparison`."""
         rows = list(self._rows(test, rope, confidence_level))
         frame = pd.DataFrame(rows, columns=_COLUMNS)
         frame["label"] = pd.Series([row["label"] for row in rows], dtype=object)
@@ -181,7 +192,10 @@ class FoldValues:
             adjusted = adjust(part["p_value"].to_numpy(dtype=np.float64), correction)
             frame.loc[part.index, "p_adjusted"] = adjusted
         frame["better"] = frame["better"].where(frame["p_adjusted"] < alpha)
-        return frame
+        return kind(
+            self.frame(), frame, self.greater_is_better, test, correction, rope, confidence_level,
+            **others,
+        )  # fmt: skip
 
     def _rows(
         self, test: FoldTest, rope: float, confidence_level: float

@@ -16,7 +16,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import RankPlots
 from modelcompare.report.numbers import format_digits, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Column, Table, rows_against
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
@@ -97,8 +97,8 @@ class RankComparison(Result):
     def _sentences(self) -> list[str]:
         told = "differ" if self.p_value < self.alpha else "are not told apart"
         best, *others = self.ranks["model"]
-        pairs = self.differences.set_index(["model_a", "model_b"])["better"]
-        beaten = [x for x in others if best in (pairs.get((best, x)), pairs.get((x, best)))]
+        pairs = rows_against(self.differences, best)
+        beaten = [x for x in others if pairs[x].better == best]
         level = [x for x in others if x not in beaten]
         said = [f"is better than {', '.join(beaten)}"] if beaten else []
         said += [f"is not told apart from {', '.join(level)}"] if level else []
