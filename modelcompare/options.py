@@ -18,8 +18,8 @@ from modelcompare.words import (
     check_fraction,
     check_jobs,
     check_number,
-    check_predictions,
     check_zero_division,
+    giving,
 )
 
 Check = Callable[[str, Any], object]
@@ -51,9 +51,9 @@ _bins = partial(check_count, at_least=1, at_most=MOST_BINS)
 OPTIONS: Mapping[str, Option] = {
     option.name: option
     for option in (
-        Option("predictions", check_predictions),
-        Option("predictions_a", check_predictions),
-        Option("predictions_b", check_predictions),
+        Option("predictions", giving("rows")),
+        Option("predictions_a", giving("rows")),
+        Option("predictions_b", giving("rows")),
         Option("metrics", elsewhere="scoring score scores"),
         Option("metric", elsewhere="scoring score"),
         Option("baseline", elsewhere="reference control"),

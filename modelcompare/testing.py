@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 from unittest import SkipTest
 
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.gate import GateResult, Rule, gate
 from modelcompare.readers import read_predictions
@@ -83,7 +83,7 @@ def assert_not_worse(
     __tracebackhide__ = True
     check_choice("on_inconclusive", on_inconclusive, OnInconclusive)
     asked = _rules(metric, margin, label, rules)
-    if not isinstance(predictions, Predictions):
+    if not isinstance(predictions, TestSet):
         predictions = read_predictions(predictions)
     found = gate(predictions, baseline, candidate, asked, alpha=alpha, **options)
     inconclusive = found.answer == "not enough data"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
@@ -23,6 +24,8 @@ Unlisted = Literal["unassigned", "spread"]
 # What may stand beside a sample's outputs.
 SampleColumn = Literal["ids", "groups", "strata", "runs", "sample_weight"]
 Design = Literal["groups", "strata", "runs"]
+# What a question needs of the samples: all rows, blocks of them, numbers of all units, or sums.
+Need = Literal["rows", "blocks", "units", "sums"]
 Average = Literal["macro", "micro", "weighted"]
 ZeroDivision = float | Literal["paper"]
 Undefined = Literal["count", "stratify", "redraw", "raise"]
@@ -265,19 +268,15 @@ def check_flag(argument: str, value: object, *, optional: bool = False) -> None:
         raise TypeError(f"`{argument}` must be True or False, got {shown(value)}.")
 
 
-def check_predictions(argument: str, value: object) -> None:
-    """Refuse what is not yet Predictions, and sketches of them."""
-    check_test_set(argument, value)
-    if getattr(value, "sums", None) is not None:
-        raise ValueError(
-            f"`{argument}` is a sketch, whose samples are gone: compare, bootstrap, paired_test, "
-            "decide and gate run on its sums; for anything else read the predictions themselves."
-        )
+def giving(need: Need) -> Callable[[str, Any], None]:
+    """Check of a test set that must give what a question needs of the samples."""
+    return partial(check_test_set, need=need)
 
 
-def check_test_set(argument: str, value: object) -> None:
-    """Refuse what is neither Predictions nor a sketch, and say how to make them of it."""
-    if any(base.__name__ == "Predictions" for base in type(value).__mro__):
+def check_test_set(argument: str, value: Any, need: Need) -> None:
+    """Refuse what is no test set, or one that lacks what is needed, and say what to do."""
+    if any(base.__name__ == "TestSet" for base in type(value).__mro__):
+        value.require(need, argument)
         return
     what, remedy = shown(value), "read a file or a table with modelcompare.read_predictions"
     if isinstance(value, str | PathLike):

@@ -22,7 +22,7 @@ from modelcompare.cli.streams import say
 from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, Tokenizer, listed
 
 if TYPE_CHECKING:
-    from modelcompare.data.predictions import Predictions
+    from modelcompare.data.test_set import TestSet
     from modelcompare.metrics.registry import MetricLike
 
 # What the demo compares and draws.
@@ -95,7 +95,7 @@ def compare(
     own = [load_metric(place) for place in metric_from or []]
     functions = any(not isinstance(each, BaseMetric) for each in own)
 
-    def metrics_on(predictions: Predictions) -> list[MetricLike] | None:
+    def metrics_on(predictions: TestSet) -> list[MetricLike] | None:
         return [*named, *_directed(own, predictions, reading.lower_is_better)] or None
 
     options |= {
@@ -157,7 +157,7 @@ def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
 
 
 def _directed(
-    own: Sequence[MetricLike], predictions: Predictions, lower_is_better: bool | None
+    own: Sequence[MetricLike], predictions: TestSet, lower_is_better: bool | None
 ) -> list[MetricLike]:
     """Turn functions into metrics with the direction that was told, or that of their names."""
     from modelcompare.directions import sentence

@@ -23,7 +23,7 @@ from modelcompare.report import escape
 from modelcompare.words import Decision, GateFormat, listed
 
 if TYPE_CHECKING:
-    from modelcompare.data.predictions import Predictions
+    from modelcompare.data.test_set import TestSet
     from modelcompare.metrics.registry import MetricLike
     from modelcompare.questions.gate import GateResult
 
@@ -122,7 +122,7 @@ def gate(
         raise NotShown(1 if found.answer == "shown otherwise" else inconclusive_exit)
 
 
-def _check_directions(metrics: Sequence[MetricLike], predictions: Predictions) -> None:
+def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:
     """Refuse scores of which nobody said whether low or high ones are good."""
     from modelcompare.sources.evaluation import resolve
 

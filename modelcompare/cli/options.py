@@ -29,7 +29,7 @@ from modelcompare.words import (
 
 if TYPE_CHECKING:
     from modelcompare.comparison.bounds import BoundedComparison
-    from modelcompare.data.predictions import Predictions
+    from modelcompare.data.test_set import TestSet
 
 Text = str | None
 Texts = list[str] | None
@@ -163,7 +163,7 @@ class ReadingOptions:
 
     def read(
         self, *, sliced: bool = False, by_blocks: bool = False, functions: bool = False
-    ) -> Predictions:
+    ) -> Any:
         """Read the files and keep the models asked for.
 
         Parameters
@@ -192,7 +192,7 @@ class ReadingOptions:
         say(f"modelcompare: read {reading.sentence}")
         return reading.predictions
 
-    def _read_sketches(self) -> Predictions | None:
+    def _read_sketches(self) -> TestSet | None:
         """The sum of the files if they are sketches, None if none is."""
         if not any(path.suffix.lower() == ".parquet" for path in self.files):
             return None
@@ -212,7 +212,7 @@ class ReadingOptions:
         say(f"modelcompare: read {count} of {len(total):,} samples")
         return total[chosen(total.models, self.model, "the sketch")] if self.model else total
 
-    def _scanned(self, *, by_blocks: bool) -> Predictions | None:
+    def _scanned(self, *, by_blocks: bool) -> TestSet | None:
         """Predictions that stay in their files, where that was asked for or memory is too small."""
         asked = self.scan or self.checkpoint is not None or any(map(_URL.match, self._places))
         unserved = [
@@ -268,7 +268,7 @@ class ReadingOptions:
             raise ValueError(f"--range must be LOW,HIGH, as in 0,1; got {self.range!r}.") from None
         return low, high
 
-    def read_sets(self) -> dict[str, Predictions]:
+    def read_sets(self) -> dict[str, Any]:
         """Read each test set of the files, by its name."""
         if self.slice:
             raise ValueError("--slice is for one test set; leave it out of sets.")
@@ -281,7 +281,7 @@ class ReadingOptions:
         return {name: reading.predictions for name, reading in readings.items()}
 
     def compare_bounds(
-        self, metrics_on: Callable[[Predictions], Any], *, functions: bool, **options: Any
+        self, metrics_on: Callable[[TestSet], Any], *, functions: bool, **options: Any
     ) -> BoundedComparison:
         """Compare with missing results at their worst and at their best.
 

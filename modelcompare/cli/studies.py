@@ -135,8 +135,9 @@ def sample_size(
     from modelcompare.metrics.registry import default_metric
     from modelcompare.questions.sample_size import sample_size as size_of
 
+    model_a, model_b = predictions.models
     result = size_of(
-        predictions, *predictions.models, metric or default_metric(predictions),
+        predictions, model_a, model_b, metric or default_metric(predictions),
         label=predictions.class_named(label), alpha=alpha, power=power,
     )  # fmt: skip
     emit_study(result, output, reading.files)

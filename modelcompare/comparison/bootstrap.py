@@ -11,8 +11,7 @@ import numpy as np
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
-from modelcompare.data.predictions import Predictions
-from modelcompare.data.sums import refuse_samples
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
 from modelcompare.metrics.registry import MetricLike
@@ -25,15 +24,15 @@ from modelcompare.words import (
     Undefined,
     ZeroDivision,
     check_count,
-    check_test_set,
+    giving,
 )
 
 _MOST_REDRAWS = 50
 
 
-@checked(predictions=check_test_set)
+@checked(predictions=giving("sums"))
 def bootstrap(
-    predictions: Predictions,
+    predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
     n_resamples: int = 9999,
@@ -122,7 +121,7 @@ def bootstrap(
 
 
 def prepared(
-    predictions: Predictions,
+    predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None,
     *,
     n_resamples: int,
@@ -148,10 +147,10 @@ def prepared(
     )  # fmt: skip
 
 
-def _stratified(predictions: Predictions) -> Predictions:
+def _stratified(predictions: TestSet) -> TestSet:
     """Draw within the true classes, on top of the strata that are there."""
     if predictions.sums is not None:
-        refuse_samples("undefined='stratify'")
+        predictions.refuse("undefined='stratify'")
     if predictions.codes is None:
         raise ValueError("`undefined='stratify'` needs true classes.")
     if predictions.strata is None:

@@ -17,7 +17,7 @@ from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.comparison.views import DrawnPairs
 from modelcompare.data.checks import check_models
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
@@ -35,15 +35,15 @@ from modelcompare.words import (
     Scheme,
     Undefined,
     ZeroDivision,
-    check_test_set,
+    giving,
     written_out,
 )
 
 
-@checked(predictions=check_test_set)
+@checked(predictions=giving("sums"))
 @written_out(methods=intervals.choices(), tests=significance.choices(get_args(PairsTest)))
 def compare(
-    predictions: Predictions,
+    predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
     n_resamples: int = 9999,
@@ -218,7 +218,7 @@ def compare(
     )
 
 
-def _pairs(predictions: Predictions, baseline: str | None) -> tuple[IntArray, IntArray]:
+def _pairs(predictions: TestSet, baseline: str | None) -> tuple[IntArray, IntArray]:
     """All pairs in the models' order, or every other model minus the baseline."""
     if baseline is None:
         return all_pairs(len(predictions.models))

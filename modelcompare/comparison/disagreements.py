@@ -13,7 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import check_models
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table
@@ -74,7 +74,7 @@ class Disagreements(Result):
 
 
 @checked()
-def disagreements(predictions: Predictions, model_a: str, model_b: str) -> Disagreements:
+def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreements:
     """Find the samples on which two models part: see `Comparison.disagreements`."""
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     outputs = [predictions.output(model) for model in (model_a, model_b)]
@@ -98,7 +98,7 @@ def disagreements(predictions: Predictions, model_a: str, model_b: str) -> Disag
     return Disagreements(model_a, model_b, len(predictions), parted.reset_index(drop=True))
 
 
-def _of_classes(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_classes(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     """Labels, the probability of each where there is one, and the distance in total variation."""
     labels, truth = predictions.labels, predictions.codes
     if labels is None or truth is None:
@@ -119,7 +119,7 @@ def _of_classes(predictions: Predictions, model_a: str, model_b: str) -> pd.Data
     return frame.assign(parted=said["a"] != said["b"])
 
 
-def _of_numbers(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_numbers(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     """Real values, nearer to the truth is right; or scores, the better one is."""
     a, b = (_one_of(predictions, model) for model in (model_a, model_b))
     truth, up = predictions.y_true, predictions.greater_is_better
@@ -133,7 +133,7 @@ def _of_numbers(predictions: Predictions, model_a: str, model_b: str) -> pd.Data
     return frame.assign(right=np.sign(better).astype(int), apart=np.abs(a - b), parted=a != b)
 
 
-def _one_of(predictions: Predictions, model: str) -> AnyArray:
+def _one_of(predictions: TestSet, model: str) -> AnyArray:
     """The one number that a model has for each sample; a log may hold several."""
     names, array = predictions.score_names, predictions.output(model).array
     if len(names) > 1:
@@ -144,7 +144,7 @@ def _one_of(predictions: Predictions, model: str) -> AnyArray:
     return array[:, 0] if names else array
 
 
-def _of_texts(predictions: Predictions, model_a: str, model_b: str) -> pd.DataFrame:
+def _of_texts(predictions: TestSet, model_a: str, model_b: str) -> pd.DataFrame:
     """Texts, the likeliest of a list; apart by the words that they do not share."""
     a, b = (_likeliest(predictions.output(model).array) for model in (model_a, model_b))
     truth = predictions.y_true

@@ -11,7 +11,7 @@ import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.checks import class_code
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.ranking import Descending
@@ -32,14 +32,14 @@ class OneClass:
         Whether scores are no probabilities.
     """
 
-    predictions: Predictions
+    predictions: TestSet
     label: Any
     code: int
     positive: BoolArray
     raw: bool
 
     @classmethod
-    def of(cls, predictions: Predictions, label: Any) -> OneClass:
+    def of(cls, predictions: TestSet, label: Any) -> OneClass:
         """Take the second of two classes by default, and refuse what has no scores."""
         resolve_metrics("average_precision_macro", predictions)
         if label is None and predictions.labels is not None and predictions.n_classes == 2:

@@ -14,8 +14,7 @@ from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.one_class import OneClass, areas_under, curve_points
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.data.checks import check_models
-from modelcompare.data.predictions import Predictions
-from modelcompare.data.sums import refuse_samples
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.report.compared import Block, Compared, metric_blocks
 from modelcompare.report.figures import curves, matrices, raincloud
@@ -132,10 +131,10 @@ class ComparisonPlots(Plots[Compared]):
         return next(block for block in blocks if block.label == label)
 
     @property
-    def _predictions(self) -> Predictions:
+    def _predictions(self) -> TestSet:
         found = self._replicates.evaluation.predictions
         if found.sums is not None:
-            refuse_samples("this figure")
+            found.refuse("this figure")
         return found
 
     def _win_shares(self, metric: str, label: Any) -> pd.DataFrame:

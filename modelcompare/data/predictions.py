@@ -10,38 +10,35 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen
 from modelcompare.data.kinds import Output, check_guess, decide_kinds, read_output
 from modelcompare.data.scores import (
     Direction,
-    Range,
     Ranges,
     check_bounds,
     check_direction,
     check_score_names,
     named_scores,
 )
-from modelcompare.data.sums import Sums
+from modelcompare.data.test_set import TestSet
 from modelcompare.data.texts import as_references
 from modelcompare.data.truths import Truth
-from modelcompare.directions import Known
-from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import (
     Design,
     KindOrAuto,
+    Need,
     SampleColumn,
     check_choice,
     check_flag,
     check_mapping,
-    check_names,
     check_text,
     shown,
 )
 
 
-class Predictions:
+class Predictions(TestSet):
     """A test set and the outputs of any number of models on it; immutable.
 
     Parameters
@@ -111,10 +108,9 @@ class Predictions:
       bow  labels
     """
 
-    __slots__ = (
-        "_bounds", "_columns", "_greater_is_better", "_missing_mass", "_name", "_outputs",
-        "_predicted", "_score_names", "_slices", "_truth",
-    )  # fmt: skip
+    __slots__ = ("_outputs", "_predicted", "_slices")
+
+    abilities = frozenset[Need]({"rows", "blocks", "units", "sums"})
 
     @checked()
     def __init__(
@@ -135,7 +131,7 @@ class Predictions:
         n_samples = len(next(iter(arrays.values()))) if truth is None else len(truth)
         checks.check_lengths(arrays, truth, n_samples)
         kinds = dict(zip(arrays, decide_kinds(kind, arrays, truth, labels), strict=True))
-        self._name = name
+        self._name, self._kinds = name, kinds
         self._score_names = check_score_names(score_names, kinds)
         self._greater_is_better = check_direction(greater_is_better, self._score_names)
         self._missing_mass = bool(missing_mass)
@@ -163,7 +159,8 @@ class Predictions:
         checks.check_ids(self.ids, self.runs)
         self._keep_runs_together()
         checks.check_nesting(self.groups, self.strata)
-        self._columns["sample_weight"] = checks.weights(sample_weight, n_samples)
+        weight = checks.weights(sample_weight, n_samples)
+        self._columns = {**self._columns, "sample_weight": weight}
         self._slices = checks.slice_frame(slices, n_samples)
 
     @classmethod
@@ -222,137 +219,21 @@ class Predictions:
     # -- what it holds ----------------------------------------------------------------------
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """Names of the models, in the order given."""
-        return tuple(self._outputs)
-
-    @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(next(iter(self._outputs.values())).array)
-
-    def __len__(self) -> int:
-        return self.n_samples
-
-    @property
-    def labels(self) -> AnyArray | None:
-        """The classes, or None outside classification."""
-        return self._truth.labels
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes; 0 outside classification."""
-        return 0 if self._truth.labels is None else len(self._truth.labels)
-
-    @property
-    def y_true(self) -> AnyArray | None:
-        """Truth as given: labels, values or texts; None for per-example scores."""
-        return self._truth.y_true
-
-    @property
-    def codes(self) -> IntArray | None:
-        """True class of each sample as an index into `labels`; the likeliest of soft labels."""
-        return self._truth.codes
-
-    @property
-    def true_distribution(self) -> FloatArray | None:
-        """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
-        return self._truth.distribution
-
-    @property
-    def ids(self) -> AnyArray | None:
-        """Name of each sample."""
-        return self._columns["ids"]
-
-    @property
-    def groups(self) -> AnyArray | None:
-        """Cluster of each sample."""
-        return self._columns["groups"]
-
-    @property
-    def strata(self) -> AnyArray | None:
-        """Stratum of each sample."""
-        return self._columns["strata"]
-
-    @property
-    def runs(self) -> AnyArray | None:
-        """Run (seed) that each row belongs to."""
-        return self._columns["runs"]
-
-    @property
-    def sample_weight(self) -> FloatArray | None:
-        """Weight of each sample."""
-        return self._columns["sample_weight"]
 
     @property
     def slices(self) -> pd.DataFrame | None:
-        """Variables that define subgroups, a column each."""
         return None if self._slices is None else self._slices.copy()
 
-    @property
-    def greater_is_better(self) -> Direction:
-        """Direction of per-example scores; of several, by their names."""
-        if isinstance(self._greater_is_better, bool) or not self._score_names:
-            return self.direction()[0]
-        return {name: self.direction(name)[0] for name in self._score_names}
-
-    def direction(self, name: str | None = None) -> tuple[bool, Known]:
-        """Whether more is better of a score, and how that is known."""
-        given = self._greater_is_better
-        return resolved_direction(
-            name, given.get(str(name)) if isinstance(given, Mapping) else given
-        )
-
-    @property
-    def told_direction(self) -> Direction | None:
-        """Direction as it was given, None where it was not."""
-        return self._greater_is_better
-
-    @property
-    def bounds(self) -> Ranges | None:
-        """Declared range of per-example scores; of several, also by their names."""
-        return self._bounds
-
-    def bounds_of(self, name: str | None = None) -> Range | None:
-        """Declared range of a score, None where there is none."""
-        bounds = self._bounds
-        return bounds.get(str(name)) if isinstance(bounds, Mapping) else bounds
-
-    @property
-    def score_names(self) -> tuple[str, ...]:
-        """Names of several scores for each sample; empty where there is one without a name."""
-        return self._score_names
-
-    @property
-    def missing_mass(self) -> bool:
-        """Whether probabilities may sum to less than 1."""
-        return self._missing_mass
-
-    @property
-    def sums(self) -> Sums | None:
-        """What is left of samples that were added up in a sketch; None where they are here."""
-        return None
-
-    @property
-    def name(self) -> str | None:
-        """Where the predictions came from."""
-        return self._name
-
     def output(self, model: str) -> Output:
-        """What a model said, as it is kept."""
         found = self._outputs.get(model) if isinstance(model, str) else None
         if found is None:
             checks.check_models(self.models, model=model)
             return self._outputs[model]
         return found
 
-    def class_named(self, text: Any) -> Any:
-        """The class that is written like this, or what was given where there is none."""
-        labels = [] if self.labels is None else self.labels.tolist()
-        return next((label for label in labels if str(label) == str(text)), text)
-
     def predicted(self, model: str) -> IntArray:
-        """Predicted class of each sample as an index into `labels`; the first of ties."""
         output = self.output(model)
         if output.kind == "labels":
             return output.array
@@ -360,23 +241,10 @@ class Predictions:
             self._predicted[model] = frozen(self.probabilities(model).argmax(axis=1))
         return self._predicted[model]
 
-    def probabilities(self, model: str) -> AnyArray:
-        """Probabilities of shape (n_samples, n_classes); an error if it gave something else."""
-        output = self.output(model)
-        if output.kind != "probabilities":
-            raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
-        return output.array
-
     # -- parts of it ------------------------------------------------------------------------
 
-    def __getitem__(self, models: str | Sequence[str]) -> Predictions:
-        chosen = (models,) if isinstance(models, str) else check_names("models", models)
-        if not chosen:
-            raise ValueError("no model named; write preds[['a', 'b']].")
-        repeated = sorted({model for model in chosen if chosen.count(model) > 1})
-        if repeated:
-            raise ValueError(f"model {repeated[0]!r} is named twice; name each once.")
-        return self._replaced({model: self.output(model) for model in chosen})
+    def _of_models(self, models: Sequence[str]) -> Predictions:
+        return self._replaced({model: self._outputs[model] for model in models})
 
     def ordered_by(self, logits: Mapping[str, AnyArray]) -> Predictions:
         """The same predictions, whose order between two classes is that of these logits."""
@@ -386,23 +254,20 @@ class Predictions:
         return self._replaced({**self._outputs, **ordered})
 
     def with_columns(self, **columns: ArrayLike) -> Predictions:
-        """The same predictions with other `groups`, `strata` or `runs`."""
         for name in columns:
             check_choice("columns", name, Design)
         part = self._replaced(self._outputs)
-        part._columns = self._columns | {
-            name: frozen(checks.column(name, column, len(self))) for name, column in columns.items()
-        }
+        given = {n: frozen(checks.column(n, column, len(self))) for n, column in columns.items()}
+        part._columns = {**self._columns, **given}
         part._keep_runs_together()
         checks.check_nesting(part.groups, part.strata)
         return part
 
     def without(self, *columns: SampleColumn) -> Predictions:
-        """The same predictions without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
         for name in columns:
             check_choice("columns", name, SampleColumn)
         part = self._replaced(self._outputs)
-        part._columns = self._columns | dict.fromkeys(columns)
+        part._columns = {**self._columns, **dict.fromkeys(columns)}
         return part
 
     def subset(self, rows: ArrayLike) -> Predictions:
@@ -460,12 +325,11 @@ class Predictions:
 
     def _keep_runs_together(self) -> None:
         groups = checks.clusters_of_runs(self.ids, self.groups, self.runs)
-        self._columns = self._columns | {"groups": groups}
+        self._columns = {**self._columns, "groups": groups}
 
     def _replaced(self, outputs: dict[str, Output]) -> Predictions:
         part = object.__new__(Predictions)
-        for slot in Predictions.__slots__:
-            setattr(part, slot, getattr(self, slot))
-        part._outputs = outputs
-        part._predicted = {}
+        part._share(self)
+        part._kinds = {model: output.kind for model, output in outputs.items()}
+        part._outputs, part._predicted, part._slices = outputs, {}, self._slices
         return part

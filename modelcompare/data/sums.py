@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NoReturn
 
 from modelcompare.arrays import FloatArray
 
@@ -57,11 +56,3 @@ class Sums:
 def is_sketch(columns: Iterable[object]) -> bool:
     """Whether headings are those of a sketch; some databases give them in capitals."""
     return {*COLUMNS} <= {str(column).lower() for column in columns}
-
-
-def refuse_samples(what: str) -> NoReturn:
-    """Refuse what looks at samples, for which a sketch has no answer."""
-    raise ValueError(
-        f"{what} looks at single samples, and a sketch keeps their sums only; read the predictions "
-        "themselves for that."
-    )

@@ -10,27 +10,26 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arrays import AnyArray
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 
 
-def with_probabilities(
-    predictions: Predictions, probabilities: Mapping[str, ArrayLike]
-) -> Predictions:
+def with_probabilities(predictions: TestSet, probabilities: Mapping[str, ArrayLike]) -> Predictions:
     """The same test set with other models, given by probabilities over the same classes."""
     return _rebuilt(predictions, probabilities, "probabilities")
 
 
-def with_arrays(predictions: Predictions, arrays: Sequence[AnyArray]) -> Predictions:
+def with_arrays(predictions: TestSet, arrays: Sequence[AnyArray]) -> Predictions:
     """The same models with other outputs, of the one kind that they all have."""
     return with_outputs(predictions, dict(zip(predictions.models, arrays, strict=True)))
 
 
-def with_outputs(predictions: Predictions, outputs: Mapping[str, AnyArray]) -> Predictions:
+def with_outputs(predictions: TestSet, outputs: Mapping[str, AnyArray]) -> Predictions:
     """The same test set with other models, whose outputs are of the one kind that all have."""
     (kind,) = {predictions.output(model).kind for model in predictions.models}
     return _rebuilt(predictions, outputs, kind)
 
 
-def joined(first: Predictions, second: Predictions) -> Predictions:
+def joined(first: TestSet, second: TestSet) -> Predictions:
     """One model's samples here, and one model's samples there, as one test set.
 
     Raises
@@ -63,7 +62,7 @@ def joined(first: Predictions, second: Predictions) -> Predictions:
     )
 
 
-def _groups_of_both(first: Predictions, second: Predictions) -> AnyArray | None:
+def _groups_of_both(first: TestSet, second: TestSet) -> AnyArray | None:
     """Clusters of two test sets, which share none; samples by themselves beside clusters."""
     if first.groups is None and second.groups is None:
         return None
@@ -75,7 +74,7 @@ def _groups_of_both(first: Predictions, second: Predictions) -> AnyArray | None:
     return np.concatenate([a, int(a.max()) + 1 + b])
 
 
-def _weights_of_both(first: Predictions, second: Predictions) -> AnyArray | None:
+def _weights_of_both(first: TestSet, second: TestSet) -> AnyArray | None:
     """Weights of two test sets, 1 on average in each."""
     if first.sample_weight is None and second.sample_weight is None:
         return None
@@ -83,7 +82,7 @@ def _weights_of_both(first: Predictions, second: Predictions) -> AnyArray | None
     return np.concatenate([w / w.mean() for w in weights])
 
 
-def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: Any) -> Predictions:
+def _rebuilt(predictions: TestSet, outputs: Mapping[str, ArrayLike], kind: Any) -> Predictions:
     if kind == "labels" and predictions.labels is not None:
         outputs = {model: predictions.labels[np.asarray(a)] for model, a in outputs.items()}
     return Predictions(
@@ -96,13 +95,13 @@ def _rebuilt(predictions: Predictions, outputs: Mapping[str, ArrayLike], kind: A
     )  # fmt: skip
 
 
-def _truth(predictions: Predictions) -> AnyArray | None:
+def _truth(predictions: TestSet) -> AnyArray | None:
     if predictions.true_distribution is not None:
         return predictions.true_distribution
     return predictions.y_true
 
 
-def _given(predictions: Predictions, model: str) -> AnyArray:
+def _given(predictions: TestSet, model: str) -> AnyArray:
     output = predictions.output(model)
     if output.kind == "labels" and predictions.labels is not None:
         return predictions.labels[output.array]

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import HELD_BYTES, FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import EVERY_MODEL, Sums
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 
 
@@ -89,7 +89,7 @@ def check_width(metrics: Iterable[Metric], widths: Mapping[Statistic, int], n_ro
             )
 
 
-def value_keys(metrics: Sequence[AnyMetric], predictions: Predictions) -> Iterator[ValueKey]:
+def value_keys(metrics: Sequence[AnyMetric], predictions: TestSet) -> Iterator[ValueKey]:
     """The axis of values: every metric, per class where it is."""
     for metric in metrics:
         if metric.per_class and predictions.labels is not None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import CallableMetric
 from modelcompare.words import shown
 
@@ -36,7 +36,7 @@ class CallableEvaluator:
     n_classes: int
 
     @classmethod
-    def of(cls, metric: CallableMetric, predictions: Predictions, model: str) -> CallableEvaluator:
+    def of(cls, metric: CallableMetric, predictions: TestSet, model: str) -> CallableEvaluator:
         """Evaluator of one model of a test set."""
         if metric.needs == "labels" and predictions.labels is not None:
             array = predictions.labels[predictions.predicted(model)]

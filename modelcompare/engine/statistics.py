@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
 from modelcompare.engine.sparse_columns import PartedColumns
 from modelcompare.engine.units import (
@@ -36,7 +36,7 @@ class UnitStatistics:
 
     def __init__(
         self,
-        predictions: Predictions,
+        predictions: TestSet,
         metrics: Sequence[AnyMetric],
         *,
         collapse: bool | None = None,
@@ -259,7 +259,7 @@ class UnitStatistics:
         rows = DistinctRows.of(self.predictions, strata)
         return rows if required or rows.n_rows <= COLLAPSE_AT * len(self.predictions) else None
 
-    def _part(self, rows: slice) -> tuple[Predictions, slice]:
+    def _part(self, rows: slice) -> tuple[TestSet, slice]:
         """Predictions that hold some samples, and where these stand in them."""
         return self.predictions, rows
 

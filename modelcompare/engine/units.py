@@ -9,12 +9,12 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric, Outcomes
 from modelcompare.resampling.weights import Units
 
 
-def collapsible(metrics: Sequence[AnyMetric], predictions: Predictions, *, required: bool) -> bool:
+def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required: bool) -> bool:
     """Whether equal rows may become one: metrics look at classes alone, and rows weigh the same.
 
     Raises
@@ -52,7 +52,7 @@ class DistinctRows:
         return len(self.multiplicity)
 
     @classmethod
-    def of(cls, predictions: Predictions, strata: AnyArray | None) -> DistinctRows:
+    def of(cls, predictions: TestSet, strata: AnyArray | None) -> DistinctRows:
         """Collapse a test set; groups of equal rows are found by one integer key each."""
         assert predictions.codes is not None  # noqa: S101  checked by the caller
         stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
@@ -69,7 +69,7 @@ class DistinctRows:
         )
 
     @classmethod
-    def of_each(cls, predictions: Predictions) -> DistinctRows:
+    def of_each(cls, predictions: TestSet) -> DistinctRows:
         """Every sample for itself, equal or not."""
         assert predictions.codes is not None  # noqa: S101  checked by the caller
         predicted = {model: predictions.predicted(model) for model in predictions.models}
@@ -127,12 +127,12 @@ def sample_units(
     return Units(n_units, strata=codes, rescaled=rescaled)
 
 
-def n_runs(predictions: Predictions) -> int:
+def n_runs(predictions: TestSet) -> int:
     """How many runs of the models there are; 1 where none were told."""
     return 1 if predictions.runs is None else len(np.unique(predictions.runs))
 
 
-def for_these_runs(predictions: Predictions) -> tuple[str, ...]:
+def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
     """Say that an answer is for the runs at hand, where there are several."""
     of_others = "others of the same models would vary more."
     if predictions.sums is not None:
@@ -143,7 +143,7 @@ def for_these_runs(predictions: Predictions) -> tuple[str, ...]:
     return (f"For these {n:,} runs: {of_others}",)
 
 
-def first_runs(predictions: Predictions) -> tuple[str, ...]:
+def first_runs(predictions: TestSet) -> tuple[str, ...]:
     """Name up to two runs of clusters; none where the runs themselves are what is drawn."""
     if predictions.runs is None or predictions.groups is None or _each_its_cluster(predictions):
         return ()
@@ -154,14 +154,14 @@ def first_runs(predictions: Predictions) -> tuple[str, ...]:
 THESE_RUNS = "for these runs"
 
 
-def _each_its_cluster(predictions: Predictions) -> bool:
+def _each_its_cluster(predictions: TestSet) -> bool:
     """Whether the runs themselves are what is drawn."""
     codes = [cluster_codes(column) for column in (predictions.groups, predictions.runs)]
     pairs = np.unique(np.stack([code for code in codes if code is not None], axis=1), axis=0)
     return all(len(np.unique(column)) == len(pairs) for column in pairs.T)
 
 
-def check_runs(predictions: Predictions) -> None:
+def check_runs(predictions: TestSet) -> None:
     """Refuse runs of nobody knows which items: they would count as independent samples."""
     if predictions.groups is None and (n := n_runs(predictions)) > 1:
         raise ValueError(

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.intervals.base import Interval
@@ -69,7 +69,7 @@ def of_calibration(
     return Interval.of(low[:, None], high[:, None], method, size)
 
 
-def why_refused(predictions: Predictions) -> str:
+def why_refused(predictions: TestSet) -> str:
     """Return what of a test set leaves calibration errors without an interval; empty if nothing."""
     if predictions.sums is not None:
         return "the buckets of a sketch"
@@ -80,7 +80,7 @@ def why_refused(predictions: Predictions) -> str:
     return "" if predictions.true_distribution is None else "distributions as true labels"
 
 
-def refusal(predictions: Predictions, metrics: Sequence[str]) -> str:
+def refusal(predictions: TestSet, metrics: Sequence[str]) -> str:
     """Say why metrics have no interval, and what can be had."""
     return (
         f"{', '.join(metrics)}: intervals of calibration errors are for independent samples of "

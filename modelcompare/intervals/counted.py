@@ -8,7 +8,7 @@ from typing import Literal, TypeGuard
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
@@ -136,7 +136,7 @@ class Labels:
         return cls(rows.codes, predicted, rows.n_classes, evaluation.predictions.sample_weight)
 
     @classmethod
-    def judged(cls, predictions: Predictions, metric: AnyMetric) -> Labels | None:
+    def judged(cls, predictions: TestSet, metric: AnyMetric) -> Labels | None:
         """The same of scores that are all 0 or 1: right or wrong; None of other metrics."""
         if not isinstance(metric, Metric) or metric.needs != "scores" or not metric.proportion:
             return None

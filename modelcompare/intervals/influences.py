@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import EVERY_MODEL
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, wilson
@@ -353,12 +353,12 @@ def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
     return float(out[0])
 
 
-def class_sizes(predictions: Predictions) -> FloatArray:
+def class_sizes(predictions: TestSet) -> FloatArray:
     """Effective number of units of each true class, by the weight of its samples."""
     return _of_samples(predictions, by_class=True)
 
 
-def _of_samples(predictions: Predictions, *, by_class: bool) -> FloatArray:
+def _of_samples(predictions: TestSet, *, by_class: bool) -> FloatArray:
     """Effective number of units by the weight of their samples, of each class or of all."""
     n, p = len(predictions), predictions
     if p.sums is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 
 if TYPE_CHECKING:
     from modelcompare.data.kinds import Output
@@ -51,7 +51,7 @@ class Outcomes:
     everyone: Outcomes | None = None
 
     @classmethod
-    def of(cls, predictions: Predictions, model: str) -> Outcomes:
+    def of(cls, predictions: TestSet, model: str) -> Outcomes:
         """Outcomes of one model of a test set."""
         return cls(
             predictions.output(model), predictions.codes, predictions.n_classes,

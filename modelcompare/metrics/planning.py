@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import Sums
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics import scoring
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.scoring import mean_ratio
@@ -16,7 +16,7 @@ from modelcompare.metrics.scoring import mean_ratio
 _SERVES = {"probabilities": {"labels", "probabilities"}, "text_lists": {"texts", "text_lists"}}
 
 
-def check_served(metric: AnyMetric, predictions: Predictions) -> None:
+def check_served(metric: AnyMetric, predictions: TestSet) -> None:
     """Every model gave what the metric needs, and the truth is what it is held against."""
     if predictions.sums is not None:
         _check_summed(metric, predictions.sums)
@@ -60,7 +60,7 @@ _SHARES = re.compile(
 )
 
 
-def given_score(metric: Metric, predictions: Predictions) -> Metric:
+def given_score(metric: Metric, predictions: TestSet) -> Metric:
     """The mean of scores, with their direction and range: the score that has no name, or one."""
     names = predictions.score_names
     if not names:
@@ -73,7 +73,7 @@ def given_score(metric: Metric, predictions: Predictions) -> Metric:
 
 
 def range_of_samples(
-    metric: AnyMetric, predictions: Predictions, *, in_memory: bool = True
+    metric: AnyMetric, predictions: TestSet, *, in_memory: bool = True
 ) -> tuple[float, float]:
     """Range of the numbers that a metric is the mean of.
 
@@ -96,7 +96,7 @@ def range_of_samples(
     return (0.0, 1.0) if unit else metric.bounds
 
 
-def judged(metric: Metric, predictions: Predictions) -> Metric:
+def judged(metric: Metric, predictions: TestSet) -> Metric:
     """Say the range of a mean of scores: all 0 or 1 it is a proportion, and lies between them.
 
     So does the mean of a measure that is known by its name, where the scores keep to it.
@@ -117,7 +117,7 @@ def judged(metric: Metric, predictions: Predictions) -> Metric:
     return replace(within, proportion=mean_ratio) if binary else within
 
 
-def named_score(name: str, predictions: Predictions) -> Metric:
+def named_score(name: str, predictions: TestSet) -> Metric:
     """The metric of a score's name; mean_score is the only score."""
     names = predictions.score_names
     if name == "mean_score" and len(names) == 1:

@@ -27,7 +27,7 @@ from modelcompare.spelling import nearest
 from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
 
 if TYPE_CHECKING:
-    from modelcompare.data.predictions import Predictions
+    from modelcompare.data.test_set import TestSet
 
 MetricLike: TypeAlias = str | AnyMetric | Callable[..., Any]
 
@@ -229,7 +229,7 @@ def register(metric: MetricLike) -> AnyMetric:
 
 
 def resolve_metrics(
-    metrics: MetricLike | Sequence[MetricLike], predictions: Predictions, *,
+    metrics: MetricLike | Sequence[MetricLike], predictions: TestSet, *,
     zero_division: ZeroDivision = math.nan,
 ) -> tuple[AnyMetric, ...]:  # fmt: skip
     """Turn names, metrics and functions into metrics that fit the predictions.
@@ -256,11 +256,11 @@ def resolve_metrics(
     return resolved if truth is None else tuple(texts.with_references(m, truth) for m in resolved)
 
 
-def _kinds(predictions: Predictions) -> set[Kind]:
+def _kinds(predictions: TestSet) -> set[Kind]:
     return {predictions.output(model).kind for model in predictions.models}
 
 
-def default_metrics(predictions: Predictions) -> tuple[str, ...]:
+def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
     if predictions.sums is not None:
         return predictions.sums.metrics
@@ -281,7 +281,7 @@ def default_metrics(predictions: Predictions) -> tuple[str, ...]:
     )
 
 
-def left_out_by_default(predictions: Predictions) -> tuple[str, ...]:
+def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
     """Why `default_metrics` lacks a metric that some of the models could have."""
     if _kinds(predictions) != {"labels", "probabilities"}:
         return ()
@@ -290,7 +290,7 @@ def left_out_by_default(predictions: Predictions) -> tuple[str, ...]:
     return (f"cf1_macro is left out: {which} gave labels, and it needs probabilities of all.",)
 
 
-def default_metric(predictions: Predictions) -> str:
+def default_metric(predictions: TestSet) -> str:
     """The one metric to decide by when none is named: of labels f1_macro.
 
     Raises
@@ -302,9 +302,7 @@ def default_metric(predictions: Predictions) -> str:
     return "f1_macro" if "f1_macro" in metrics else metrics[0]
 
 
-def _resolve(
-    metric: MetricLike, predictions: Predictions, zero_division: ZeroDivision
-) -> AnyMetric:
+def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivision) -> AnyMetric:
     if isinstance(metric, str):
         if predictions.score_names:
             return given_score(named_score(metric, predictions), predictions)

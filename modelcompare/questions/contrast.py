@@ -14,7 +14,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import warn_of_sparse_data
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.parallel import one_blas_thread
@@ -45,7 +45,7 @@ class Contrast:
     @classmethod
     def of(
         cls,
-        predictions: Predictions,
+        predictions: TestSet,
         model_a: str,
         model_b: str,
         metric: MetricLike,
@@ -168,7 +168,7 @@ class _DrawnLater(BootstrapResult):
 
 
 def evaluate(
-    predictions: Predictions,
+    predictions: TestSet,
     metric: MetricLike,
     *,
     zero_division: ZeroDivision = math.nan,

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.intervals.calibration import refusal, why_refused
 from modelcompare.metrics.debiased import is_calibration_error
@@ -38,7 +38,7 @@ from modelcompare.words import (
     ZeroDivision,
     check_number,
     check_one_sided,
-    check_test_set,
+    giving,
     signature,
     value_name,
 )
@@ -198,9 +198,9 @@ class DecisionResult(Result):
         return f" About {needed:,.0f} {self.unit} would be, if the true gain is what was observed."
 
 
-@checked(predictions=check_test_set, alpha=check_one_sided)
+@checked(predictions=giving("sums"), alpha=check_one_sided)
 def decide(
-    predictions: Predictions,
+    predictions: TestSet,
     baseline: str,
     candidate: str,
     metric: MetricLike = "f1_macro",

@@ -16,7 +16,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.comparison.told import each_warning_once
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.decide import DecisionResult, decide
@@ -28,7 +28,7 @@ from modelcompare.words import (
     Decision,
     check_one_sided,
     check_sequence,
-    check_test_set,
+    giving,
     signature,
 )
 
@@ -135,9 +135,9 @@ class GateResult(Result):
         )  # fmt: skip
 
 
-@checked(decide, predictions=check_test_set, alpha=check_one_sided)
+@checked(decide, predictions=giving("sums"), alpha=check_one_sided)
 def gate(
-    predictions: Predictions,
+    predictions: TestSet,
     baseline: str,
     candidate: str,
     rules: Iterable[str | Rule],

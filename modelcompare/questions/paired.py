@@ -10,8 +10,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.data.checks import check_models
-from modelcompare.data.predictions import Predictions
-from modelcompare.data.sums import refuse_samples
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast, warn_of_undefined
@@ -27,7 +26,7 @@ from modelcompare.words import (
     Alternative,
     PairedTest,
     ZeroDivision,
-    check_test_set,
+    giving,
     signature,
     written_out,
 )
@@ -129,10 +128,10 @@ class PairedTestResult(Result):
         return self._document({"test": table}, settings=settings)
 
 
-@checked(predictions=check_test_set)
+@checked(predictions=giving("sums"))
 @written_out(methods=choices(get_args(PairedTest)))
 def paired_test(
-    predictions: Predictions,
+    predictions: TestSet,
     model_a: str,
     model_b: str,
     metric: MetricLike = "f1_macro",
@@ -194,7 +193,7 @@ def paired_test(
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     if predictions.sums is not None and not TESTS[method].all_pairs:
-        refuse_samples(f"test {method!r}")
+        predictions.refuse(f"test {method!r}")
     served = serve(predictions, metric, test=method, zero_division=zero_division)
     test = served.test
     contrast = Contrast.of(

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import check_models
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import Contrast
@@ -33,6 +33,7 @@ from modelcompare.words import (
     check_count,
     check_number,
     check_sequence,
+    giving,
     signature,
     value_name,
 )
@@ -270,9 +271,9 @@ def _sizes(n_samples: ArrayLike) -> FloatArray:
     return n.astype(np.float64)
 
 
-@checked()
+@checked(predictions=giving("blocks"))
 def sample_size(
-    predictions: Predictions,
+    predictions: TestSet,
     model_a: str,
     model_b: str,
     metric: MetricLike = "f1_macro",

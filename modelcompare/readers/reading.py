@@ -21,7 +21,12 @@ class Reading:
     @property
     def sentence(self) -> str:
         """The parts that there are, in one line: ``truth: label; id: image; models: 2 (a, b)``."""
-        return "; ".join(f"{part}: {text}" for part, text in self.parts.items() if text)
+        return in_one_line(self.parts)
+
+
+def in_one_line(parts: Mapping[str, str | None]) -> str:
+    """Write out which part of a source was taken for what."""
+    return "; ".join(f"{part}: {text}" for part, text in parts.items() if text)
 
 
 def directed(names: Sequence[str | None], told: bool | None) -> str:

@@ -329,6 +329,9 @@ class GivenWeights(Weights):
     @classmethod
     def everything(cls, units: Units) -> GivenWeights:
         """Every unit as often as it occurs, as one resample."""
+        if units.multiplicity is None:
+            # One number stands for those of all units, however many there are.
+            return cls.of(units, np.broadcast_to(1.0, (1, units.n_units)))
         return cls.of(units, units.counts().astype(np.float64)[None])
 
     @property

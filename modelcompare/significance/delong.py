@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.base import AnyMetric, Outcomes
 from modelcompare.metrics.ranking import binary_placements
 
@@ -32,7 +32,7 @@ def delong_pair_errors(covariance: FloatArray, model_a: IntArray, model_b: IntAr
 
 
 def delong_covariance(
-    predictions: Predictions, models: Sequence[str] | None = None
+    predictions: TestSet, models: Sequence[str] | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """AUCs of some models and their covariance matrix.
 

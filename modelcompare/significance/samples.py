@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import row_chunks
 from modelcompare.metrics import AnyMetric, Metric
@@ -41,7 +41,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
     )
 
 
-def right_or_wrong(predictions: Predictions, metric: AnyMetric) -> BoolArray | None:
+def right_or_wrong(predictions: TestSet, metric: AnyMetric) -> BoolArray | None:
     """What each model got right, of shape (n_models, n_samples): by labels, or by scores 0 and 1.
 
     None where a metric or the scores do not tell.
@@ -56,7 +56,7 @@ def right_or_wrong(predictions: Predictions, metric: AnyMetric) -> BoolArray | N
     return None
 
 
-def require_plain(predictions: Predictions, what: str) -> None:
+def require_plain(predictions: TestSet, what: str) -> None:
     """Refuse clusters and weights where a test takes samples for independent and alike."""
     if predictions.groups is not None or predictions.sample_weight is not None:
         raise ValueError(

@@ -15,6 +15,7 @@ import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.metrics.base import AnyMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Units, Weights
@@ -67,7 +68,7 @@ class BinnedAreas:
             for block, counts in zip(blocks, self._counts(weights, blocks, n_jobs), strict=True):
                 yield weights.rows(block), _area(counts)
 
-    def left_out(self, part: Predictions, model: str, rows: slice) -> FloatArray:
+    def left_out(self, part: TestSet, model: str, rows: slice) -> FloatArray:
         """The area of a model without each of some samples of a part, of shape (n_samples, 1)."""
         negative, positive = self._total[self._predictions.models.index(model)]
         cells = self._cells(part, model)[rows]
@@ -97,7 +98,7 @@ class BinnedAreas:
         for row_block, part in enumerate(self._predictions.blocks()):
             cells = [self._cells(part, model) for model in models]
 
-            def add(place: int, row_block: int = row_block, part: Predictions = part) -> None:
+            def add(place: int, row_block: int = row_block, part: TestSet = part) -> None:
                 drawn = weights.draw(blocks[place], row_block)
                 if part.sample_weight is not None:
                     drawn = drawn * part.sample_weight
@@ -108,7 +109,7 @@ class BinnedAreas:
             map_blocks(add, range(len(blocks)), n_jobs)
         return [each.reshape(len(each), len(models), 2, N_BINS) for each in sums]
 
-    def _cells(self, part: Predictions, model: str) -> IntArray:
+    def _cells(self, part: TestSet, model: str) -> IntArray:
         """Bin of each sample's score, those of positives behind those of negatives."""
         outcomes = Outcomes.of(part, model)
         place = np.searchsorted(self._edges[model], outcomes.score(1), side="right")

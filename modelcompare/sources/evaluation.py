@@ -11,6 +11,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import no_bar, progress_bar
 from modelcompare.engine.statistics import COLLAPSE_AT
@@ -72,7 +73,7 @@ def _joined(parts: Sequence[DistinctRows]) -> DistinctRows:
 
 
 def evaluate(
-    predictions: Predictions, metrics: Sequence[AnyMetric], *, collapse: bool | None = None
+    predictions: TestSet, metrics: Sequence[AnyMetric], *, collapse: bool | None = None
 ) -> Evaluation:
     """An evaluation of predictions, wherever they are; arguments are those of `Evaluation`."""
     if isinstance(predictions, ScannedPredictions):
@@ -82,7 +83,7 @@ def evaluate(
 
 def resolve(
     metrics: MetricLike | Sequence[MetricLike] | None,
-    predictions: Predictions,
+    predictions: TestSet,
     *,
     zero_division: ZeroDivision = math.nan,
 ) -> tuple[AnyMetric, ...]:
@@ -95,7 +96,7 @@ def resolve(
     return chosen
 
 
-def sample_of(predictions: Predictions) -> Predictions:
+def sample_of(predictions: TestSet) -> TestSet:
     """Predictions that show what the models gave: a block of a scan, else all."""
     return predictions.sample if isinstance(predictions, ScannedPredictions) else predictions
 
@@ -206,11 +207,11 @@ class ScannedEvaluation(Evaluation):
     def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:  # noqa: ARG002
         return distinct_rows(self.predictions, self.metrics, required=required)
 
-    def _part(self, rows: slice) -> tuple[Predictions, slice]:
+    def _part(self, rows: slice) -> tuple[TestSet, slice]:
         first, last, _ = rows.indices(self.units.n_units)
         block, start = divmod(first, ROW_BLOCK)
         if start + last - first > ROW_BLOCK:
-            self.predictions.refuse_whole("the statistics of all rows")
+            self.predictions.refuse("the statistics of all rows")
         return self._window.at(block), slice(start, start + last - first)
 
     def _everyone(self, model: str) -> None:  # noqa: ARG002
@@ -226,7 +227,7 @@ class _Window:
         self._block: Predictions = predictions.head
         self._next: Iterator[Predictions] = iter(())
 
-    def at(self, place: int) -> Predictions:
+    def at(self, place: int) -> TestSet:
         """The block of a number; reading starts anew where it is not the next."""
         if place == 0:
             return self._predictions.head

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import free_memory
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.debiased import is_calibration_error
@@ -33,7 +33,7 @@ _TEST_INSTEAD = {"studentized-permutation": "wald"}
 class Served:
     """How a question is answered: from which predictions, with which interval and test."""
 
-    predictions: Predictions
+    predictions: TestSet
     method: IntervalMethod
     test: str
     draws: bool = True  # whether resamples are worth their cost where nothing needs them
@@ -45,7 +45,7 @@ class Served:
 
 
 def serve(
-    predictions: Predictions,
+    predictions: TestSet,
     metrics: MetricLike | Sequence[MetricLike] | None,
     *,
     method: IntervalMethod = "normal",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,19 +15,20 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data import checks
-from modelcompare.data.kinds import Output, check_guess, check_matches, check_pairs
+from modelcompare.data.kinds import check_guess, check_matches, check_pairs
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.lists import spread
 from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
-from modelcompare.readers.reading import Reading, counted
+from modelcompare.readers.reading import counted, in_one_line
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models
 from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.layouts import CannotScanError, Layout
 from modelcompare.sources.rows import TIMES, Rows, check_names, open_rows, recut, selected
-from modelcompare.words import KindOrAuto, SampleColumn, shown
+from modelcompare.words import KindOrAuto, Need, shown
 
 Found = TypeVar("Found")
 
@@ -116,21 +117,33 @@ def _has_other_scores(block: Predictions) -> bool:
     return any(not np.isin(block.output(m).array, (0.0, 1.0)).all() for m in block.models)
 
 
-class ScannedPredictions(Predictions):
+class ScannedPredictions(TestSet):
     """A test set and the outputs of models that are read block by block; see `scan_predictions`.
 
-    What would need all rows in memory (`y_true`, `probabilities`, ...) is refused; `load` reads
-    them all.
+    What would need all rows in memory (`y_true`, `output`, ...) is refused; `load` reads them all.
     """
 
     __slots__ = ("_checkpoint", "_chosen", "_head", "_kept", "_layout", "_rows")
 
-    _rows: Rows
-    _layout: Layout
-    _head: Predictions
-    _chosen: IntArray | None
-    _checkpoint: Path | None
-    _kept: dict[Hashable, Any]
+    abilities = frozenset[Need]({"blocks", "sums"})
+    _refusal = (
+        "this needs {} at once, but these predictions are read block by block. Ask for metrics "
+        "that are sums, with method='normal', 'percentile', 'basic' or 'BCa' and test='wald', "
+        "'bootstrap', 'sign-flip' or 'permutation', or read everything into memory with .load()."
+    )
+    _lacking = (
+        "`{}` is read block by block, and this needs all rows at once; read them into memory with "
+        ".load()."
+    )
+
+    def __init__(
+        self, rows: Rows, layout: Layout, head: Predictions, checkpoint: Path | None = None,
+        chosen: IntArray | None = None,
+    ) -> None:  # fmt: skip
+        self._share(head)
+        self._rows, self._layout, self._head, self._chosen = rows, layout, head, chosen
+        self._checkpoint = checkpoint
+        self._kept: dict[Hashable, Any] = {}
 
     @classmethod
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
@@ -185,7 +198,7 @@ class ScannedPredictions(Predictions):
             said = {model: shown.predicted(model) for model in shown.models}
             check_matches(layout.labels, np.asarray(shown.codes), said, dict.fromkeys(said, times))
         layout = layout.settled(shown)
-        part = cls._made(rows, layout, layout.quietly(first, rows.name), checkpoint)
+        part = cls(rows, layout, layout.quietly(first, rows.name), checkpoint)
         part._kept["counted"] = counted
         return part
 
@@ -202,7 +215,7 @@ class ScannedPredictions(Predictions):
             check_guess(layout.labels, None, outputs, dict.fromkeys(outputs, np.empty(0)))
             cls._check_labels(rows, layout, shown, checkpoint)
         layout = layout.settled(shown)
-        return cls._made(rows, layout, layout.quietly(first, rows.name), checkpoint)
+        return cls(rows, layout, layout.quietly(first, rows.name), checkpoint)
 
     @classmethod
     def _check_labels(
@@ -213,38 +226,20 @@ class ScannedPredictions(Predictions):
             pairs = layout.pairs(rows, shown)
         except ValueError:
             settled = layout.settled(shown)
-            for _ in cls._made(rows, settled, shown, checkpoint).blocks():
+            for _ in cls(rows, settled, shown, checkpoint).blocks():
                 pass
             raise
         if pairs and layout.labels is not None:
             check_pairs(layout.labels, pairs)
 
-    @classmethod
-    def _made(
-        cls,
-        rows: Rows,
-        layout: Layout,
-        head: Predictions,
-        checkpoint: Path | None,
-        chosen: IntArray | None = None,
-    ) -> ScannedPredictions:
-        part = object.__new__(cls)
-        for slot in Predictions.__slots__:
-            setattr(part, slot, getattr(head, slot))
-        part._rows, part._layout, part._head, part._chosen = rows, layout, head, chosen
-        part._checkpoint, part._kept = checkpoint, {}
-        return part
-
     # -- blocks -----------------------------------------------------------------------------
 
     @property
     def head(self) -> Predictions:
-        """The first block of rows, with all classes."""
         return self._head
 
     @property
     def sample(self) -> Predictions:
-        """A block that shows what the models gave: of scores, whether all are 0 or 1."""
         if any(self._head.output(model).kind != "scores" for model in self.models):
             return self._head
         return self.kept(
@@ -269,7 +264,7 @@ class ScannedPredictions(Predictions):
             "rows": f"{len(self):,}", "truth": self._layout.roles.true or "none (scores)",
             "models": counted(self.models), "left out": counted(self._layout.roles.left_out),
         }  # fmt: skip
-        return Reading(self, parts).sentence
+        return in_one_line(parts)
 
     @property
     def rows(self) -> Rows:
@@ -376,12 +371,12 @@ class ScannedPredictions(Predictions):
         return self._layout.columns.weight is not None
 
     @property
-    def y_true(self) -> NoReturn:
-        self.refuse_whole("the true labels of all rows")
+    def y_true(self) -> AnyArray | None:
+        self.refuse("the true labels of all rows")
 
     @property
-    def codes(self) -> NoReturn:
-        self.refuse_whole("the true labels of all rows")
+    def codes(self) -> IntArray | None:
+        self.refuse("the true labels of all rows")
 
     @property
     def true_distribution(self) -> None:
@@ -390,46 +385,23 @@ class ScannedPredictions(Predictions):
     @property
     def sample_weight(self) -> FloatArray | None:
         if self.weighted:
-            self.refuse_whole("the weights of all rows")
+            self.refuse("the weights of all rows")
         return None
-
-    def output(self, model: str) -> Output:
-        checks.check_models(self.models, model=model)
-        self.refuse_whole("what a model gave for all rows")
-
-    def predicted(self, model: str) -> IntArray:
-        checks.check_models(self.models, model=model)
-        self.refuse_whole("what a model gave for all rows")
-
-    def refuse_whole(self, what: str) -> NoReturn:
-        """Say that something would need all rows at once, and what can be asked instead."""
-        raise ValueError(
-            f"this needs {what} at once, but these predictions are read block by block. Ask for "
-            "metrics that are sums, with method='normal', 'percentile', 'basic' or 'BCa' and "
-            "test='wald', 'bootstrap', 'sign-flip' or 'permutation', or read everything into "
-            "memory with .load()."
-        )
 
     # -- parts of it ------------------------------------------------------------------------
 
-    def __getitem__(self, models: str | Sequence[str]) -> ScannedPredictions:
+    def _of_models(self, models: Sequence[str]) -> ScannedPredictions:
+        layout = self._layout.of_models(models)
         head = self._head[models]
-        layout = self._layout.of_models(head.models)
-        return self._made(self._rows, layout, head, self._checkpoint, self._chosen)
+        return ScannedPredictions(self._rows, layout, head, self._checkpoint, self._chosen)
 
     def subset(self, rows: ArrayLike) -> ScannedPredictions:
         chosen = np.sort(np.asarray(rows, dtype=np.intp))
         if self._chosen is not None:
             chosen = self._chosen[chosen]
         shared = self._rows, self._layout
-        part = self._made(*shared, self._head, self._checkpoint, chosen)
-        return self._made(*shared, next(part.blocks()), self._checkpoint, chosen)
-
-    def with_columns(self, **columns: ArrayLike) -> NoReturn:
-        self.refuse_whole(f"{', '.join(columns)} of all rows")
-
-    def without(self, *columns: SampleColumn) -> NoReturn:
-        self.refuse_whole(f"{', '.join(columns)} of all rows")
+        part = ScannedPredictions(*shared, self._head, self._checkpoint, chosen)
+        return ScannedPredictions(*shared, next(part.blocks()), self._checkpoint, chosen)
 
     def __repr__(self) -> str:
         lines = repr(self._head).splitlines()

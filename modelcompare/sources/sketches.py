@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -9,21 +10,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.kinds import Output
-from modelcompare.data.predictions import Predictions
-from modelcompare.data.sums import EVERY_MODEL, Sums, refuse_samples
+from modelcompare.data.sums import EVERY_MODEL, Sums
+from modelcompare.data.test_set import TestSet
 from modelcompare.data.truths import Truth
 from modelcompare.sources.sketch_tables import About, Numbers, table_of, write
-from modelcompare.words import Kind
+from modelcompare.words import Kind, Need
 
 _NOTHING = np.empty(0)
 
 
-class Sketch(Predictions):
+class Sketch(TestSet):
     """A test set whose samples were added up in buckets, by a hash of their items.
 
     `modelcompare.sketch` makes it. Wherever `compare`, `bootstrap`, `paired_test`, `decide` and
@@ -42,15 +42,23 @@ class Sketch(Predictions):
 
     __slots__ = ("__dict__", "about", "counts", "numbers")
 
+    abilities = frozenset[Need]({"units", "sums"})
+    _refusal = (
+        "{} looks at single samples, and a sketch keeps their sums only; read the predictions "
+        "themselves for that."
+    )
+    _lacking = (
+        "`{}` is a sketch, whose samples are gone: compare, bootstrap, paired_test, decide and "
+        "gate run on its sums; for anything else read the predictions themselves."
+    )
+
     def __init__(self, about: About, counts: IntArray, numbers: Numbers) -> None:
         self.about, self.counts, self.numbers = about, counts, numbers
-        self._name, self._slices, self._missing_mass = about.name, None, False
+        self._name, self._missing_mass = about.name, False
         self._score_names, self._greater_is_better = about.score_names, about.greater_is_better
         self._bounds = about.bounds
+        self._kinds = dict(zip(about.models, about.kinds, strict=True))
         self._truth = Truth(labels=None if about.labels is None else np.array(about.labels))
-        kinds = zip(about.models, about.kinds, strict=True)
-        self._outputs = {model: Output(kind, _NOTHING) for model, kind in kinds}
-        self._predicted = {}
         names = ("ids", "groups", "strata", "runs", "sample_weight")
         self._columns = dict.fromkeys(names) | {"groups": np.arange(np.count_nonzero(counts))}
 
@@ -104,14 +112,10 @@ class Sketch(Predictions):
     def __radd__(self, other: object) -> Sketch:
         return self if other == 0 else NotImplemented  # What `sum` begins with.
 
-    def subset(self, rows: ArrayLike) -> Predictions:  # noqa: ARG002  whatever the rows are
-        refuse_samples("a subset")
-
-    def with_columns(self, **columns: ArrayLike) -> Predictions:
-        refuse_samples(f"a column of {' and '.join(columns)}")
-
-    def without(self, *columns: Any) -> Predictions:
-        refuse_samples(f"leaving out {' and '.join(columns)}")
+    def output(self, model: str) -> Output:
+        """Kind of what a model said, without samples."""
+        checks.check_models(self.models, model=model)
+        return Output(self.kinds[model], _NOTHING)
 
     def save(self, path: str | Path) -> Path:
         """Write the sketch as Parquet; `modelcompare.read_sketch` reads it."""
@@ -130,14 +134,11 @@ class Sketch(Predictions):
             f"  for {', '.join(about.metrics)}"
         )
 
-    def _replaced(self, outputs: dict[str, Output]) -> Sketch:
-        models = tuple(outputs)
-        about = replace(
-            self.about, models=models, kinds=tuple(each.kind for each in outputs.values())
-        )
+    def _of_models(self, models: Sequence[str]) -> Sketch:
+        kinds = tuple(self.kinds[model] for model in models)
         kept = {*models, EVERY_MODEL}
         numbers = {key: found for key, found in self.numbers.items() if key[1] in kept}
-        return Sketch(about, self.counts, numbers)
+        return Sketch(replace(self.about, models=tuple(models), kinds=kinds), self.counts, numbers)
 
     def _of_classes(self, labels: tuple[Any, ...] | None) -> Numbers:
         """The numbers with columns for more classes, in their order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import EVERY_MODEL
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.units import check_runs, first_runs
 from modelcompare.metrics import default_metrics, resolve_metrics
@@ -27,7 +28,7 @@ from modelcompare.sources.hashing import bucket_of
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.sources.sketch_tables import MOST_BUCKETS, About, Numbers, Summed
 from modelcompare.sources.sketches import Sketch
-from modelcompare.words import check_count, check_predictions, check_text
+from modelcompare.words import check_count, check_test_set, check_text
 
 BUCKETS = 1024
 SALT = "modelcompare"
@@ -35,13 +36,6 @@ SALT = "modelcompare"
 _FEW_CLASSES = 8
 # Numbers of one statistic and model that are summed at once, which decides how they round.
 _MOST_NUMBERS = 2**24
-
-
-@runtime_checkable
-class Blocks(Protocol):
-    """Predictions that come in blocks of consecutive rows."""
-
-    def blocks(self) -> Iterator[Predictions]: ...
 
 
 @checked()
@@ -137,30 +131,26 @@ def _named(
 
 def _blocks(source: Any) -> Iterator[tuple[Predictions, AnyArray | None]]:
     """Predictions of consecutive rows, few enough to work on at once, and their names."""
+    if isinstance(source, TestSet):
+        check_test_set("source", source, "blocks")
     if isinstance(source, ScannedPredictions):
         yield from source.named_blocks()
     elif isinstance(source, Predictions):
-        check_predictions("source", source)
         check_runs(source)
         yield from ((part, part.ids) for part in _parts(source))
-    elif isinstance(source, Blocks):
+    elif hasattr(source, "blocks"):
         yield from ((part, part.ids) for part in source.blocks())
-    elif isinstance(source, Iterator) or _are_predictions(source):
+    elif isinstance(source, Iterator) or _are_test_sets(source):
         for block in source:
-            yield from _blocks(_checked(block))
+            check_test_set("source", block, "blocks")
+            yield from _blocks(block)
     else:
         yield from _blocks(read_predictions(source))
 
 
-def _are_predictions(source: Any) -> bool:
+def _are_test_sets(source: Any) -> bool:
     listed = isinstance(source, list | tuple)
-    return listed and bool(source) and isinstance(source[0], Predictions)
-
-
-def _checked(block: Any) -> Predictions:
-    check_predictions("source", block)
-    checked: Predictions = block
-    return checked
+    return listed and bool(source) and isinstance(source[0], TestSet)
 
 
 def _parts(predictions: Predictions) -> Iterator[Predictions]:

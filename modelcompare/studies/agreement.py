@@ -9,7 +9,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
@@ -30,13 +30,14 @@ from modelcompare.studies.ranking_consistency import (
 from modelcompare.words import (
     AgreementTest,
     ZeroDivision,
+    giving,
 )
 
 
-@checked()
+@checked(predictions=giving("blocks"))
 @one_blas_thread()
 def agreement_study(
-    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
+    predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *, alpha: float = 0.01,
     test: AgreementTest = "t", n_resamples: int = 1000, confidence_level: float = 0.95,
     zero_division: ZeroDivision = "paper", n_jobs: int | None = None, rng: RngLike = 0,
     progress: bool = False,

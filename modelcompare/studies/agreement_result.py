@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.report.document import Document
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -66,7 +66,7 @@ class AgreementStudy(Result):
         metric_b, label, difference_a, difference_b, p_value_a, p_value_b, significant, agree.
     """
 
-    predictions: Predictions = field(repr=False)
+    predictions: TestSet = field(repr=False)
     metric_pairs: MetricPairs = field(repr=False)
     alpha: float
     test: AgreementTest

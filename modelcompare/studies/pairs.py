@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from modelcompare.arrays import IntArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric
 from modelcompare.resampling.draws import subsample
@@ -33,7 +33,7 @@ class MetricPairs:
 
     @classmethod
     def of(
-        cls, pairs: Sequence[str | Pair], predictions: Predictions, zero_division: ZeroDivision
+        cls, pairs: Sequence[str | Pair], predictions: TestSet, zero_division: ZeroDivision
     ) -> MetricPairs:
         """Resolve pairs of names; a single name is paired with its probabilistic twin."""
         given = [pairs] if isinstance(pairs, str) else check_sequence("pairs", pairs, "pairs")
@@ -52,7 +52,7 @@ class MetricPairs:
                 )
         return cls(tuple((found[a].name, found[b].name) for a, b in named), metrics)
 
-    def evaluate(self, predictions: Predictions) -> Evaluation:
+    def evaluate(self, predictions: TestSet) -> Evaluation:
         """The metrics on these predictions, class by class."""
         return evaluate(predictions, self.metrics, collapse=False)
 
@@ -98,7 +98,7 @@ def check_ratios(ratios: Sequence[float], n_samples: int) -> tuple[float, ...]:
 
 
 def part_rows(
-    predictions: Predictions, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
+    predictions: TestSet, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
     stratify: bool = False,
 ) -> IntArray:  # fmt: skip
     """Rows of the test set that a down-sampling keeps; all at ratio 1, whole clusters if any."""
@@ -117,9 +117,9 @@ def part_rows(
 
 
 def part_of(
-    predictions: Predictions, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
+    predictions: TestSet, ratio: float, seed: np.random.SeedSequence, *, index: int = 0,
     stratify: bool = False,
-) -> Predictions:  # fmt: skip
+) -> TestSet:  # fmt: skip
     """The part of the test set that `part_rows` names."""
     if ratio == 1:
         return predictions

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_frame
 from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.resampling.seeds import child_seed
@@ -24,7 +24,7 @@ _UNDEFINED_PART, _UNDEFINED_WHOLE = 2, 3
 
 
 def orders_kept(
-    predictions: Predictions, metric_pairs: MetricPairs, ratios: Sequence[float],
+    predictions: TestSet, metric_pairs: MetricPairs, ratios: Sequence[float],
     seed: np.random.SeedSequence, *, n_subsamples: int, confidence_level: float,
 ) -> pd.DataFrame:  # fmt: skip
     """How often metrics on a part of the test set order two models as on the whole.
@@ -80,7 +80,7 @@ def _orders(values: FloatArray, undefined: int) -> IntArray:
     return np.where(np.isnan(difference), undefined, np.sign(difference)).astype(np.int8)
 
 
-def _indicators(parts: Sequence[IntArray], predictions: Predictions) -> FloatArray:
+def _indicators(parts: Sequence[IntArray], predictions: TestSet) -> FloatArray:
     """Weight 1 of the units in each part, of shape (n_parts, n_units)."""
     weights = np.zeros((len(parts), len(predictions)))
     for row, chosen in zip(weights, parts, strict=True):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, progress_bar
@@ -29,16 +29,16 @@ from modelcompare.studies.pairs import (
     part_of,
 )
 from modelcompare.studies.variance_result import VarianceStudy
-from modelcompare.words import VarianceTest, ZeroDivision
+from modelcompare.words import VarianceTest, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
 # Models whose replicates are summarized at once.
 _MODELS_AT_ONCE = 50
 
 
-@checked()
+@checked(predictions=giving("blocks"))
 def variance_study(
-    predictions: Predictions, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
+    predictions: TestSet, pairs: Sequence[str | Pair] = PAPER_PAIRS, *,
     ratios: Sequence[float] = PAPER_RATIOS, n_resamples: int = 1000, n_subsamples: int = 1,
     stratify: bool = False, confidence_level: float = 0.95,
     tests: Sequence[VarianceTest] = PAPER_TESTS, zero_division: ZeroDivision = "paper",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import pair_frame
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
@@ -99,7 +99,7 @@ class VarianceStudy(Result):
         metric_b, variance_a, variance_b, variance_ratio, test, statistic, p_value.
     """
 
-    predictions: Predictions = field(repr=False)
+    predictions: TestSet = field(repr=False)
     pairs: tuple[Pair, ...]
     ratios: tuple[float, ...]
     n_resamples: int

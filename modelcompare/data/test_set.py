@@ -1,0 +1,259 @@
+"""Test sets wherever their samples are: in memory, in files, or added up.
+
+`Predictions` holds all rows, `ScannedPredictions` reads them block by block, a `Sketch` has sums
+over buckets of them. They are siblings: `TestSet` is what all of them tell. What a question needs
+of the samples is compared with what a test set gives once, by `TestSet.require`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NoReturn
+
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.data import checks
+from modelcompare.data.kinds import Output
+from modelcompare.data.scores import Direction, Range, Ranges
+from modelcompare.data.sums import Sums
+from modelcompare.data.truths import Truth
+from modelcompare.directions import Known
+from modelcompare.directions import resolved as resolved_direction
+from modelcompare.words import Kind, Need, SampleColumn, check_names
+
+
+class TestSet(ABC):
+    """The models' outputs on one test set, wherever its samples are; immutable.
+
+    Columns of the samples are None where a test set has none of them, and refused where they are
+    not at hand.
+
+    Attributes
+    ----------
+    abilities : frozenset of {"rows", "blocks", "units", "sums"}
+        What it gives: all rows at once, blocks of consecutive rows, numbers of all units that are
+        resampled, their sums.
+    """
+
+    __slots__ = (
+        "_bounds", "_columns", "_greater_is_better", "_kinds", "_missing_mass", "_name",
+        "_score_names", "_truth",
+    )  # fmt: skip
+    __test__ = False  # Not for pytest.
+
+    abilities: ClassVar[frozenset[Need]]
+    _lacking: ClassVar[str]
+    _refusal: ClassVar[str]
+
+    _bounds: Ranges | None
+    _columns: Mapping[str, AnyArray | None]
+    _greater_is_better: Direction | None
+    _kinds: Mapping[str, Kind]
+    _missing_mass: bool
+    _name: str | None
+    _score_names: tuple[str, ...]
+    _truth: Truth
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @abstractmethod
+    def _of_models(self, models: Sequence[str]) -> TestSet:
+        """Some of the models."""
+
+    def _share(self, other: TestSet) -> None:
+        """Take over what another test set says of itself."""
+        for slot in TestSet.__slots__:
+            setattr(self, slot, getattr(other, slot))
+
+    # -- what it holds ------------------------------------------------------------------------
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """Kind of each model's output, in the order given."""
+        return self._kinds
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in the order given."""
+        return tuple(self._kinds)
+
+    def __len__(self) -> int:
+        return self.n_samples
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 outside classification."""
+        return 0 if self.labels is None else len(self.labels)
+
+    def class_named(self, text: Any) -> Any:
+        """The class that is written like this, or what was given where there is none."""
+        labels = [] if self.labels is None else self.labels.tolist()
+        return next((label for label in labels if str(label) == str(text)), text)
+
+    @property
+    def name(self) -> str | None:
+        """Where the predictions came from."""
+        return self._name
+
+    @property
+    def greater_is_better(self) -> Direction:
+        """Direction of per-example scores; of several, by their names."""
+        if isinstance(self._greater_is_better, bool) or not self._score_names:
+            return self.direction()[0]
+        return {name: self.direction(name)[0] for name in self._score_names}
+
+    def direction(self, name: str | None = None) -> tuple[bool, Known]:
+        """Whether more is better of a score, and how that is known."""
+        given = self._greater_is_better
+        return resolved_direction(
+            name, given.get(str(name)) if isinstance(given, Mapping) else given
+        )
+
+    @property
+    def told_direction(self) -> Direction | None:
+        """Direction as it was given, None where it was not."""
+        return self._greater_is_better
+
+    @property
+    def bounds(self) -> Ranges | None:
+        """Declared range of per-example scores; of several, also by their names."""
+        return self._bounds
+
+    def bounds_of(self, name: str | None = None) -> Range | None:
+        """Declared range of a score, None where there is none."""
+        bounds = self._bounds
+        return bounds.get(str(name)) if isinstance(bounds, Mapping) else bounds
+
+    @property
+    def score_names(self) -> tuple[str, ...]:
+        """Names of several scores for each sample; empty where there is one without a name."""
+        return self._score_names
+
+    @property
+    def missing_mass(self) -> bool:
+        """Whether probabilities may sum to less than 1."""
+        return self._missing_mass
+
+    def __getitem__(self, models: str | Sequence[str]) -> Any:
+        chosen = (models,) if isinstance(models, str) else check_names("models", models)
+        if not chosen:
+            raise ValueError("no model named; write preds[['a', 'b']].")
+        repeated = sorted({model for model in chosen if chosen.count(model) > 1})
+        if repeated:
+            raise ValueError(f"model {repeated[0]!r} is named twice; name each once.")
+        for model in chosen:
+            checks.check_models(self.models, model=model)
+        return self._of_models(chosen)
+
+    # -- columns of the samples, and what is left of them -------------------------------------
+
+    @property
+    def labels(self) -> AnyArray | None:
+        """The classes, or None outside classification."""
+        return self._truth.labels
+
+    @property
+    def y_true(self) -> AnyArray | None:
+        """Truth as given: labels, values or texts; None for per-example scores."""
+        return self._truth.y_true
+
+    @property
+    def codes(self) -> IntArray | None:
+        """True class of each sample as an index into `labels`; the likeliest of soft labels."""
+        return self._truth.codes
+
+    @property
+    def true_distribution(self) -> FloatArray | None:
+        """Soft labels of shape (n_samples, n_classes), where `y_true` was a distribution."""
+        return self._truth.distribution
+
+    @property
+    def ids(self) -> AnyArray | None:
+        """Name of each sample."""
+        return self._columns["ids"]
+
+    @property
+    def groups(self) -> AnyArray | None:
+        """Cluster of each sample."""
+        return self._columns["groups"]
+
+    @property
+    def strata(self) -> AnyArray | None:
+        """Stratum of each sample."""
+        return self._columns["strata"]
+
+    @property
+    def runs(self) -> AnyArray | None:
+        """Run (seed) that each row belongs to."""
+        return self._columns["runs"]
+
+    @property
+    def sample_weight(self) -> FloatArray | None:
+        """Weight of each sample."""
+        return self._columns["sample_weight"]
+
+    @property
+    def slices(self) -> pd.DataFrame | None:
+        """Variables that define subgroups, a column each."""
+        return None
+
+    @property
+    def sums(self) -> Sums | None:
+        """What is left of samples that were added up in a sketch; None where they are not."""
+        return None
+
+    @property
+    def sample(self) -> TestSet:
+        """What shows all kinds of what the models gave: a block of a scan, else all."""
+        return self
+
+    @property
+    def head(self) -> TestSet:
+        """The first block of rows of a scan, with all classes; else all."""
+        return self
+
+    def output(self, model: str) -> Output:
+        """What a model said, as it is kept."""
+        checks.check_models(self.models, model=model)
+        self.refuse("what a model gave for all rows")
+
+    def predicted(self, model: str) -> IntArray:
+        """Predicted class of each sample as an index into `labels`; the first of ties."""
+        checks.check_models(self.models, model=model)
+        self.refuse("what a model gave for all rows")
+
+    def probabilities(self, model: str) -> AnyArray:
+        """Probabilities of shape (n_samples, n_classes); an error if it gave something else."""
+        output = self.output(model)
+        if output.kind != "probabilities":
+            raise ValueError(f"model {model!r} gave {output.kind}, not probabilities.")
+        return output.array
+
+    def subset(self, rows: ArrayLike) -> TestSet:  # noqa: ARG002  whatever the rows are
+        """Some of the samples, by a mask of shape (n_samples,) or by indices."""
+        self.refuse("a subset")
+
+    def with_columns(self, **columns: ArrayLike) -> TestSet:
+        """The same test set with other `groups`, `strata` or `runs`."""
+        self.refuse(f"a column of {' and '.join(columns)}")
+
+    def without(self, *columns: SampleColumn) -> TestSet:
+        """The same test set without `ids`, `groups`, `strata`, `runs` or `sample_weight`."""
+        self.refuse(f"a column of {' and '.join(columns)}")
+
+    # -- what it cannot do --------------------------------------------------------------------
+
+    def require(self, need: Need, argument: str) -> None:
+        """Refuse an argument of a question that needs more of the samples than there is."""
+        if need not in self.abilities:
+            raise ValueError(self._lacking.format(argument))
+
+    def refuse(self, what: str) -> NoReturn:
+        """Say that something needs more of the samples than there is, and what to do."""
+        raise ValueError(self._refusal.format(what))
