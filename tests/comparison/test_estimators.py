@@ -176,7 +176,9 @@ def test_estimators_without_probabilities_give_labels():
     "estimator",
     [
         FixedThresholdClassifier(LogisticRegression(), threshold=0.9),
-        TunedThresholdClassifierCV(LogisticRegression(), scoring="f1", cv=2, random_state=0),
+        TunedThresholdClassifierCV(
+            LogisticRegression(), scoring="f1", thresholds=9, cv=2, random_state=0
+        ),
         LogisticRegression(),
         SVC(),
     ],
@@ -282,9 +284,9 @@ def test_fast_scorers_are_scikit_learns_on_every_resample():
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=25, method="percentile",
+        fast = mc.compare_scorers(fitted, x, y, sorted(_SAME), n_resamples=9, method="percentile",
                                   collapse=False)  # fmt: skip
-        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=25,
+        slow = mc.compare_scorers(fitted, x, y, {f"{n}_": n for n in sorted(_SAME)}, n_resamples=9,
                                   method="percentile")  # fmt: skip
         np.testing.assert_allclose(fast.bootstrap.draws, slow.bootstrap.draws, atol=1e-12)
         other = mc.compare_scorers(fitted, x, y, ["precision_macro", "matthews_corrcoef"], n_resamples=9,

@@ -24,6 +24,12 @@ FOLDER = Path(preprocess.__file__).parent
 ROOT = FOLDER.parents[1]
 
 
+@pytest.fixture
+def few_fits(monkeypatch):
+    """Draw architectures for the ends of an interval only so often as makes one."""
+    monkeypatch.setattr(training, "N_RESAMPLES", 40)
+
+
 def test_tokens_follow_the_appendix():
     tokens = preprocess.pair_tokens("A Man is 5.5 feet tall.", "He is TALL. Very tall...")
     assert tokens == [
@@ -127,6 +133,7 @@ def test_a_plan_is_packed_by_its_own_names(tmp_path):
     assert not (tmp_path / "kept/variants.npz").exists()
 
 
+@pytest.mark.usefixtures("few_fits")
 def test_tables_of_the_trainings_are_made_from_what_is_kept(tmp_path, monkeypatch):
     tiny_tokens(tmp_path / "tokens.npz")
     rng = np.random.default_rng(1)
@@ -177,6 +184,7 @@ def test_at_all_pairs_the_curve_begins_with_the_hundred():
         assert asdict(again) == asdict(own) | {"name": again.name, "n_pairs": 29_842}
 
 
+@pytest.mark.usefixtures("few_fits")
 def test_the_forecast_by_where_the_fit_begins():
     # A power law without a floor is a line in logarithms, wherever it begins.
     models = pd.DataFrame([
@@ -233,6 +241,7 @@ def test_every_plan_has_names_of_its_own_and_the_paper_is_as_it_was():
     assert [len(plan()) for plan in plans.PLANS.values()] == [103, 3, 150, 36]
 
 
+@pytest.mark.usefixtures("few_fits")
 def test_a_power_law_is_found_again_and_foretold():
     architectures = {f"m{i:03d}": 0.30 + 0.01 * i for i in range(6)}
     models = pd.DataFrame([
