@@ -40,6 +40,14 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Save figures without drawing them, where nothing is asked of what they show."""
+    from matplotlib.figure import Figure
+
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"undrawn"))
+
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

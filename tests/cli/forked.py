@@ -27,14 +27,19 @@ class Done:
     stderr: bytes
 
 
-def forked(arguments, folder, stdout=None, stderr=None):
-    """Run the program with its streams in files, or ``CLOSED``, or to a reader that has ``GONE``."""
+def forked(arguments, folder, stdout=None, stderr=None, **environment):
+    """Run the program with its streams in files, or ``CLOSED``, or to a reader that has ``GONE``.
+
+    Of the environment, ``PYTHONIOENCODING`` is what Python makes of it.
+    """
     kept = [folder / ".stdout", folder / ".stderr"]
     places = [
         str(kept[0] if stdout is None else stdout),
         str(kept[1] if stderr is None else stderr),
     ]
-    process = _SERVER.Process(target=_become, args=([*map(str, arguments)], str(folder), *places))
+    process = _SERVER.Process(
+        target=_become, args=([*map(str, arguments)], str(folder), *places, environment)
+    )
     process.start()
     process.join()
     wrote = [path.read_bytes() if path.exists() else b"" for path in kept]
@@ -43,13 +48,14 @@ def forked(arguments, folder, stdout=None, stderr=None):
     return Done(process.exitcode, *wrote)
 
 
-def _become(arguments, folder, stdout, stderr):
+def _become(arguments, folder, stdout, stderr, environment):
     """Be the program: in the process that was forked."""
     os.chdir(folder)
-    os.environ["COLUMNS"] = "80"
+    os.environ |= {"COLUMNS": "80", **environment}
+    encoding = environment.get("PYTHONIOENCODING", "utf-8")
     sys.argv = ["modelcompare", *arguments]
-    sys.stdout = _stream(1, stdout)
-    sys.stderr = _stream(2, stderr)
+    sys.stdout = _stream(1, stdout, encoding)
+    sys.stderr = _stream(2, stderr, encoding)
     code = run()
     # What the end of an interpreter does: a stream that cannot be written then is code 120.
     try:
@@ -60,7 +66,7 @@ def _become(arguments, folder, stdout, stderr):
     os._exit(code)
 
 
-def _stream(descriptor, place):
+def _stream(descriptor, place, encoding):
     """Put a stream in its place; the interpreter has none where the descriptor is closed."""
     if place == CLOSED:
         os.close(descriptor)
@@ -73,4 +79,4 @@ def _stream(descriptor, place):
     os.dup2(opened, descriptor)
     os.close(opened)
     lines = 1 if descriptor == 2 else -1
-    return open(descriptor, "w", lines, encoding="utf-8", closefd=False)
+    return open(descriptor, "w", lines, encoding=encoding, closefd=False)

@@ -1,9 +1,5 @@
 """What a shell is told when somebody presses Tab."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from modelcompare.metrics import METRICS
@@ -47,14 +43,6 @@ def test_commands_options_and_choices_are_completed(completed):
     assert completed("modelcompare", "gate", "--inc") == ["--inconclusive-exit"]
     assert completed("modelcompare", "compare", "--format", "ma") == ["markdown"]
     assert completed("modelcompare", "metrics", "kap") == ["kappa"]
-
-
-def test_the_program_itself_completes():
-    done = subprocess.run(
-        [sys.executable, "-m", "modelcompare"], capture_output=True, text=True, check=False,
-        env={**os.environ, **asked_by_bash("modelcompare", "compare", "--metric", "cf1_ma")},
-    )  # fmt: skip
-    assert (done.returncode, done.stderr, done.stdout.split()) == (0, "", ["cf1_macro"])
 
 
 @pytest.mark.parametrize("asked", ["complete_none", "nonsense"])

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import told
-from tests.cli.forked import CLOSED, GONE, forked
+from tests.cli.forked import CLOSED, GONE, Done, forked
+from tests.cli.test_completion import asked_by_bash
 
 FEW = ("--resamples", "99")
 GATE = ("gate", "{csv}", "--baseline", "poor", "--candidate", "good", "--margin", "0.01", *FEW)
@@ -62,7 +63,7 @@ def test_an_answer_that_cannot_be_written_is_exit_code_74(
     assert (done.returncode, told(done.stderr.decode())) == (74, message)
 
 
-@pytest.mark.parametrize("redirected", [">/dev/full", ">&-", "| true"])
+@pytest.mark.parametrize("redirected", [">&-", "| true"])
 def test_a_program_that_a_shell_starts_ends_with_code_74_too(tmp_path, redirected):
     done = _shell(("metrics",), "", f"{redirected}; exit ${{PIPESTATUS[0]}}", tmp_path)
     assert done.returncode == 74
@@ -186,22 +187,40 @@ def test_no_name_adds_a_command_to_a_workflow(run, tmp_path):
     assert plain.count("\n") == 1
 
 
-@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])  # fmt: skip
-def test_a_terminal_of_ascii_shows_other_names_without_a_traceback(tmp_path, environment):
+def test_a_locale_of_ascii_shows_other_names_without_a_traceback(tmp_path):
     path = tmp_path / "names.csv"
     path.write_text("y_true,Åse,模型\n" + "é,é,é\nb,b,é\n" * 10, encoding="utf-8")
-    done = _shell(("compare", "{csv}", "-m", "f1", *FEW), path, "", tmp_path, **environment)
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = _shell(("compare", "{csv}", "-m", "f1", *FEW), path, "", tmp_path, **locale)
     assert (done.returncode, done.stdout.isascii()) == (0, True)
     assert rb"\xc5se" in done.stdout
+
+
+def test_a_terminal_that_knows_only_ascii_gets_ascii(wide_csv, tmp_path):
+    done = forked(_filled(COMPARE, wide_csv), tmp_path, PYTHONIOENCODING="ascii")
+    assert (done.returncode, told(done.stderr.decode())) == (0, "")
+    assert done.stdout.isascii()
+    assert b"|---" in done.stdout
 
 
 def test_json_for_a_terminal_of_ascii_reads_back_to_the_names(tmp_path):
     path = tmp_path / "names.csv"
     path.write_text("y_true,Åse,模型\n" + "é,é,é\nb,b,é\n" * 10, encoding="utf-8")
-    done = _shell(
-        ("compare", "{csv}", "--format", "json", *FEW), path, "", tmp_path, PYTHONIOENCODING="ascii"
-    )
+    arguments = ("compare", path, "--format", "json", *FEW)
+    done = forked(arguments, tmp_path, PYTHONIOENCODING="ascii")
     assert json.loads(done.stdout.decode())["models"] == ["Åse", "模型"]
+
+
+def test_bad_input_has_no_traceback(tmp_path):
+    done = forked(("compare", "nothing.csv"), tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"modelcompare: error: nothing.csv")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_program_itself_completes(tmp_path):
+    asked = asked_by_bash("modelcompare", "compare", "--metric", "cf1_ma")
+    assert forked((), tmp_path, **asked) == Done(0, b"cf1_macro\n", b"")
 
 
 def test_an_output_that_was_private_stays_private(run, wide_csv, tmp_path):
