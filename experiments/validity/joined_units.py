@@ -48,7 +48,7 @@ def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, fl
 def p_value(preds: mc.Predictions, metric: str, seed: int) -> float:
     """Return the p-value of the first value of a metric; equal rows are not put together."""
     evaluation = Evaluation(preds, resolve_metrics([metric], preds), collapse=False)
-    view = PairView(evaluation, *all_pairs(2), 399, np.random.SeedSequence(seed))
+    view = PairView.of(evaluation, *all_pairs(2), 399, np.random.SeedSequence(seed))
     return float(studentized_permutation(view).p_value[0, 0])
 
 

@@ -65,7 +65,7 @@ def trial(params: Params, seed: int) -> pd.DataFrame:
                 error = result.moments.standard_error()
             else:
                 interval = result.difference_interval(*pair, "auto", 0.95)
-                error = result.moments.pair_standard_error(*pair)
+                error = result.moments.standard_error(pair)
             low, high = interval.low[0], interval.high[0]
             covered = "covered by all" if which else "covered"
             told |= {

@@ -59,7 +59,7 @@ def p_values(
     """
     metrics = resolve_metrics([metric], preds)
     part = Evaluation(preds, metrics, collapse=False)
-    view = PairView(part, A, B, N_SWAPS, np.random.SeedSequence(seed))
+    view = PairView.of(part, A, B, N_SWAPS, np.random.SeedSequence(seed))
     run_one: dict[str, Callable[[], np.ndarray]] = {
         "studentized": lambda: studentized_permutation(view).p_value,
         "normal": lambda: 2 * ndtr(-np.abs(swap_statistic(part, metrics[0], A, B).observed)),

@@ -104,10 +104,10 @@ def bootstrap(
     evaluation = evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
-    draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
+    result = BootstrapResult(evaluation, weights, n_jobs, progress)
+    draws = result.draws
     if undefined == "redraw":
         _redraw(draws, evaluation, weights, n_jobs)
-    result = BootstrapResult(evaluation, evaluation.estimate(), draws, scheme, seed, weights)
     if undefined == "raise" and result.n_undefined.any():
         model, position = np.argwhere(result.n_undefined)[0]
         key = evaluation.keys[position]
@@ -138,13 +138,10 @@ def prepared(
     evaluation = evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme)
-    draws = None
+    result = BootstrapResult(evaluation, weights, n_jobs, progress)
     if isinstance(evaluation, ScannedEvaluation) and n_resamples:
-        draws = evaluation.replicates(weights, n_jobs=n_jobs, progress=progress)
-    return BootstrapResult(
-        evaluation, evaluation.estimate(), draws, scheme, seed, weights, n_jobs=n_jobs,
-        progress=progress,
-    )  # fmt: skip
+        result.draws  # noqa: B018  one pass makes the estimate, too
+    return result
 
 
 def _stratified(predictions: TestSet) -> TestSet:

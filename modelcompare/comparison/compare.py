@@ -15,16 +15,13 @@ from modelcompare.comparison.bootstrap import bootstrap, prepared
 from modelcompare.comparison.families import adjust_families
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
-from modelcompare.comparison.views import DrawnPairs
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
 from modelcompare.metrics.registry import MetricLike, left_out_by_default
 from modelcompare.resampling.seeds import RngLike, rng_label
-from modelcompare.significance.pairwise import (
-    all_pairs,
-)
+from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.sources.evaluation import resolve, sample_of
 from modelcompare.sources.planning import serve
 from modelcompare.words import (
@@ -175,10 +172,7 @@ def compare(
     if replicated.n_resamples:
         replicated.warn_of_undefined()
     evaluation = replicated.evaluation
-    pairs = DrawnPairs(
-        evaluation, model_a, model_b, n_resamples, replicated.seed, n_jobs=n_jobs,
-        progress=progress, result=replicated,
-    )  # fmt: skip
+    pairs = PairView(replicated, (model_a, model_b), n_resamples)
     outcome = significance.run_test(served.test, pairs)
     adjusted = adjust_families(pairs, outcome, served.test, correction, family=family, alpha=alpha)
     score_interval = replicated.score_interval(method, confidence_level)
@@ -188,7 +182,7 @@ def compare(
     )
     replicated.warn_of_no_width(
         difference_interval,
-        pairs.difference,
+        pairs.estimate,
         [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)],
         method,
     )

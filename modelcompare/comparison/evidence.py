@@ -11,8 +11,8 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.comparison.standings import ranks
 from modelcompare.engine.axis import ValueKey
+from modelcompare.engine.contrasts import pair_differences
 from modelcompare.report.compared import sameness
-from modelcompare.significance.pairwise import pair_differences
 from modelcompare.words import Family
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.views import DrawnPairs
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
-from modelcompare.significance import Outcome
+from modelcompare.significance import Outcome, PairView
 from modelcompare.significance.corrections import adjust, max_t
 from modelcompare.significance.families import step_down_p_values
 from modelcompare.significance.studentized import NAME as SWAPS
@@ -42,7 +41,7 @@ class Adjusted:
 
 
 def adjust_families(
-    pairs: DrawnPairs,
+    pairs: PairView,
     outcome: Outcome,
     test: str,
     correction: Correction,
@@ -68,9 +67,9 @@ def adjust_families(
             family == "metric" and test == SWAPS and _floored(outcome, where, correction, alpha)
         )
         if correction == "max-t":
-            draws, difference = pairs.replicates[:, :, where], pairs.difference[:, where]
-            null = draws[:, pairs.model_a] - draws[:, pairs.model_b] - difference
-            out[:, where] = max_t_of_pairs(null, difference, pairs.errors[:, where])
+            difference = pairs.estimate[:, where]
+            null = pairs.replicates[:, :, where] - difference
+            out[:, where] = max_t_of_pairs(null, difference, pairs.standard_error[:, where])
         elif (
             stepped
             and (found := _step_down(pairs, metric, outcome, test, family, correction)) is not None
@@ -105,7 +104,7 @@ def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: floa
 
 
 def _step_down(
-    pairs: DrawnPairs,
+    pairs: PairView,
     metric: AnyMetric,
     outcome: Outcome,
     test: str,
@@ -133,7 +132,7 @@ def max_t_of_pairs(null: FloatArray, difference: FloatArray, error: FloatArray) 
     return adjusted.reshape(difference.shape)
 
 
-def _floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> Iterator[str]:
+def _floors(pairs: PairView, outcome: Outcome, alpha: float) -> Iterator[str]:
     """Say where the data, and not the models, keep every p-value above alpha."""
     if outcome.floor is None:
         return
@@ -152,7 +151,7 @@ def _floors(pairs: DrawnPairs, outcome: Outcome, alpha: float) -> Iterator[str]:
 
 
 def _few_resamples(
-    pairs: DrawnPairs,
+    pairs: PairView,
     outcome: Outcome,
     adjusted: FloatArray,
     correction: Correction,

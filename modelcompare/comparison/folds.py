@@ -12,6 +12,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.engine.axis import ValueKey, long_frame
+from modelcompare.engine.contrasts import pair_differences
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, p_clause
 from modelcompare.report.pair_tables import pair_table
@@ -20,7 +21,7 @@ from modelcompare.report.tables import VALUE, Column, Table, rows_against, rows_
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
-from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, FoldTest, signature, value_name
 
 R = TypeVar("R")

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from modelcompare.comparison.drawn import Replicates
 from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.one_class import OneClass, areas_under, curve_points
 from modelcompare.comparison.standings import share_of_wins
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.contrasts import Sample
 from modelcompare.metrics.confusion import confusion_matrix, probabilistic_confusion_matrix
 from modelcompare.report.compared import Block, Compared, metric_blocks
 from modelcompare.report.figures import curves, matrices, raincloud
@@ -35,7 +35,7 @@ from modelcompare.words import CurveKind
 class ComparisonPlots(Plots[Compared]):
     """Figures of a comparison: `plot()` is the forest of scores and differences."""
 
-    def __init__(self, result: Compared, evidence: Evidence, replicates: Replicates) -> None:
+    def __init__(self, result: Compared, evidence: Evidence, replicates: Sample) -> None:
         super().__init__(result)
         self._evidence, self._replicates = evidence, replicates
 
@@ -180,7 +180,7 @@ class ComparisonPlots(Plots[Compared]):
         return curves.plot_curve(found, self._result.signature, ax=ax)
 
 
-class BootstrapPlots(Plots[Replicates]):
+class BootstrapPlots(Plots[Sample]):
     """Figures of replicates: `plot()` is the raincloud."""
 
     def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 from scipy.special import ndtr
@@ -14,14 +13,12 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.families import max_t_of_pairs
 from modelcompare.comparison.grouped import adjust_metrics
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.views import DifferenceView, ScoreView
 from modelcompare.engine.axis import ValueKey
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.intervals import METHODS, Interval, difference_intervals
-from modelcompare.intervals.base import ModelsView, PairsView
+from modelcompare.engine.contrasts import Contrasts, pair_differences
+from modelcompare.engine.influence import Pairs
+from modelcompare.intervals import Interval, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
-from modelcompare.significance.pairwise import pair_differences
 from modelcompare.words import Correction
 
 # Methods of replicates: sets that were drawn independently have means of replicates.
@@ -31,38 +28,34 @@ _TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
-class _MeanView:
-    """What interval methods of replicates ask of a mean over sets: a `View`, the sets' joined."""
+class _Means(Contrasts):
+    """Means over sets, for interval methods of replicates; the sample is the first one's."""
 
-    views: Sequence[ScoreView] | Sequence[DifferenceView]
+    of_sets: Sequence[Contrasts]
     estimate: FloatArray
-
-    @property
-    def evaluation(self) -> Evaluation:
-        return self.views[0].evaluation
 
     @cached_property
     def replicates(self) -> FloatArray:
-        return _mean([view.replicates for view in self.views])
+        return _mean([rows.replicates for rows in self.of_sets])
 
     @cached_property
     def standard_error(self) -> FloatArray:
-        return _root_of_squares([view.standard_error for view in self.views])
+        return _root_of_squares([rows.standard_error for rows in self.of_sets])
 
     @cached_property
     def replicate_errors(self) -> FloatArray:
-        return _root_of_squares([view.replicate_errors for view in self.views])
+        return _root_of_squares([rows.replicate_errors for rows in self.of_sets])
 
     @cached_property
     def acceleration(self) -> FloatArray:
         """A sixth of the skewness of the mean: third moments of independent sets add."""
-        cubes = [view.acceleration * view.standard_error**3 for view in self.views]
-        scale = (len(self.views) * self.standard_error) ** 3
+        cubes = [rows.acceleration * rows.standard_error**3 for rows in self.of_sets]
+        scale = (len(self.of_sets) * self.standard_error) ** 3
         skewness = np.sum(cubes, axis=0)
         return np.divide(skewness, scale, out=np.zeros_like(scale), where=scale > 0)
 
     @property
-    def blocks(self) -> list[_MeanView]:
+    def blocks(self) -> list[Contrasts]:
         """All pairs at once."""
         return [self]
 
@@ -116,10 +109,8 @@ class PooledSets:
     def scores(self) -> Interval:
         """Intervals of the means, at the level of the sets'."""
         if self.drawn:
-            views = [ScoreView(result.bootstrap) for result in self.results]
-            # Methods of replicates ask for nothing that the view lacks.
-            view, first = cast("ModelsView", _MeanView(views, self.point)), self.results[0]
-            return METHODS[first.method].of_scores(view, first.confidence_level)
+            first = self.results[0]
+            return intervals_of(self._means(None), first.method, first.confidence_level)
         found = [result.score_interval for result in self.results]
         points = [result.bootstrap.point for result in self.results]
         return _within(_joined(points, found), self.point, *self._bounds)
@@ -127,7 +118,7 @@ class PooledSets:
     def differences(self, level: float) -> Interval:
         """Intervals of the differences of the means."""
         if self.drawn:
-            return difference_intervals(self.results[0].method, self._pairs_view, level)
+            return intervals_of(self._pair_means, self.results[0].method, level)
         found = [
             result.bootstrap.difference_interval(self.model_a, self.model_b, result.method, level)
             for result in self.results
@@ -176,14 +167,16 @@ class PooledSets:
     @property
     def errors(self) -> FloatArray:
         """Standard errors of the differences of the means."""
-        return self._pairs_view.standard_error
+        return self._pair_means.standard_error
 
     @cached_property
-    def _pairs_view(self) -> PairsView:
-        views = [
-            DifferenceView(result.bootstrap, self.model_a, self.model_b) for result in self.results
-        ]
-        return cast("PairsView", _MeanView(views, self.difference))
+    def _pair_means(self) -> _Means:
+        return self._means((self.model_a, self.model_b))
+
+    def _means(self, pairs: Pairs | None) -> _Means:
+        rows = [Contrasts(result.bootstrap, pairs) for result in self.results]
+        estimate = self.point if pairs is None else self.difference
+        return _Means(rows[0].sample, pairs, rows, estimate)
 
     def _bootstrap_p_values(self) -> FloatArray:
         # Undefined resamples count as extreme, an undefined difference has no p-value.

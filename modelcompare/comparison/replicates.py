@@ -6,20 +6,22 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.drawn import Replicates
 from modelcompare.comparison.plots import BootstrapPlots
 from modelcompare.comparison.sparse import warn_of_sparse_data
-from modelcompare.comparison.views import DifferenceView, ScoreView
 from modelcompare.engine.axis import score_frame
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.parallel import one_blas_thread
-from modelcompare.intervals import METHODS, Interval, choices, difference_intervals
+from modelcompare.engine.replicate_errors import replicate_covariance
+from modelcompare.intervals import METHODS, Interval, choices, held_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
 from modelcompare.report.numbers import decimals_for
@@ -27,13 +29,14 @@ from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table
 from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.words import (
     IntervalMethod,
+    Scheme,
     value_name,
     written_out,
 )
 
 
-@dataclass(frozen=True, init=False)
-class BootstrapResult(Replicates):
+@dataclass(frozen=True, repr=False)
+class BootstrapResult(Sample):
     """Replicates of all metrics of all models, drawn together.
 
     Those of a comparison are drawn when something asks for them: most default intervals and tests
@@ -43,19 +46,44 @@ class BootstrapResult(Replicates):
     ----------
     evaluation : Evaluation
         Models, metrics and units that were resampled.
+    weights : BootstrapWeights
+        The resamples, which can be drawn again; `scheme` and `seed` are theirs.
     point : ndarray of shape (n_models, n_values)
         Values on the test set; `estimate` is the same as a Series.
     draws : ndarray of shape (n_resamples, n_models, n_values)
         Values on the resamples; `replicates` is the same as a frame.
-    scheme : str
-        Bootstrap weights.
-    seed : SeedSequence
-        Where the weights came from.
-    weights : BootstrapWeights
-        The resamples, which can be drawn again.
     n_jobs, progress
         As in `bootstrap`, for replicates that are drawn later.
     """
+
+    def __repr__(self) -> str:
+        return f"BootstrapResult(scheme={self.scheme!r})"
+
+    @property
+    def scheme(self) -> Scheme:
+        """Bootstrap weights."""
+        return self.weights.scheme
+
+    @property
+    def seed(self) -> np.random.SeedSequence:
+        """Where the weights came from."""
+        return self.weights.seed
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        """Moments of the models' influence functions, and the errors that follow from them.
+
+        Those of values that influences do not describe follow from the replicates.
+        """
+        found = influence_moments(self.evaluation, self.point)
+        others = [metric for metric in self.evaluation.metrics if not metric.smooth]
+        if not others or self.n_resamples == 0:
+            return found
+        drawn, size = np.full(found.second.shape, np.nan), self.weights.size
+        for where in (self.evaluation.metric_slice(metric.name) for metric in others):
+            drawn[where] = replicate_covariance(self.draws[:, :, where])
+        # A resample of m of the n varies more than one of all.
+        return replace(found, drawn=drawn * ((size or found.n_samples) / found.n_samples))
 
     @property
     def index(self) -> pd.MultiIndex:
@@ -133,9 +161,8 @@ class BootstrapResult(Replicates):
 
     def score_interval(self, method: IntervalMethod, confidence_level: float) -> Interval:
         """Intervals of the models' values, of shape (n_models, n_values)."""
-        row = METHODS[method]
-        interval = _holding(row.of_scores(ScoreView(self), confidence_level), self.point)
-        if not row.chooses:
+        interval = held_intervals(Contrasts(self, None), method, confidence_level)
+        if not METHODS[method].chooses:
             self._warn_of_stand_ins(interval, method)
         self.warn_of_no_width(interval, self.point, [repr(model) for model in self.models], method)
         return interval
@@ -153,11 +180,7 @@ class BootstrapResult(Replicates):
             As in `confidence_interval`. Where a method says nothing about differences, BCa makes
             the interval, and `Interval.method` says so.
         """
-        view = DifferenceView(self, model_a, model_b)
-        found = difference_intervals(method, view, confidence_level)
-        rounding = 1e-13 * (np.abs(self.point[model_a]) + np.abs(self.point[model_b]))
-        low, high = (np.where(np.abs(b) <= rounding, 0.0, b) for b in (found.low, found.high))
-        return _holding(replace(found, low=low, high=high), view.estimate)
+        return held_intervals(Contrasts(self, (model_a, model_b)), method, confidence_level)
 
     def warn_of_undefined(self) -> None:
         """Name the metrics, classes and models that have no value on some resamples."""
@@ -241,12 +264,3 @@ def _flaw(low: float, high: float) -> str:
     if math.isnan(low) or math.isnan(high):
         return "has no bounds"
     return "has width 0" if low == high else "has no end"
-
-
-def _holding(interval: Interval, estimate: FloatArray) -> Interval:
-    """Intervals that hold their estimates; none for a value that the test set does not define."""
-    low, high = np.minimum(interval.low, estimate), np.maximum(interval.high, estimate)
-    interval = replace(interval, low=low, high=high)
-    nothing = np.full(estimate.shape, np.nan)
-    none = np.full(estimate.shape, None, dtype=object)
-    return interval.where(~np.isnan(estimate), Interval(nothing, nothing, none))

@@ -140,7 +140,7 @@ class Comparison(Result):
         """The arrays that tables, verdict and notes are made from."""
         return Evidence(
             self.bootstrap.evaluation.keys, self.models, self.bootstrap.point, self.direction,
-            *self.pairs, self.bootstrap.moments.pair_standard_error(*self.pairs),
+            *self.pairs, self.bootstrap.moments.standard_error(self.pairs),
             self.difference_interval.low, self.difference_interval.high,
             self.p_values, self.p_adjusted, self.alpha, self.confidence_level,
             self.correction, self.family, self.baseline, self.n_samples, self.n_resamples,

@@ -22,14 +22,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.told import warn_caller
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments, pair_carriers
+from modelcompare.engine.influence import Pairs, pair_carriers
 from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals import FEW, Interval, informative_sizes
 from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
@@ -44,22 +44,10 @@ _NAMED = 3
 _HEAVY = 1 / 5
 # Skewness of a sum beyond which Student's interval covers too little.
 _SKEWED = 0.35
-Pairs = tuple[IntArray, IntArray]
-
-
-class Estimated(Protocol):
-    """Values of models on a test set, and what their influences sum up to."""
-
-    @property
-    def evaluation(self) -> Evaluation: ...
-    @property
-    def point(self) -> FloatArray: ...
-    @property
-    def moments(self) -> InfluenceMoments: ...
 
 
 def warn_of_sparse_data(
-    values: Estimated,
+    values: Sample,
     *,
     scores: Interval | None = None,
     differences: Interval | None = None,
@@ -70,7 +58,7 @@ def warn_of_sparse_data(
 
     Parameters
     ----------
-    values : Estimated
+    values : Sample
         Models and metrics.
     scores, differences : Interval, optional
         Those of the models and of the pairs, which may know already what is behind them.
@@ -85,7 +73,7 @@ def warn_of_sparse_data(
 
 
 def sparse_values(
-    values: Estimated,
+    values: Sample,
     *,
     scores: Interval | None = None,
     differences: Interval | None = None,
@@ -102,7 +90,7 @@ def sparse_values(
 class _Sparse:
     """What decides about the values of one test set."""
 
-    values: Estimated
+    values: Sample
     scores: Interval | None
     differences: Interval | None
     pairs: Pairs | None
@@ -150,7 +138,7 @@ class _Sparse:
         """Of the model that knows least about each value, (n_values,)."""
         known = None if self.scores is None else self.scores.n_informative
         if known is None:
-            known = _sizes(self.evaluation, self.values.point)
+            known = _sizes(self.values)
         least = np.where(np.isnan(self.values.point), np.inf, known).min(axis=0)
         for metric in self.evaluation.metrics:
             if isinstance(metric, Metric) and metric.average == "macro":
@@ -214,7 +202,7 @@ class _Sparse:
                 a, b = self.pairs
                 names = [f"{models[i]!r} - {models[j]!r}" for i, j in zip(a, b, strict=True)]
                 carriers = self._pair_carriers(where)
-                one_sided = _one_sided(carriers, moments.pair_acceleration(a, b))
+                one_sided = _one_sided(carriers, moments.acceleration((a, b)))
                 shares.append((names, carriers, one_sided))
         for names, carriers, few in shares:
             for row, place in np.argwhere(few[:, where]):
@@ -265,11 +253,12 @@ def _one_sided(carriers: FloatArray, acceleration: FloatArray) -> BoolArray:
     return (carriers < FEW) & (skewness > _SKEWED)
 
 
-def _sizes(evaluation: Evaluation, values: FloatArray) -> FloatArray:
+def _sizes(values: Sample) -> FloatArray:
     """Samples, or equal clusters, behind each value; of a scan by its totals."""
+    evaluation = values.evaluation
     if not isinstance(evaluation, ScannedEvaluation) or evaluation.collapsed:
-        return informative_sizes(evaluation, values)
-    sizes = np.full(values.shape, float(evaluation.units.size))
+        return informative_sizes(values)
+    sizes = np.full(values.point.shape, float(evaluation.units.size))
     support = _support(evaluation)
     for metric in evaluation.metrics:
         if support is not None and metric.per_class:

@@ -18,6 +18,8 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.resampling.weights import Units, Weights
 
+Pairs = tuple[IntArray, IntArray]
+
 
 @dataclass(frozen=True)
 class InfluenceMoments:
@@ -47,12 +49,14 @@ class InfluenceMoments:
     alone: BoolArray
     drawn: FloatArray | None = None
 
-    def standard_error(self) -> FloatArray:
-        """Standard error of each model's values, of shape (n_models, n_values)."""
-        sums = np.diagonal(self.second, axis1=1, axis2=2).T
+    def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
+        """Standard errors of the models' values, or of differences a - b, (n_rows, n_values)."""
+        sums = np.maximum(_of_rows(self.second, pairs), 0.0)
+        errors = np.sqrt(sums / (self.n_samples * (self.n_samples - 1)))
         if self.drawn is None:
-            return self._root_mean(sums)
-        return self._or_drawn(self._root_mean(sums), np.diagonal(self.drawn, axis1=1, axis2=2).T)
+            return errors
+        variances = _of_rows(self.drawn, pairs)
+        return np.where(np.isnan(variances), errors, np.sqrt(np.maximum(variances, 0.0)))
 
     def degrees_of_freedom(self) -> FloatArray:
         """Effective degrees of freedom of each squared standard error (Satterthwaite 1946).
@@ -74,47 +78,31 @@ class InfluenceMoments:
         out = np.ones(squares.shape)
         return np.divide(squares**2, self.fourth, out=out, where=self.fourth > 0).T
 
-    def acceleration(self) -> FloatArray:
-        """BCa's acceleration of each model's values, of shape (n_models, n_values)."""
-        return _acceleration(
-            np.diagonal(self.second, axis1=1, axis2=2).T,
-            np.diagonal(self.third, axis1=1, axis2=2).T,
-        )
-
-    def pair_standard_error(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
-        """Standard error of each difference a - b, of shape (n_pairs, n_values)."""
-        errors = self._root_mean(_of_pairs(self.second, model_a, model_b))
-        if self.drawn is None:
-            return errors
-        return self._or_drawn(errors, _of_pairs(self.drawn, model_a, model_b))
-
-    def pair_acceleration(self, model_a: IntArray, model_b: IntArray) -> FloatArray:
-        """BCa's acceleration of each difference a - b, of shape (n_pairs, n_values)."""
+    def acceleration(self, pairs: Pairs | None = None) -> FloatArray:
+        """BCa's acceleration of the models' values, or of differences, (n_rows, n_values)."""
         third = self.third
-        cubes = (
-            third[:, model_a, model_a]
-            - 3 * third[:, model_a, model_b]
-            + 3 * third[:, model_b, model_a]
-            - third[:, model_b, model_b]
-        ).T
-        return _acceleration(_of_pairs(self.second, model_a, model_b), cubes)
+        if pairs is None:
+            cubes = np.diagonal(third, axis1=1, axis2=2).T
+        else:
+            a, b = pairs
+            cubes = (third[:, a, a] - 3 * third[:, a, b] + 3 * third[:, b, a] - third[:, b, b]).T
+        squares = _of_rows(self.second, pairs)
+        scale = 6 * np.maximum(squares, 0.0) ** 1.5
+        return np.divide(cubes, scale, out=np.zeros_like(squares), where=squares > 0)
 
     def covariance(self) -> FloatArray:
         """Covariance of the models' values, of shape (n_values, n_models, n_models)."""
         found = self.second / (self.n_samples * (self.n_samples - 1))
         return found if self.drawn is None else np.where(np.isnan(self.drawn), found, self.drawn)
 
-    def _root_mean(self, sums: FloatArray) -> FloatArray:
-        return np.sqrt(np.maximum(sums, 0.0) / (self.n_samples * (self.n_samples - 1)))
 
-    def _or_drawn(self, errors: FloatArray, variances: FloatArray) -> FloatArray:
-        return np.where(np.isnan(variances), errors, np.sqrt(np.maximum(variances, 0.0)))
-
-
-def _of_pairs(products: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
-    """Products of the models' values with themselves -> those of pairs' differences."""
-    own = products[:, model_a, model_a] + products[:, model_b, model_b]
-    sums = own - 2 * products[:, model_a, model_b]
+def _of_rows(products: FloatArray, pairs: Pairs | None) -> FloatArray:
+    """Products of the models' values with themselves, or of pairs' differences with themselves."""
+    if pairs is None:
+        return np.diagonal(products, axis1=1, axis2=2).T
+    a, b = pairs
+    own = products[:, a, a] + products[:, b, b]
+    sums = own - 2 * products[:, a, b]
     # Two models that agree everywhere differ by exactly 0, not by the rounding of a sum.
     return np.where(sums <= 1e-13 * own, 0.0, sums).T
 
@@ -175,7 +163,7 @@ def pair_degrees_of_freedom(
 def pair_carriers(
     evaluation: Evaluation,
     estimate: FloatArray,
-    pairs: tuple[IntArray, IntArray],
+    pairs: Pairs,
     values: IntArray,
 ) -> FloatArray:
     """How many units carry the variance of each difference, of shape (n_pairs, len(values))."""
@@ -190,7 +178,7 @@ def pair_carriers(
     return np.divide(second**2, fourth, out=np.ones_like(second), where=fourth > 0).T
 
 
-def _power_sums(u: FloatArray, counts: FloatArray, pairs: tuple[IntArray, IntArray]) -> FloatArray:
+def _power_sums(u: FloatArray, counts: FloatArray, pairs: Pairs) -> FloatArray:
     """Sums of the first four powers of pairs' differences, of shape (4, n_pairs)."""
     out = np.empty((4, len(pairs[0])))
     # Differences of one block of pairs, and a power of them.
@@ -360,8 +348,3 @@ def _centred(
     return InfluenceMoments(
         n_samples, second - n_samples * mean_a * mean_b, centred_third, centred_fourth, alone
     )
-
-
-def _acceleration(squares: FloatArray, cubes: FloatArray) -> FloatArray:
-    out = np.zeros_like(squares)
-    return np.divide(cubes, 6 * np.maximum(squares, 0.0) ** 1.5, out=out, where=squares > 0)

@@ -1,16 +1,15 @@
 """Confidence intervals: one function and one row of `METHODS` for each method.
 
-A row's function receives a view and a confidence level and returns an `Interval`. The view offers
-what methods need (estimate, replicates, standard errors, counts, influences, ...) and computes it
-when it is asked; see `base.View` and, for models and for pairs, `base.ModelsView` and
-`base.PairsView`. The functions of arrays beside them (`bca_interval`, ...) work for any number of
-values at once.
+A row's function receives `engine.contrasts.Contrasts` (the values of models, or differences of
+pairs) and a confidence level, and returns an `Interval`. Estimates, replicates and standard errors
+are computed when a method reads them. The functions of arrays beside them (`bca_interval`, ...)
+work for any number of values at once.
 
 To add a method: its function and row in `closed` or `resampled`, its name and when to choose it in
 `words`. What a method cannot do it refuses by name, with a ValueError. Where it takes another
 method for some values it says so in ``Interval.method``, value by value, and the frames' column
 `method` repeats it; a row with ``chooses=True`` does so by design, others with a warning. A row
-without `of_differences` leaves differences to BCa, which the frames and the signature name.
+that is of scores only leaves differences to BCa, which the frames and the signature name.
 
 The default, "auto", takes what holds for each value: `auto` has the rule. Counts have intervals
 in closed form that hold on classes of a few samples (`counted` reads off a metric's record whether
@@ -20,18 +19,15 @@ clusters, soft scores and texts go by `influences`. `make validate` measures the
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import get_args
 
+import numpy as np
+
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.intervals import auto, closed, resampled
 from modelcompare.intervals.auto import FEW, informative_sizes
-from modelcompare.intervals.base import (
-    TIE_TOLERANCE,
-    Interval,
-    IntervalRow,
-    ModelsView,
-    PairsView,
-    View,
-)
+from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 from modelcompare.intervals.closed import logit_interval, normal_interval, proportion_interval
 from modelcompare.intervals.resampled import (
     basic_interval,
@@ -43,11 +39,10 @@ from modelcompare.intervals.resampled import (
 from modelcompare.words import IntervalMethod
 
 __all__ = [
-    "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "ModelsView",
-    "PairsView", "View",
-    "basic_interval", "bca_interval", "choices", "difference_method", "informative_sizes",
-    "logit_interval", "normal_interval", "percentile_interval", "proportion_interval", "quantiles",
-    "studentized_interval",
+    "FEW", "METHODS", "STAND_IN", "TIE_TOLERANCE", "Interval", "IntervalRow", "basic_interval",
+    "bca_interval", "choices", "difference_method", "held_intervals", "informative_sizes",
+    "intervals_of", "logit_interval", "normal_interval", "percentile_interval",
+    "proportion_interval", "quantiles", "studentized_interval",
 ]  # fmt: skip
 
 _ROWS = {row.name: row for row in (*auto.ROWS, *resampled.ROWS, *closed.ROWS)}
@@ -60,12 +55,27 @@ STAND_IN: IntervalMethod = "BCa"
 
 def difference_method(method: IntervalMethod) -> IntervalMethod:
     """Name of the method that makes the intervals of differences where `method` is asked for."""
-    return method if METHODS[method].of_differences else STAND_IN
+    return STAND_IN if METHODS[method].scores_only else method
 
 
-def difference_intervals(method: IntervalMethod, view: PairsView, level: float) -> Interval:
-    """Intervals of differences by `method`, or by what stands in for it."""
-    return (METHODS[method].of_differences or resampled.bca_of_differences)(view, level)
+def intervals_of(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
+    """Intervals of the rows by `method`, or by what stands in for it, as it makes them."""
+    used = method if contrasts.pairs is None else difference_method(method)
+    return METHODS[used].intervals(contrasts, level)
+
+
+def held_intervals(contrasts: Contrasts, method: IntervalMethod, level: float) -> Interval:
+    """Intervals that hold their estimates; none for a value that the test set does not define."""
+    found, estimate = intervals_of(contrasts, method, level), contrasts.estimate
+    low, high = found.low, found.high
+    if contrasts.pairs is not None:
+        size = np.abs(contrasts.sample.point)
+        rounding = 1e-13 * sum(size[side] for side in contrasts.pairs)
+        low, high = (np.where(np.abs(end) <= rounding, 0.0, end) for end in (low, high))
+    held = replace(found, low=np.minimum(low, estimate), high=np.maximum(high, estimate))
+    nothing = np.full(estimate.shape, np.nan)
+    none = np.full(estimate.shape, None, dtype=object)
+    return held.where(~np.isnan(estimate), Interval(nothing, nothing, none))
 
 
 def choices(indent: int = 8) -> str:
@@ -73,7 +83,7 @@ def choices(indent: int = 8) -> str:
     lines = []
     for row in METHODS.values():
         about = [row.when, row.needs and f"for {row.needs}"]
-        if row.of_differences is None:
+        if row.scores_only:
             about.append(f"scores only, {STAND_IN} for differences")
         lines.append(f'- "{row.name}": {"; ".join(filter(None, about))}.')
     return f"\n{' ' * indent}".join(lines)

@@ -31,21 +31,20 @@ a warning names class and number (`comparison.sparse`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments, influence_moments, pair_carriers
-from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, PairsView
+from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments, pair_carriers
+from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
 from modelcompare.intervals.closed import median_interval
 from modelcompare.intervals.counted import (
     Labels,
-    Pairs,
     averages_absent_classes,
     is_soft_macro,
     size_of_others,
@@ -63,7 +62,7 @@ from modelcompare.intervals.influences import (
     unseen_variance,
 )
 from modelcompare.intervals.ratios import t_quantile
-from modelcompare.intervals.resampled import expanded_bca, expanded_percentiles
+from modelcompare.intervals.resampled import expanded
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
 from modelcompare.metrics.counts import ACCURACY
 from modelcompare.metrics.debiased import is_calibration_error
@@ -80,27 +79,21 @@ FEW_RESAMPLED = 3
 _ROUNDING = 1e-12
 
 
-def choose_scores(view: ModelsView, level: float) -> Interval:
-    """Interval of every value of every model, by the method that holds for it."""
-    rule = _Rule(view.evaluation, lambda: view.moments, view.estimate, level)
-    return rule.intervals(lambda: expanded_bca(view, level))
+def choose(contrasts: Contrasts, level: float) -> Interval:
+    """Interval of every value, or difference, by the method that holds for it."""
+    return _Rule(contrasts, level).intervals()
 
 
-def choose_differences(view: PairsView, level: float) -> Interval:
-    """Interval of every paired difference a - b, by the method that holds for it."""
-    pairs = view.model_a, view.model_b
-    rule = _Rule(view.evaluation, lambda: view.moments, view.values, level, pairs)
-    return rule.intervals(lambda: expanded_percentiles(view, level))
-
-
-def informative_sizes(evaluation: Evaluation, values: FloatArray) -> FloatArray:
+def informative_sizes(sample: Sample) -> FloatArray:
     """How many samples, or equal clusters, say something about each model's values.
 
-    The same as `Interval.n_informative` of `choose_scores`, whatever the interval is made with.
+    The same as `Interval.n_informative` of `choose`, whatever the interval is made with.
     """
-    # Neither the level nor the influences matter to what is behind a value.
-    rule = _Rule(evaluation, lambda: influence_moments(evaluation, values), values, 0.95)
-    return np.concatenate([rule.informative(metric) for metric in evaluation.metrics], axis=1)
+    # The level does not matter to what is behind a value.
+    rule = _Rule(Contrasts(sample, None), 0.95)
+    return np.concatenate(
+        [rule.informative(metric) for metric in sample.evaluation.metrics], axis=1
+    )
 
 
 def is_resampled(metric: AnyMetric) -> bool:
@@ -112,15 +105,25 @@ def is_resampled(metric: AnyMetric) -> bool:
 class _Rule:
     """The rule on one test set, for models or for pairs of them."""
 
-    evaluation: Evaluation
-    moments_of: Callable[[], InfluenceMoments]
-    values: FloatArray
+    contrasts: Contrasts
     level: float
-    pairs: Pairs | None = None
 
-    @cached_property
+    @property
+    def evaluation(self) -> Evaluation:
+        return self.contrasts.evaluation
+
+    @property
+    def pairs(self) -> Pairs | None:
+        return self.contrasts.pairs
+
+    @property
+    def values(self) -> FloatArray:
+        """Values of the models."""
+        return self.contrasts.sample.point
+
+    @property
     def moments(self) -> InfluenceMoments:
-        return self.moments_of()
+        return self.contrasts.sample.moments
 
     def informative(self, metric: AnyMetric) -> FloatArray:
         """How many samples, or equal clusters, say something about each model's values."""
@@ -141,7 +144,7 @@ class _Rule:
             return np.array([np.inf])
         return class_sizes(p)
 
-    def intervals(self, resampled: Callable[[], Interval]) -> Interval:
+    def intervals(self) -> Interval:
         """Intervals of all values, which hold their estimates."""
         parts, drawn = [], None
         for metric in self.evaluation.metrics:
@@ -151,7 +154,7 @@ class _Rule:
             if median is not None:
                 part = median.where(median.low < median.high, part)
             elif is_resampled(metric):
-                drawn = resampled() if drawn is None else drawn
+                drawn = expanded(self.contrasts, self.level) if drawn is None else drawn
                 part = self._where_usable(drawn, part, metric, where)
             parts.append(part)
         found = Interval.joined(parts, axis=1)
@@ -161,14 +164,10 @@ class _Rule:
             found, low=np.where(refused, np.nan, low), high=np.where(refused, np.nan, high)
         )
 
-    @cached_property
+    @property
     def estimate(self) -> FloatArray:
         """Values of models, or differences of pairs."""
-        if self.pairs is None:
-            return self.values
-        a, b = self.pairs
-        difference: FloatArray = self.values[a] - self.values[b]
-        return difference
+        return self.contrasts.estimate
 
     @cached_property
     def _labels(self) -> Labels | None:
@@ -270,7 +269,7 @@ class _Rule:
         rounding = _ROUNDING * np.abs(self.values[:, where])
         own = self.moments.standard_error()[:, where]
         own = np.where(own <= rounding, 0.0, own) ** 2
-        error = self.moments.pair_standard_error(a, b)[:, where]
+        error = self.contrasts.standard_error[:, where]
         variance = np.where(error <= np.maximum(rounding[a], rounding[b]), 0.0, error) ** 2
         # Models that agree everywhere may yet differ on the next sample.
         variance = np.maximum(variance, (own[a] + own[b]) / len(self.evaluation.predictions))
@@ -343,10 +342,8 @@ class _Rule:
 
     @cached_property
     def _skews(self) -> FloatArray:
-        of = self.moments
-        found = of.acceleration() if self.pairs is None else of.pair_acceleration(*self.pairs)
         # Cubes of numbers beyond 1e100 overflow, and say nothing.
-        return np.clip(np.nan_to_num(6 * found, nan=0.0), -1.0, 1.0)
+        return np.clip(np.nan_to_num(6 * self.contrasts.acceleration, nan=0.0), -1.0, 1.0)
 
     def _where_usable(
         self, drawn: Interval, part: Interval, metric: AnyMetric, where: slice
@@ -396,7 +393,8 @@ class _Rule:
         if self.evaluation.units.strata is None or n is None:
             return found
         within, of_all = (
-            self._errors(m)[:, where] ** 2 for m in (self.moments, self._unstratified)
+            moments.standard_error(self.pairs)[:, where] ** 2
+            for moments in (self.moments, self._unstratified)
         )
         explained = 1 - np.minimum(divide(within, of_all, 1.0), 1.0)
         share = np.sqrt(1 - explained * n / (n + 2))
@@ -404,15 +402,10 @@ class _Rule:
         low, high = (estimate + (end - estimate) * share for end in (found.low, found.high))
         return replace(found, low=low, high=high)
 
-    def _errors(self, moments: InfluenceMoments) -> FloatArray:
-        if self.pairs is None:
-            return moments.standard_error()
-        return moments.pair_standard_error(*self.pairs)
-
     @cached_property
     def _unstratified(self) -> InfluenceMoments:
         p, metrics = self.evaluation.predictions, self.evaluation.metrics
         return influence_moments(Evaluation(p, metrics, stratify=False), self.values)
 
 
-ROWS = (IntervalRow("auto", choose_scores, choose_differences, chooses=True),)
+ROWS = (IntervalRow("auto", choose, chooses=True),)

@@ -1,16 +1,14 @@
-"""What an interval method is: a row, the bounds it returns, and the view that it is handed."""
+"""What an interval method is: a row, and the bounds that it returns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.words import INTERVALS, IntervalMethod
 
 # Relative difference under which two values are equal but for rounding.
@@ -67,96 +65,6 @@ class Interval:
         return Interval(low, high, method, self.n_informative)
 
 
-class View(Protocol):
-    """What any method may ask for, computed when it is asked.
-
-    Rows are models or pairs of models (differences a - b), columns the values of
-    ``evaluation.keys``: arrays have the shape (n_rows, n_values) where nothing else is said.
-
-    Attributes
-    ----------
-    evaluation : Evaluation
-        Models, metrics and units, with statistics, totals and jackknife.
-    estimate : ndarray
-        Values on the test set.
-    replicates : ndarray of shape (n_resamples, n_rows, n_values)
-        Values on the resamples.
-    influences : ndarray of shape (n_units, n_rows, n_values)
-        Influence of every unit.
-    moments : InfluenceMoments
-        Sums of products of all models' influences.
-    standard_error, acceleration : ndarray
-        From the second and the third of them.
-    replicate_errors : ndarray of shape (n_resamples, n_rows, n_values)
-        Standard error on each resample.
-    delong_errors : ndarray
-        DeLong's standard errors; refuses what is not the ROC AUC.
-    """
-
-    @property
-    def evaluation(self) -> Evaluation: ...
-    @property
-    def estimate(self) -> FloatArray: ...
-    @property
-    def replicates(self) -> FloatArray: ...
-    @property
-    def influences(self) -> FloatArray: ...
-    @property
-    def moments(self) -> InfluenceMoments: ...
-    @property
-    def standard_error(self) -> FloatArray: ...
-    @property
-    def acceleration(self) -> FloatArray: ...
-    @property
-    def replicate_errors(self) -> FloatArray: ...
-    @property
-    def delong_errors(self) -> FloatArray: ...
-
-
-class ModelsView(View, Protocol):
-    """What a method for the values of single models may ask for besides.
-
-    Attributes
-    ----------
-    degrees_of_freedom : ndarray
-        Of the squared standard errors.
-    bounds : tuple of ndarray
-        Smallest and largest possible values; refuses metrics without bounds.
-    proportions : tuple of ndarray
-        Counts and trials; refuses what is not a proportion of independent samples.
-    """
-
-    @property
-    def degrees_of_freedom(self) -> FloatArray: ...
-    @property
-    def bounds(self) -> tuple[FloatArray, FloatArray]: ...
-    @property
-    def proportions(self) -> tuple[FloatArray, FloatArray]: ...
-
-
-class PairsView(View, Protocol):
-    """What a method for differences may ask for besides.
-
-    Attributes
-    ----------
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of each pair's models.
-    values : ndarray of shape (n_models, n_values)
-        The models' values on the test set.
-    blocks : sequence of PairsView
-        Some pairs at a time, whose replicates fit into memory.
-    """
-
-    @property
-    def model_a(self) -> IntArray: ...
-    @property
-    def model_b(self) -> IntArray: ...
-    @property
-    def values(self) -> FloatArray: ...
-    @property
-    def blocks(self) -> Sequence[PairsView]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class IntervalRow:
     """One method, as a row of `METHODS`.
@@ -165,21 +73,20 @@ class IntervalRow:
     ----------
     name : str
         Its name, one of `words.IntervalMethod`.
-    of_scores : callable
-        Intervals of models' values at a confidence level, from a view of the models.
-    of_differences : callable or None
-        Intervals of differences, from a view of the pairs; None where the method says nothing
-        about differences.
+    intervals : callable
+        Intervals of the rows of contrasts, at a confidence level.
     needs : str
         What it needs of metric and data; empty if nothing.
+    scores_only : bool
+        Whether it says nothing about differences.
     chooses : bool
         Whether it is meant to take different methods for different values, which it names.
     """
 
     name: IntervalMethod
-    of_scores: Callable[[ModelsView, float], Interval]
-    of_differences: Callable[[PairsView, float], Interval] | None
+    intervals: Callable[[Contrasts, float], Interval]
     needs: str = ""
+    scores_only: bool = False
     chooses: bool = False
 
     @property

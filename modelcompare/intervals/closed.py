@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.intervals.base import Interval, IntervalRow, ModelsView, View
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.engine.delong import delong_covariance, delong_pair_errors
+from modelcompare.engine.proportions import proportions
+from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.ratios import Bounds
+from modelcompare.metrics.base import Metric
 
 Proportion = Literal["wilson", "clopper-pearson"]
 _BY_STATSMODELS = {"wilson": "wilson", "clopper-pearson": "beta"}
@@ -135,37 +138,67 @@ def median_interval(values: FloatArray, confidence_level: float = 0.95) -> Bound
     )
 
 
-def _normal(view: View, level: float) -> Interval:
-    return normal_interval(view.estimate, view.standard_error, confidence_level=level)
+def _normal(rows: Contrasts, level: float) -> Interval:
+    return normal_interval(rows.estimate, rows.standard_error, confidence_level=level)
 
 
-def _logit(view: ModelsView, level: float) -> Interval:
-    bounds = view.bounds
+def _logit(rows: Contrasts, level: float) -> Interval:
+    bounds = {metric.name: metric.bounds for metric in rows.evaluation.metrics}
+    unbounded = [name for name, pair in bounds.items() if not np.isfinite(pair).all()]
+    if unbounded:
+        raise ValueError(
+            f"logit intervals are for bounded metrics, {', '.join(unbounded)} is not; use "
+            "method='BCa'."
+        )
+    low, high = np.array([bounds[key.metric] for key in rows.evaluation.keys]).T
     return logit_interval(
-        view.estimate, view.standard_error, bounds, view.degrees_of_freedom, confidence_level=level
-    )
+        rows.estimate, rows.standard_error, (low, high), _degrees_of_freedom(rows),
+        confidence_level=level,
+    )  # fmt: skip
 
 
-def _delong(view: ModelsView, level: float) -> Interval:
-    found = _delong_differences(view, level)
-    return replace(found, low=np.maximum(found.low, 0.0), high=np.minimum(found.high, 1.0))
+def _degrees_of_freedom(rows: Contrasts) -> FloatArray:
+    """Of the standard errors; those of counts of samples follow from the value itself."""
+    evaluation, degrees = rows.evaluation, rows.sample.moments.degrees_of_freedom()
+    if evaluation.predictions.groups is not None:
+        return np.minimum(degrees, evaluation.units.size - 1)
+    counted = {
+        metric.name
+        for metric in evaluation.metrics
+        if isinstance(metric, Metric) and all(s.discrete for s in metric.statistics)
+    }
+    of_counts = np.array([key.metric in counted for key in evaluation.keys])
+    return np.where(of_counts, np.inf, degrees)
 
 
-def _delong_differences(view: View, level: float) -> Interval:
-    found = normal_interval(view.estimate, view.delong_errors, confidence_level=level)
-    return Interval.of(found.low, found.high, "delong")
+def _delong(rows: Contrasts, level: float) -> Interval:
+    names = [metric.name for metric in rows.evaluation.metrics]
+    if names != ["roc_auc"]:
+        raise ValueError(
+            f"DeLong's intervals are for roc_auc alone, not for {', '.join(names)}; use "
+            "method='auto'."
+        )
+    covariance = delong_covariance(rows.evaluation.predictions)[1]
+    if rows.pairs is None:
+        error, bounds = np.sqrt(np.diag(covariance)), (0.0, 1.0)
+    else:
+        error, bounds = delong_pair_errors(covariance, *rows.pairs), (-np.inf, np.inf)
+    found = normal_interval(rows.estimate, error[:, None], confidence_level=level)
+    low, high = np.maximum(found.low, bounds[0]), np.minimum(found.high, bounds[1])
+    return Interval.of(low, high, "delong")
 
 
-def _proportion(method: Proportion, view: ModelsView, level: float) -> Interval:
-    return proportion_interval(method, *view.proportions, confidence_level=level)
+def _proportion(method: Proportion, rows: Contrasts, level: float) -> Interval:
+    return proportion_interval(method, *proportions(rows.evaluation), confidence_level=level)
 
 
+_PROPORTIONS = "proportions of independent samples"
 ROWS = (
-    IntervalRow("normal", _normal, _normal),
-    IntervalRow("logit", _logit, None, "metrics with bounds"),
+    IntervalRow("normal", _normal),
+    IntervalRow("logit", _logit, "metrics with bounds", scores_only=True),
     *(
-        IntervalRow(name, partial(_proportion, name), None, "proportions of independent samples")
+        IntervalRow(name, partial(_proportion, name), _PROPORTIONS, scores_only=True)
         for name in get_args(Proportion)
     ),
-    IntervalRow("delong", _delong, _delong_differences, "roc_auc alone"),
+    IntervalRow("delong", _delong, "roc_auc alone"),
 )

@@ -12,7 +12,8 @@ from functools import partial
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow, PairsView, View
+from modelcompare.engine.contrasts import Contrasts
+from modelcompare.intervals.base import TIE_TOLERANCE, Interval, IntervalRow
 
 
 def percentile_interval(replicates: FloatArray, *, confidence_level: float = 0.95) -> Interval:
@@ -149,63 +150,54 @@ def quantiles(ordered: FloatArray, levels: FloatArray) -> FloatArray:
     return np.where(n_defined > 0, np.where(share > 0, mixed, at_lower), np.nan)
 
 
-def by_blocks(method: Callable[[View, float], Interval], view: PairsView, level: float) -> Interval:
-    """Intervals of some pairs at a time, so that their replicates fit into memory."""
-    return Interval.joined([method(block, level) for block in view.blocks])
+def bca(contrasts: Contrasts, level: float) -> Interval:
+    """BCa intervals, which stand in for differences where a method says nothing about them."""
+    return _by_blocks(_bca, contrasts, level)
 
 
-def bca_of_differences(view: PairsView, level: float) -> Interval:
-    """BCa intervals of differences, which stand in where a method says nothing about them."""
-    return by_blocks(bca, view, level)
+def expanded(contrasts: Contrasts, level: float) -> Interval:
+    """Intervals of values that influences may not describe, at the expanded level.
 
-
-def expanded_bca(view: View, level: float) -> Interval:
-    """BCa intervals at the expanded level: of values that influences may not describe."""
-    return _expanded(bca, view, level)
-
-
-def expanded_percentiles(view: PairsView, level: float) -> Interval:
-    """Percentile intervals at the expanded level, of differences of such values.
-
-    What makes the replicates of two models skewed mostly cancels, and the median bias of a
-    difference of medians is more noise than bias: corrected for it they cover 0.88 to 0.94.
+    BCa of models' values, percentiles of differences: what makes the replicates of two models
+    skewed mostly cancels, and the median bias of a difference of medians is more noise than bias.
+    Corrected for it they cover 0.88 to 0.94.
     """
-    return by_blocks(partial(_expanded, _percentile), view, level)
-
-
-def _expanded(method: Callable[[View, float], Interval], view: View, level: float) -> Interval:
-    found = method(view, expanded_level(view.evaluation.units.size, level))
+    method = _bca if contrasts.pairs is None else _percentile
+    level = expanded_level(contrasts.evaluation.units.size, level)
+    found = _by_blocks(method, contrasts, level)
     return replace(found, method="expanded-" + found.method)
 
 
-def _percentile(view: View, level: float) -> Interval:
-    return percentile_interval(view.replicates, confidence_level=level)
+Method = Callable[[Contrasts, float], Interval]
 
 
-def _basic(view: View, level: float) -> Interval:
-    return basic_interval(view.replicates, view.estimate, confidence_level=level)
+def _by_blocks(method: Method, contrasts: Contrasts, level: float) -> Interval:
+    """Intervals of some rows at a time, so that their replicates fit into memory."""
+    return Interval.joined([method(block, level) for block in contrasts.blocks])
 
 
-def bca(view: View, level: float) -> Interval:
-    """BCa intervals of whatever a view holds."""
-    return bca_interval(view.replicates, view.estimate, view.acceleration, confidence_level=level)
+def _percentile(rows: Contrasts, level: float) -> Interval:
+    return percentile_interval(rows.replicates, confidence_level=level)
 
 
-def _studentized(view: View, level: float) -> Interval:
+def _basic(rows: Contrasts, level: float) -> Interval:
+    return basic_interval(rows.replicates, rows.estimate, confidence_level=level)
+
+
+def _bca(rows: Contrasts, level: float) -> Interval:
+    return bca_interval(rows.replicates, rows.estimate, rows.acceleration, confidence_level=level)
+
+
+def _studentized(rows: Contrasts, level: float) -> Interval:
     return studentized_interval(
-        view.replicates,
-        view.replicate_errors,
-        view.estimate,
-        view.standard_error,
+        rows.replicates, rows.replicate_errors, rows.estimate, rows.standard_error,
         confidence_level=level,
-    )
+    )  # fmt: skip
 
 
 ROWS = (
-    IntervalRow("BCa", bca, bca_of_differences),
-    IntervalRow("percentile", _percentile, partial(by_blocks, _percentile)),
-    IntervalRow("basic", _basic, partial(by_blocks, _basic)),
-    IntervalRow(
-        "studentized", _studentized, partial(by_blocks, _studentized), "metrics that are sums"
-    ),
+    IntervalRow("BCa", bca),
+    IntervalRow("percentile", partial(_by_blocks, _percentile)),
+    IntervalRow("basic", partial(_by_blocks, _basic)),
+    IntervalRow("studentized", partial(_by_blocks, _studentized), "metrics that are sums"),
 )

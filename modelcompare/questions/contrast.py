@@ -6,19 +6,17 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
+from modelcompare.intervals import held_intervals
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, seed_sequence
@@ -62,16 +60,10 @@ class Contrast:
         """Contrast of two models of a test set; arguments are those of the questions."""
         pair = predictions[[model_a, model_b]]
         evaluation = evaluate(pair, metric, zero_division=zero_division, collapse=collapse)
-        view = PairView(
-            evaluation,
-            np.array([0]),
-            np.array([1]),
-            n_resamples,
-            seed_sequence(rng),
-            alternative,
-            enumerate_swaps,
-            n_jobs,
-        )
+        view = PairView.of(
+            evaluation, np.array([0]), np.array([1]), n_resamples, seed_sequence(rng), alternative,
+            enumerate_swaps=enumerate_swaps, n_jobs=n_jobs,
+        )  # fmt: skip
         return cls(view, value_position(evaluation, label))
 
     @property
@@ -83,18 +75,17 @@ class Contrast:
     @property
     def difference(self) -> float:
         """Difference on the test set."""
-        return float(self.view.difference[0, self.position])
+        return float(self.view.estimate[0, self.position])
 
     @property
     def error(self) -> float:
         """Influence-function standard error of the difference."""
-        return float(self.view.errors[0, self.position])
+        return float(self.view.standard_error[0, self.position])
 
     @property
     def draws(self) -> FloatArray:
         """Difference on each resample."""
-        replicates = self.view.replicates[:, :, self.position]
-        return replicates[:, 0] - replicates[:, 1]
+        return self.view.replicates[:, 0, self.position]
 
     @property
     def n_units(self) -> int:
@@ -127,44 +118,13 @@ class Contrast:
 
     def warn_of_sparse_data(self) -> None:
         """Say at the caller's line where too little decides about the two values."""
-        pairs = self.view.model_a, self.view.model_b
-        warn_of_sparse_data(self._drawn, pairs=pairs, place=self.position)
-
-    @cached_property
-    def _drawn(self) -> BootstrapResult:
-        return _DrawnLater(self.view)
+        warn_of_sparse_data(self.view.sample, pairs=self.view.pairs, place=self.position)
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
         """Bounds of the difference."""
-        found = self._drawn.difference_interval(
-            self.view.model_a, self.view.model_b, method, confidence_level
-        )
+        found = held_intervals(self.view, method, confidence_level)
         return float(found.low[0, self.position]), float(found.high[0, self.position])
-
-
-class _DrawnLater(BootstrapResult):
-    """Replicates of a view, drawn when a method asks: those of influences never do."""
-
-    def __init__(self, view: PairView) -> None:
-        parts = {
-            "evaluation": view.evaluation, "point": view.estimate, "scheme": "multinomial",
-            "seed": view.seed, "weights": view.weights, "_view": view,
-        }  # fmt: skip
-        for name, part in parts.items():
-            object.__setattr__(self, name, part)
-
-    @cached_property
-    def draws(self) -> FloatArray:
-        """Values on the resamples."""
-        view: PairView = vars(self)["_view"]
-        return view.replicates
-
-    @cached_property
-    def moments(self) -> InfluenceMoments:
-        """Second and third moments of the models' influence functions."""
-        view: PairView = vars(self)["_view"]
-        return view.moments
 
 
 def evaluate(

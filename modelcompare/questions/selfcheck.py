@@ -111,7 +111,7 @@ def selfcheck(
     pair = predictions[[model_a, model_b]].without("ids")
     whole = Contrast.of(pair, model_a, model_b, metric, label=label, collapse=False)
     whole.warn_of_sparse_data()
-    truth = whole.view.estimate[:, whole.position]
+    truth = whole.view.sample.point[:, whole.position]
     truths = float(truth[0]), float(truth[0] - truth[1])
     seed = seed_sequence(rng)
     units = replace(whole.view.evaluation.units, rescaled=False)

@@ -15,11 +15,12 @@ from modelcompare.arrays import FloatArray
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_caller
 from modelcompare.data.predictions import Predictions
+from modelcompare.data.test_set import TestSet
 from modelcompare.data.variants import joined
+from modelcompare.engine.contrasts import Sample
+from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.engine.proportions import proportions
-from modelcompare.engine.replicate_errors import replicate_second_moments
 from modelcompare.engine.units import for_these_runs
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.registry import MetricLike
@@ -30,7 +31,6 @@ from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance import Outcome
 from modelcompare.significance.dealt import ADDED, fisher_midp, studentized_deals
-from modelcompare.significance.delong import check_area, delong_covariance
 from modelcompare.significance.extreme import n_extreme, resampling_p, standardized, student_p
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.significance.row_moments import RowMoments
@@ -45,120 +45,102 @@ _LARGE = 1000
 
 
 @dataclass(frozen=True)
-class _Side:
-    """The value of one model on a test set of its own."""
-
-    evaluation: Evaluation
-    position: int
-    weights: BootstrapWeights
-
-    @cached_property
-    def point(self) -> FloatArray:
-        return self.evaluation.estimate()
-
-    @property
-    def estimate(self) -> float:
-        return float(self.point[0, self.position])
-
-    @cached_property
-    def moments(self) -> InfluenceMoments:
-        return influence_moments(self.evaluation, self.point)
-
-    @property
-    def variance(self) -> float:
-        """Squared standard error of the estimate."""
-        return float(self.moments.standard_error()[0, self.position] ** 2)
-
-    @property
-    def degrees_of_freedom(self) -> float:
-        """Effective ones, of `variance`."""
-        freedom = float(self.moments.degrees_of_freedom()[0, self.position])
-        return min(freedom, self.moments.n_samples - 1)
-
-    @property
-    def contributions(self) -> FloatArray:
-        (metric,) = self.evaluation.metrics
-        return sample_contributions(self.evaluation, metric)[0]
-
-    @property
-    def draws(self) -> FloatArray:
-        """Value on each resample."""
-        return self.evaluation.replicates(self.weights)[:, 0, self.position]
-
-    @property
-    def draw_variances(self) -> FloatArray:
-        """Squared standard error on each resample."""
-        if self.evaluation.units.size >= _SMALL:
-            return np.full(self.weights.n_resamples, self.variance)
-        return replicate_second_moments(self.evaluation, self.weights)[:, self.position, 0, 0]
-
-
-@dataclass(frozen=True)
 class _Unpaired:
-    """Difference of two sides in one value: a `Contrast` without pairing."""
+    """Difference of one value of two models, each on a sample of its own."""
 
-    a: _Side
-    b: _Side
+    samples: tuple[Sample, Sample]
+    positions: tuple[int, int]
     label: Any
     alternative: Alternative
     n_resamples: int
     seed: np.random.SeedSequence
 
     @property
-    def sides(self) -> tuple[_Side, _Side]:
-        return self.a, self.b
-
-    @property
     def metric(self) -> AnyMetric:
-        (metric,) = self.a.evaluation.metrics
+        (metric,) = self.samples[0].evaluation.metrics
         return metric
 
     @property
+    def predictions(self) -> tuple[TestSet, TestSet]:
+        a, b = (sample.evaluation.predictions for sample in self.samples)
+        return a, b
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Samples, or clusters, of each side."""
+        a, b = (sample.evaluation.units.size for sample in self.samples)
+        return a, b
+
+    @cached_property
+    def estimates(self) -> tuple[float, float]:
+        a, b = (float(sample.point[0, place]) for sample, place in self._sides)
+        return a, b
+
+    @property
     def difference(self) -> float:
-        return self.a.estimate - self.b.estimate
+        a, b = self.estimates
+        return a - b
 
     @property
     def scale(self) -> float:
         """Size of the numbers whose rounding the difference carries."""
-        return abs(self.a.estimate) + abs(self.b.estimate)
+        a, b = self.estimates
+        return abs(a) + abs(b)
+
+    @cached_property
+    def variances(self) -> list[float]:
+        """Squared standard errors."""
+        return [float(s.moments.standard_error()[0, place] ** 2) for s, place in self._sides]
 
     @property
-    def error(self) -> float:
-        return math.sqrt(self.a.variance + self.b.variance)
+    def degrees_of_freedom(self) -> list[float]:
+        """Effective ones, of the squared errors."""
+        return [
+            min(float(s.moments.degrees_of_freedom()[0, place]), s.moments.n_samples - 1)
+            for s, place in self._sides
+        ]
 
     @property
-    def degrees_of_freedom(self) -> float:
-        """Welch's, of the error."""
-        variances = [side.variance for side in self.sides]
-        return welch_degrees_of_freedom(variances, [s.degrees_of_freedom for s in self.sides])
+    def draws(self) -> FloatArray:
+        """Difference on independent resamples."""
+        a, b = (sample.draws[:, 0, place] for sample, place in self._sides)
+        return a - b
+
+    @property
+    def draw_errors(self) -> FloatArray:
+        """Standard error of the difference on each resample."""
+        total = np.zeros(self.n_resamples)
+        for (sample, place), variance in zip(self._sides, self.variances, strict=True):
+            small = sample.evaluation.units.size < _SMALL
+            total += sample.replicate_moments[:, place, 0, 0] if small else variance
+        return np.sqrt(np.maximum(total, 0.0))
+
+    @property
+    def _sides(self) -> list[tuple[Sample, int]]:
+        return [*zip(self.samples, self.positions, strict=True)]
 
     @property
     def smallest_p_value(self) -> float:
         """What exchanging all samples, or clusters, of the two sets gives at the most extreme."""
-        n_a, n_b = (side.evaluation.units.size for side in self.sides)
+        n_a, n_b = self.sizes
         extreme = 2 if self.alternative == "two-sided" else 1
         return max(extreme / math.comb(n_a + n_b, n_a), float(np.finfo(np.float64).tiny))
 
     @cached_property
     def pooled(self) -> tuple[Evaluation, int]:
         """Both test sets as one, the first one's samples first, and where the value stands."""
-        first, second = self.a.evaluation.predictions, self.b.evaluation.predictions
-        pooled = Evaluation(joined(first, second), (self.metric,), collapse=False)
+        pooled = Evaluation(joined(*self.predictions), (self.metric,), collapse=False)
         return pooled, value_position(pooled, self.label)
 
     @property
     def proportions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
         """Counts and trials of both sides, where the value is a proportion of such."""
-        plain = all(
-            p.sample_weight is None and p.groups is None
-            for p in (side.evaluation.predictions for side in self.sides)
-        )
+        plain = all(p.sample_weight is None and p.groups is None for p in self.predictions)
         if not plain or getattr(self.metric, "proportion", None) is None:
             return None
-        parts = [proportions(side.evaluation) for side in self.sides]
         found = [
-            tuple(round(float(each[0, side.position])) for each in part)
-            for part, side in zip(parts, self.sides, strict=True)
+            tuple(round(float(each[0, place])) for each in proportions(sample.evaluation))
+            for sample, place in self._sides
         ]
         (count_a, trials_a), (count_b, trials_b) = found
         return ((count_a, count_b), (trials_a, trials_b)) if trials_a and trials_b else None
@@ -166,7 +148,7 @@ class _Unpaired:
     @property
     def swaps(self) -> FloatArray:
         """Differences after the samples were dealt anew to two test sets of the same sizes."""
-        first, second = self.a.evaluation.predictions, self.b.evaluation.predictions
+        first, second = self.predictions
         if first.groups is not None or second.groups is not None:
             raise ValueError(
                 "method 'permutation' deals single samples, which clusters forbid; use "
@@ -227,19 +209,23 @@ def unpaired_test(
         Where fewer than ten samples, or clusters, decide about the metric; see `compare`.
     """
     seed = seed_sequence(rng)
-    sides: list[_Side] = []
+    samples, positions = list[Sample](), list[int]()
     for name, predictions in (("predictions_a", predictions_a), ("predictions_b", predictions_b)):
         if len(predictions.models) != 1:
             raise ValueError(
                 f"`{name}` holds {len(predictions.models)} models; choose one: preds['cnn']."
             )
         side = evaluate(predictions, metric, zero_division=zero_division, collapse=False)
-        weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(sides)))
+        weights = BootstrapWeights(side.units, n_resamples, child_seed(seed, len(samples)))
+        samples.append(Sample(side, weights))
         # The same class may stand in other places of the two sets' labels.
-        sides.append(_Side(side, value_position(side, label), weights))
-        for told in sparse_values(sides[-1], place=sides[-1].position):
+        positions.append(value_position(side, label))
+        for told in sparse_values(samples[-1], place=positions[-1]):
             warn_caller(f"`{name}`: {told}", SparseDataWarning)
-    contrast = _Unpaired(sides[0], sides[1], label, alternative, n_resamples, seed)
+    contrast = _Unpaired(
+        (samples[0], samples[1]), (positions[0], positions[1]), label, alternative, n_resamples,
+        seed,
+    )  # fmt: skip
     found = _RUN[method](contrast)
     p_value = np.maximum(found.p_value, contrast.smallest_p_value)
     if math.isnan(contrast.difference):
@@ -263,14 +249,13 @@ def welch_degrees_of_freedom(variances: Sequence[float], degrees: Sequence[float
 
 
 def _studentized(contrast: _Unpaired) -> Outcome:
-    metric, first, second = contrast.metric, *(s.evaluation.predictions for s in contrast.sides)
+    metric = contrast.metric
     if contrast.proportions is not None:
         return replace(_fisher(contrast), used={metric.name: "fisher-midp"})
-    labels = [None if p.labels is None else p.labels.tolist() for p in (first, second)]
-    sizes = [side.evaluation.units.size for side in contrast.sides]
+    labels = [None if p.labels is None else p.labels.tolist() for p in contrast.predictions]
     soft = not isinstance(metric, Metric) or not all(s.discrete for s in metric.statistics)
     sums = isinstance(metric, Metric) and metric.smooth
-    if not sums or (soft and min(sizes) >= _LARGE) or labels[0] != labels[1]:
+    if not sums or (soft and min(contrast.sizes) >= _LARGE) or labels[0] != labels[1]:
         return replace(_bootstrap(contrast), used={metric.name: "bootstrap"})
     pooled, position = contrast.pooled
     if pooled.statistics(rows=slice(0, 1)).shape[1] > MOST_SLOPES:
@@ -280,7 +265,7 @@ def _studentized(contrast: _Unpaired) -> Outcome:
         return pooled.values_of_totals(totals.T)[:, 0, position]
 
     return studentized_deals(
-        pooled.statistics(), contrast.a.evaluation.units.size, value, contrast.alternative,
+        pooled.statistics(), contrast.sizes[0], value, contrast.alternative,
         contrast.n_resamples, contrast.seed, added=0 if soft else ADDED,
     )  # fmt: skip
 
@@ -296,39 +281,38 @@ def _fisher(contrast: _Unpaired) -> Outcome:
 
 
 def _welch(contrast: _Unpaired) -> Outcome:
-    squared_errors, degrees = [], []
-    for side in contrast.sides:
-        n = len(side.contributions)
-        squared_errors.append(float(RowMoments(side.contributions[None]).variance[0]) / n)
-        degrees.append(n - 1)
-    t = float(standardized(contrast.difference, math.sqrt(sum(squared_errors))))
-    df = welch_degrees_of_freedom(squared_errors, degrees)
-    return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
+    variances, degrees = [], []
+    for sample in contrast.samples:
+        (numbers,) = sample_contributions(sample.evaluation, contrast.metric)
+        variances.append(float(RowMoments(numbers[None]).variance[0]) / len(numbers))
+        degrees.append(len(numbers) - 1)
+    return _student(contrast, variances, degrees)
 
 
 def _delong(contrast: _Unpaired) -> Outcome:
     check_area(contrast.metric)
-    sides = [side.evaluation.predictions for side in contrast.sides]
-    squared_errors = [float(delong_covariance(p)[1][0, 0]) for p in sides]
-    t = float(standardized(contrast.difference, math.sqrt(sum(squared_errors))))
-    df = welch_degrees_of_freedom(squared_errors, [len(p) - 1 for p in sides])
-    return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
+    variances = [float(delong_covariance(p)[1][0, 0]) for p in contrast.predictions]
+    return _student(contrast, variances, [len(p) - 1 for p in contrast.predictions])
 
 
 def _wald(contrast: _Unpaired) -> Outcome:
     check_smooth(contrast.metric, "'permutation' or 'bootstrap'")
-    t = float(standardized(contrast.difference, contrast.error))
-    return Outcome.of_one(t, float(student_p(t, contrast.degrees_of_freedom, contrast.alternative)))
+    return _student(contrast, contrast.variances, contrast.degrees_of_freedom)
+
+
+def _student(contrast: _Unpaired, variances: Sequence[float], degrees: Sequence[float]) -> Outcome:
+    t = float(standardized(contrast.difference, math.sqrt(sum(variances))))
+    df = welch_degrees_of_freedom(variances, degrees)
+    return Outcome.of_one(t, float(student_p(t, df, contrast.alternative)))
 
 
 def _bootstrap(contrast: _Unpaired) -> Outcome:
     """Studentized where the metric is a sum; others have no error on a resample."""
-    shifted = contrast.a.draws - contrast.b.draws - contrast.difference
+    shifted = contrast.draws - contrast.difference
     if not isinstance(contrast.metric, Metric):
         return _share_extreme(contrast, shifted, contrast.difference, contrast.scale)
-    errors = np.sqrt(np.maximum(contrast.a.draw_variances + contrast.b.draw_variances, 0.0))
-    t = float(standardized(contrast.difference, contrast.error))
-    return _share_extreme(contrast, standardized(shifted, errors), t, abs(t))
+    t = float(standardized(contrast.difference, math.sqrt(sum(contrast.variances))))
+    return _share_extreme(contrast, standardized(shifted, contrast.draw_errors), t, abs(t))
 
 
 def _permutation(contrast: _Unpaired) -> Outcome:

@@ -9,12 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import (
-    InfluenceMoments,
-    influence_moments,
-    pair_degrees_of_freedom,
-)
+from modelcompare.engine.influence import Pairs, pair_degrees_of_freedom
 from modelcompare.engine.memory import check_pairs
 from modelcompare.metrics.base import AnyMetric, CallableMetric
 from modelcompare.resampling.weights import AllSwaps, BootstrapWeights, SwapMasks, Units, Weights
@@ -24,8 +21,6 @@ from modelcompare.significance.swaps.statistic import DrawnSwaps
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import PAIRED_TESTS, Alternative
 
-# Relative difference that a sum of the same numbers in another order may have.
-_ROUNDING = 1e-13
 # Numbers in one block of pairs: some megabytes, whatever the number of pairs.
 _BLOCK_NUMBERS = 2**20
 # More units that can move are never enumerated, whatever the number of resamples.
@@ -50,16 +45,6 @@ def all_pairs(n_models: int) -> tuple[IntArray, IntArray]:
     return model_a, model_b
 
 
-def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
-    """Differences a - b of values (n_models, n_values); exactly 0 where only rounding differs."""
-    return difference_of(values[model_a], values[model_b])
-
-
-def difference_of(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Difference a - b; exactly 0 where only rounding differs."""
-    return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
-
-
 def check_smooth(metric: AnyMetric, instead: str) -> None:
     """Refuse a metric whose errors influence functions do not describe, and say what serves."""
     if not metric.smooth and isinstance(metric, CallableMetric):
@@ -76,47 +61,60 @@ def check_smooth(metric: AnyMetric, instead: str) -> None:
 
 
 @dataclass(frozen=True)
-class PairView:
-    """Pairs of models, and what a test may ask about them: computed when it is asked.
+class PairView(Contrasts):
+    """Differences of pairs of models, and what a test asks of them: computed when it is asked.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Models, metrics and units.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair; differences are a - b.
+    sample, pairs
+        As in `Contrasts`; resamples, swaps and signs are drawn from the sample's seed.
     n_resamples : int
         Resamples, swaps or sign flips to draw.
-    seed : SeedSequence
-        Where they are drawn from.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is greater than b.
     enumerate_swaps : bool
         Whether all swaps are gone through, instead of random ones, where there are no more than
         `n_resamples`; for a single pair.
-    n_jobs, progress
-        As in `compare`.
     """
 
-    evaluation: Evaluation
-    model_a: IntArray
-    model_b: IntArray
+    pairs: Pairs
     n_resamples: int
-    seed: np.random.SeedSequence = field(repr=False)
     alternative: Alternative = "two-sided"
     enumerate_swaps: bool = False
-    n_jobs: int | None = None
-    progress: bool = False
 
-    @cached_property
-    def estimate(self) -> FloatArray:
-        """Values on the test set, of shape (n_models, n_values)."""
-        return self.evaluation.estimate()
+    @classmethod
+    def of(
+        cls,
+        evaluation: Evaluation,
+        model_a: IntArray,
+        model_b: IntArray,
+        n_resamples: int,
+        seed: np.random.SeedSequence,
+        alternative: Alternative = "two-sided",
+        *,
+        enumerate_swaps: bool = False,
+        n_jobs: int | None = None,
+        progress: bool = False,
+    ) -> PairView:
+        """Pairs of a sample that nothing else asks about."""
+        weights = BootstrapWeights(evaluation.units, n_resamples, seed)
+        sample = Sample(evaluation, weights, n_jobs, progress)
+        return cls(sample, (model_a, model_b), n_resamples, alternative, enumerate_swaps)
 
-    @cached_property
-    def difference(self) -> FloatArray:
-        """Differences on the test set, of shape (n_pairs, n_values)."""
-        return pair_differences(self.estimate, self.model_a, self.model_b)
+    @property
+    def model_a(self) -> IntArray:
+        """Positions of the pairs' first models."""
+        return self.pairs[0]
+
+    @property
+    def model_b(self) -> IntArray:
+        """Positions of the models that are subtracted."""
+        return self.pairs[1]
+
+    @property
+    def seed(self) -> np.random.SeedSequence:
+        """Where swaps and signs are drawn from."""
+        return self.sample.weights.seed
 
     @cached_property
     def masks(self) -> Weights:
@@ -154,29 +152,9 @@ class PairView:
         return np.flatnonzero(np.any(moves, axis=0))
 
     @cached_property
-    def weights(self) -> BootstrapWeights:
-        """Bootstrap weights of the units."""
-        return BootstrapWeights(self.evaluation.units, self.n_resamples, self.seed)
-
-    @cached_property
-    def replicates(self) -> FloatArray:
-        """Bootstrap replicates, of shape (n_resamples, n_models, n_values)."""
-        return self.evaluation.replicates(self.weights, n_jobs=self.n_jobs, progress=self.progress)
-
-    @cached_property
-    def moments(self) -> InfluenceMoments:
-        """Moments of the models' influence functions."""
-        return influence_moments(self.evaluation, self.estimate)
-
-    @cached_property
-    def errors(self) -> FloatArray:
-        """Standard errors of the differences, of shape (n_pairs, n_values)."""
-        return self.moments.pair_standard_error(self.model_a, self.model_b)
-
-    @cached_property
     def degrees_of_freedom(self) -> FloatArray:
         """Effective degrees of freedom of the errors, of shape (n_pairs, n_values)."""
-        return pair_degrees_of_freedom(self.evaluation, self.estimate, self.model_a, self.model_b)
+        return pair_degrees_of_freedom(self.evaluation, self.sample.point, *self.pairs)
 
     @cached_property
     def contributions(self) -> FloatArray:
@@ -186,24 +164,24 @@ class PairView:
 
     @cached_property
     def _scale(self) -> FloatArray:
-        size = np.abs(self.estimate)
+        size = np.abs(self.sample.point)
         return size[self.model_a] + size[self.model_b]
 
     def count_extreme(
         self, null: FloatArray, pairs: slice = slice(None), values: slice = slice(None)
     ) -> IntArray:
         """How many of the null differences (n_resamples, n_pairs, n_values) are as extreme."""
-        observed, scale = self.difference[pairs, values], self._scale[pairs, values]
+        observed, scale = self.estimate[pairs, values], self._scale[pairs, values]
         return n_extreme(null, observed, self.alternative, scale=scale)
 
     def least_size(self, pairs: slice, values: IntArray) -> FloatArray:
         """What is as extreme as the observed is of this size, on the side that is looked at."""
-        observed, scale = self.difference[pairs, values], self._scale[pairs, values]
+        observed, scale = self.estimate[pairs, values], self._scale[pairs, values]
         return least_size(observed, self.alternative, scale=scale)
 
-    def blocks(self, n_resamples: int) -> list[slice]:
+    def pair_blocks(self, n_resamples: int) -> list[slice]:
         """Pairs whose null differences fit into the processor's cache at once."""
-        n_pairs, n_values = self.difference.shape
+        n_pairs, n_values = self.estimate.shape
         step = max(1, _BLOCK_NUMBERS // (n_resamples * n_values))
         return [slice(start, min(start + step, n_pairs)) for start in range(0, n_pairs, step)]
 

@@ -68,8 +68,8 @@ def _paired(
 
 
 def _replicate_t(kind: Kind, view: PairView) -> Outcome:
-    p_value = replicate_t_p_values(view.replicates, view.model_a, view.model_b, kind=kind)
-    return Outcome(view.difference, p_value, len(view.replicates), exact=False)
+    p_value = replicate_t_p_values(view.sample.drawn, view.model_a, view.model_b, kind=kind)
+    return Outcome(view.estimate, p_value, len(view.sample.drawn), exact=False)
 
 
 ROWS: tuple[PairTest, ...] = (

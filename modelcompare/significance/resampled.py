@@ -44,11 +44,11 @@ def sign_flip(view: PairView) -> Outcome:
     """
     for metric in view.evaluation.metrics:
         check_smooth(metric, "'permutation' or 'bootstrap'")
-    sums, signs = signed_sums(view.evaluation, view.estimate, view.masks)
+    sums, signs = signed_sums(view.evaluation, view.sample.point, view.masks)
     n_samples = view.evaluation.units.size
 
     def null(pairs: slice) -> FloatArray:
-        flipped = signs[:, None, None] * view.difference[pairs]
+        flipped = signs[:, None, None] * view.estimate[pairs]
         flipped += sums[:, view.model_a[pairs]] - sums[:, view.model_b[pairs]]
         return flipped / n_samples
 
@@ -61,11 +61,11 @@ def bootstrap(view: PairView) -> Outcome:
     The share of resamples in which the difference strays from the observed one as far as the
     observed one is from 0.
     """
-    draws = view.replicates
+    draws = view.sample.drawn
 
     def null(pairs: slice) -> FloatArray:
         moved = draws[:, view.model_a[pairs]] - draws[:, view.model_b[pairs]]
-        return moved - view.difference[pairs]
+        return moved - view.estimate[pairs]
 
     return _by_blocks_of_pairs(view, null, len(draws))
 
@@ -83,7 +83,7 @@ def berg_kirkpatrick(view: PairView) -> Outcome:
     """
     found = bootstrap(view)
     sign = 1.0 if view.alternative == "greater" else -1.0
-    p_value = np.where(sign * view.difference <= 0, 1.0, found.p_value)
+    p_value = np.where(sign * view.estimate <= 0, 1.0, found.p_value)
     return replace(found, p_value=p_value)
 
 
@@ -94,7 +94,7 @@ def permutation(view: PairView) -> Outcome:
     ----------
     .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
     """
-    count = np.zeros(view.difference.shape)
+    count = np.zeros(view.estimate.shape)
     masks: Weights = view.masks
     sums = [metric for metric in view.evaluation.metrics if isinstance(metric, Metric)]
     if sums:
@@ -102,7 +102,7 @@ def permutation(view: PairView) -> Outcome:
         masks = view.swaps_of(statistic.joined) if statistic.joined.joined else view.swaps
         where = np.r_[tuple(view.evaluation.metric_slice(metric.name) for metric in sums)]
         every_pair = np.arange(len(view.model_a))
-        found = statistic.n_extreme(masks, every_pair, view.alternative, n_jobs=view.n_jobs)
+        found = statistic.n_extreme(masks, every_pair, view.alternative, n_jobs=view.sample.n_jobs)
         count[:, where] = found
     for metric in view.evaluation.metrics:
         if not isinstance(metric, Metric):
@@ -121,11 +121,11 @@ def wald(view: PairView) -> Outcome:
     """
     for metric in view.evaluation.metrics:
         check_smooth(metric, "'permutation' or 'bootstrap'")
-    t = standardized(view.difference, view.errors)
+    t = standardized(view.estimate, view.standard_error)
     floor = smallest_p_value(view.evaluation.units.size, view.alternative)
     p_value = np.maximum(student_p(t, view.degrees_of_freedom, view.alternative), floor)
-    alone = view.moments.alone[view.model_a] | view.moments.alone[view.model_b]
-    p_value = np.where(alone & (np.abs(view.difference) > 0), 1.0, p_value)
+    alone = view.sample.moments.alone[view.model_a] | view.sample.moments.alone[view.model_b]
+    p_value = np.where(alone & (np.abs(view.estimate) > 0), 1.0, p_value)
     return Outcome(t, p_value, floor=np.full(t.shape, floor))
 
 
@@ -153,13 +153,13 @@ def _by_blocks_of_pairs(
     view: PairView, null: Callable[[slice], FloatArray], n_resamples: int
 ) -> Outcome:
     """Outcome from null differences that are made for some pairs at a time."""
-    blocks = view.blocks(n_resamples)
+    blocks = view.pair_blocks(n_resamples)
 
     def count(block: int) -> AnyArray:
         return view.count_extreme(null(blocks[block]), blocks[block])
 
-    numbers = view.difference[blocks[0]].size * n_resamples
-    counts = map_blocks(count, range(len(blocks)), view.n_jobs, numbers=4 * numbers)
+    numbers = view.estimate[blocks[0]].size * n_resamples
+    counts = map_blocks(count, range(len(blocks)), view.sample.n_jobs, numbers=4 * numbers)
     return _of_counts(view, np.concatenate(counts).astype(np.float64), n_resamples)
 
 
@@ -173,8 +173,8 @@ def _of_counts(
         of_units = smallest_p_value(view.evaluation.units.size, view.alternative)
         floor = np.full(p_value.shape, np.maximum(of_units, resampling_p(0, n_resamples)))
         p_value = np.maximum(p_value, floor)
-    p_value = np.where(np.isnan(view.difference), np.nan, p_value)
-    return Outcome(view.difference, p_value, n_resamples, exact, floor)
+    p_value = np.where(np.isnan(view.estimate), np.nan, p_value)
+    return Outcome(view.estimate, p_value, n_resamples, exact, floor)
 
 
 ROWS: tuple[PairTest, ...] = (

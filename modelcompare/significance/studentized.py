@@ -80,7 +80,7 @@ _MOST_SUMS = 2**27
 def studentized_permutation(view: PairView) -> Outcome:
     """Test all pairs of models in all values; see the module's text."""
     evaluation, a, b = view.evaluation, view.model_a, view.model_b
-    p_values, floor = (np.full(view.difference.shape, np.nan) for _ in range(2))
+    p_values, floor = (np.full(view.estimate.shape, np.nan) for _ in range(2))
     used: dict[str, str] = {}
     roads = {metric: road_of(evaluation, metric) for metric in evaluation.metrics}
     swaps: dict[str, DrawnSwaps] = {}
@@ -89,7 +89,7 @@ def studentized_permutation(view: PairView) -> Outcome:
         masks = view.masks_of(statistic.units)
         places = [evaluation.metric_slice(metric.name) for metric in metrics]
         where, first = np.r_[tuple(places)], 0
-        found = _drawn_p_values(statistic, masks, view.alternative, view.n_jobs)
+        found = _drawn_p_values(statistic, masks, view.alternative, view.sample.n_jobs)
         p_values[:, where], floor[:, where] = found
         for metric, place in zip(metrics, places, strict=True):
             values = slice(first, first + place.stop - place.start)
@@ -105,7 +105,7 @@ def studentized_permutation(view: PairView) -> Outcome:
             by_swaps(SwappedOutputs(view, metric), [metric])
         elif isinstance(metric, Metric) and road == "exact":
             p_values[:, where], floor[:, where] = exact_p_values(
-                evaluation, metric, a, b, alternative=view.alternative, n_jobs=view.n_jobs
+                evaluation, metric, a, b, alternative=view.alternative, n_jobs=view.sample.n_jobs
             )
         elif road != "quotient":
             if road == "raw":
@@ -114,22 +114,22 @@ def studentized_permutation(view: PairView) -> Outcome:
     quotients = [m for m, road in roads.items() if road == "quotient" and isinstance(m, Metric)]
     if quotients:
         by_swaps(SwappedQuotients(evaluation, quotients, a, b), quotients)
-    p_values = np.where(np.isnan(view.difference), np.nan, p_values)
+    p_values = np.where(np.isnan(view.estimate), np.nan, p_values)
     if view.alternative == "two-sided":
         # Values that are equal but for rounding: everything is as extreme.
-        p_values = np.where(view.difference == 0, 1.0, p_values)
+        p_values = np.where(view.estimate == 0, 1.0, p_values)
     exact = all(road == "exact" for road in roads.values())
     drawn = 0 if exact else view.n_resamples
-    return Outcome(view.difference, p_values, drawn, exact, floor, used, swaps)
+    return Outcome(view.estimate, p_values, drawn, exact, floor, used, swaps)
 
 
 def _flipped(view: PairView, metric: AnyMetric) -> Outcome:
     """Outcome of a metric whose swaps have no totals."""
     alone = Evaluation(view.evaluation.predictions, (metric,), collapse=False)
     return sign_flip(
-        PairView(
+        PairView.of(
             alone, view.model_a, view.model_b, view.n_resamples, view.seed, view.alternative,
-            n_jobs=view.n_jobs,
+            n_jobs=view.sample.n_jobs,
         )
     )  # fmt: skip
 

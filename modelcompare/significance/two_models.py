@@ -14,15 +14,16 @@ from typing import Literal, get_args
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.engine.contrasts import pair_differences
+from modelcompare.engine.delong import check_area, delong_covariance, delong_pair_errors
 from modelcompare.intervals import TIE_TOLERANCE
-from modelcompare.significance.delong import check_area, delong_covariance, delong_pair_errors
 from modelcompare.significance.extreme import (
     normal_p,
     smallest_p_value,
     standardized,
     student_p,
 )
-from modelcompare.significance.pairwise import Outcome, PairTest, PairView, pair_differences
+from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.samples import require_plain, right_or_wrong
 from modelcompare.words import Alternative
 

@@ -95,13 +95,13 @@ def agreement_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     seed = seed_sequence(rng)
     evaluation = metric_pairs.evaluate(predictions)
-    view = PairView(
+    view = PairView.of(
         evaluation, *all_pairs(len(predictions.models)), n_resamples, seed, n_jobs=n_jobs,
         progress=progress,
     )  # fmt: skip
     p_values = run_test(ON_REPLICATES.get(test, test), view).p_value
     frame, table = _frames(
-        evaluation, metric_pairs, view.difference, p_values, alpha, confidence_level, seed
+        evaluation, metric_pairs, view.estimate, p_values, alpha, confidence_level, seed
     )
     return AgreementStudy(
         predictions=predictions, metric_pairs=metric_pairs, alpha=alpha, test=test,

@@ -10,11 +10,12 @@ from scipy.special import ndtri
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import long_frame, score_frame
+from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import row_chunks
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Column, Table
-from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.pairs import MetricPairs
 
 

@@ -16,6 +16,7 @@ from modelcompare.data.confidences import quantize
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_probabilities
 from modelcompare.engine.axis import pair_frame, score_frame
+from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, influence_moments
 from modelcompare.metrics import resolve_metrics
@@ -24,7 +25,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Column, Table, interval_column
-from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.words import MOST_BINS, check_count, check_sequence, signature
 
@@ -162,7 +163,7 @@ def _values(
     n_models = len(evaluation.models) // 2
     before, after = np.arange(n_models), np.arange(n_models, 2 * n_models)
     difference = estimate[after] - estimate[before]
-    error = moments.pair_standard_error(after, before)
+    error = moments.standard_error((after, before))
     half = float(ndtri((1 + level) / 2)) * error
     return score_frame(
         evaluation.models[:n_models], evaluation.keys, raw=estimate[before],

@@ -10,10 +10,11 @@ import pandas as pd
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_frame
+from modelcompare.engine.contrasts import pair_differences
 from modelcompare.intervals.ratios import normal_quantile, wilson
 from modelcompare.resampling.seeds import child_seed
 from modelcompare.resampling.weights import BootstrapWeights, Units
-from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.pairs import MetricPairs, part_rows
 
 N_RESAMPLES = 2000

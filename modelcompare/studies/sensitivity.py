@@ -252,7 +252,7 @@ def _changes(
     changed = np.arange(1, len(levels) + 1)
     original = np.zeros(len(levels), dtype=np.intp)
     interval = result.difference_interval(changed, original, method, level)
-    error = result.moments.pair_standard_error(changed, original)
+    error = result.moments.standard_error((changed, original))
     difference = result.point[changed] - result.point[original]
     difference[np.abs(difference) <= 1e-12 * np.abs(result.point[original])] = 0.0
     changes, amounts = zip(*levels, strict=True)

@@ -13,6 +13,7 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import pair_frame
+from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments
 from modelcompare.engine.parallel import one_blas_thread
@@ -34,7 +35,7 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Column, Table, rows_at
-from modelcompare.significance.pairwise import all_pairs, pair_differences
+from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
 from modelcompare.studies.figures import (
     LINE_STYLES,
@@ -261,7 +262,7 @@ def _separation(evaluation: Evaluation) -> pd.DataFrame:
     moments = influence_moments(evaluation, estimate)
     model_a, model_b = all_pairs(len(evaluation.models))
     difference = pair_differences(estimate, model_a, model_b)
-    error = moments.pair_standard_error(model_a, model_b)
+    error = moments.standard_error((model_a, model_b))
     with np.errstate(divide="ignore", invalid="ignore"):
         separation = np.where((difference == 0) & (error == 0), 0.0, difference / error)
     return pair_frame(

@@ -137,9 +137,7 @@ def test_many_samples_are_left_out_in_groups():
     exact = influence_moments(by_name, by_name.estimate())
     np.testing.assert_allclose(moments.standard_error(), exact.standard_error(), rtol=0.05)
     pair = np.array([0]), np.array([1])
-    np.testing.assert_allclose(
-        moments.pair_standard_error(*pair), exact.pair_standard_error(*pair), rtol=0.08
-    )
+    np.testing.assert_allclose(moments.standard_error(pair), exact.standard_error(pair), rtol=0.08)
 
 
 def test_a_callable_that_takes_no_weights_says_so():
@@ -215,7 +213,7 @@ def test_influence_gives_the_standard_error_of_a_mean():
     assert moments.standard_error()[0, 0] == pytest.approx(right.std(ddof=1) / np.sqrt(60))
     other = preds.predicted("m1") == preds.codes
     expected = (right.astype(float) - other).std(ddof=1) / np.sqrt(60)
-    found = moments.pair_standard_error(np.array([0]), np.array([1]))[0, 0]
+    found = moments.standard_error((np.array([0]), np.array([1])))[0, 0]
     assert found == pytest.approx(expected)
     collapsed = Evaluation(preds, resolve_metrics(["accuracy"], preds), collapse=True)
     same = influence_moments(collapsed, collapsed.estimate())
@@ -232,7 +230,7 @@ def test_acceleration_is_a_sixth_of_the_skewness_of_jackknife_values():
     np.testing.assert_allclose(moments.acceleration(), expected, rtol=1e-8)
     difference = centred[:, 0] - centred[:, 1]
     expected = (difference**3).sum(axis=0) / (6 * (difference**2).sum(axis=0) ** 1.5)
-    found = moments.pair_acceleration(np.array([0]), np.array([1]))[0]
+    found = moments.acceleration((np.array([0]), np.array([1])))[0]
     np.testing.assert_allclose(found, expected, rtol=1e-7)
 
 

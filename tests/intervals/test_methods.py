@@ -8,7 +8,10 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare import intervals
-from modelcompare.comparison import drawn, replicates, views
+from modelcompare.comparison import replicates
+from modelcompare.engine import contrasts
+from modelcompare.engine.contrasts import Contrasts, Sample
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import (
     METHODS,
     IntervalRow,
@@ -16,6 +19,8 @@ from modelcompare.intervals import (
     percentile_interval,
     quantiles,
 )
+from modelcompare.metrics import resolve_metrics
+from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import INTERVALS, IntervalMethod
 
 RNG = np.random.default_rng(0)
@@ -36,14 +41,17 @@ def test_intervals_equal_scipys_on_the_same_replicates(method):
         bootstrap_result=stats.bootstrap((SAMPLE,), np.mean, n_resamples=2000, method=method, random_state=1),
     )  # fmt: skip
     view = SimpleNamespace(
-        replicates=given.bootstrap_distribution,
-        estimate=np.array(SAMPLE.mean()),
+        replicates=given.bootstrap_distribution[:, None],
+        estimate=np.array([SAMPLE.mean()]),
         acceleration=acceleration(SAMPLE),
     )
-    found = METHODS[method].of_scores(view, 0.9)
+    view.blocks = [view]
+    found = METHODS[method].intervals(view, 0.9)
     expected = given.confidence_interval
-    np.testing.assert_allclose([found.low, found.high], [expected.low, expected.high], rtol=1e-12)
-    assert found.method == method
+    np.testing.assert_allclose(
+        [found.low[0], found.high[0]], [expected.low, expected.high], rtol=1e-12
+    )
+    assert found.method == [method]
 
 
 def test_normal_interval():
@@ -114,35 +122,36 @@ def test_every_name_of_a_method_has_a_row_and_a_reason_to_choose_it():
 @pytest.mark.parametrize(
     ("method", "asked"),
     [
-        ("percentile", {"replicates"}),
-        ("basic", {"replicates", "estimate"}),
-        ("BCa", {"replicates", "estimate", "acceleration"}),
-        ("normal", {"estimate", "standard_error"}),
-        ("studentized", {"replicates", "replicate_errors", "estimate", "standard_error"}),
-        ("logit", {"estimate", "standard_error", "bounds", "degrees_of_freedom"}),
-        ("wilson", {"proportions"}),
-        ("delong", {"estimate", "delong_errors"}),
+        ("percentile", {"draws", "replicates"}),
+        ("basic", {"draws", "replicates", "estimate"}),
+        ("BCa", {"draws", "replicates", "estimate", "moments", "acceleration"}),
+        ("normal", {"estimate", "moments", "standard_error"}),
+        ("studentized", {"draws", "replicates", "replicate_moments", "replicate_errors",
+                         "estimate", "moments", "standard_error"}),
+        ("logit", {"estimate", "moments", "standard_error"}),
+        ("wilson", set()),
+        ("delong", {"estimate"}),
     ],
-)
-def test_a_method_computes_only_what_it_asks_for(method, asked):
-    known = {
-        "replicates": np.linspace(0.2, 0.9, 50), "estimate": np.array(0.5),
-        "acceleration": np.array(0.0), "standard_error": np.array(0.1),
-        "replicate_errors": np.full(50, 0.1), "degrees_of_freedom": np.array(9.0),
-        "bounds": (np.array(0.0), np.array(1.0)), "delong_errors": np.array(0.1),
-        "proportions": (np.array(5.0), np.array(10.0)),
-    }  # fmt: skip
-    looked_at = set()
-
-    class View:
-        def __getattr__(self, name):
-            looked_at.add(name)
-            return known[name]
-
-    found = METHODS[method].of_scores(View(), 0.9)
-    assert looked_at == asked
-    assert found.low < 0.5 < found.high
-    assert found.method == method
+)  # fmt: skip
+@pytest.mark.parametrize("pairs", [None, (np.array([0]), np.array([1]))])
+def test_a_method_computes_only_what_it_asks_for(method, asked, pairs):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 60)
+    scores = {name: np.clip(0.4 * y + rng.random(60) * 0.6, 0, 1) for name in "ab"}
+    preds = mc.Predictions(y, {n: np.c_[1 - p, p] for n, p in scores.items()})
+    metric = "roc_auc" if method == "delong" else "accuracy"
+    evaluation = Evaluation(preds, resolve_metrics(metric, preds))
+    sample = Sample(evaluation, BootstrapWeights(evaluation.units, 50, np.random.SeedSequence(0)))
+    rows = Contrasts(sample, pairs)
+    if pairs is not None and METHODS[method].scores_only:
+        asked = {"draws", "replicates", "estimate", "moments", "acceleration"}
+    found = intervals.intervals_of(rows, method, 0.9)
+    computed = {name for name in vars(rows) if name in vars(Contrasts)} - {"pairs", "sample"}
+    computed |= {name for name in vars(sample) if name in vars(Sample)}
+    computed -= {"evaluation", "weights", "n_jobs", "progress", "point"}
+    assert computed == asked
+    assert (found.low < rows.estimate).all()
+    assert (rows.estimate < found.high).all()
 
 
 def test_moments_and_jackknife_wait_until_a_method_asks(monkeypatch):
@@ -155,10 +164,10 @@ def test_moments_and_jackknife_wait_until_a_method_asks(monkeypatch):
 
         return count
 
-    monkeypatch.setattr(drawn, "influence_moments",
-                        counted("moments", drawn.influence_moments))  # fmt: skip
-    monkeypatch.setattr(drawn, "replicate_second_moments",
-                        counted("errors", drawn.replicate_second_moments))  # fmt: skip
+    monkeypatch.setattr(replicates, "influence_moments",
+                        counted("moments", replicates.influence_moments))  # fmt: skip
+    monkeypatch.setattr(contrasts, "replicate_second_moments",
+                        counted("errors", contrasts.replicate_second_moments))  # fmt: skip
     result = mc.bootstrap(preds_of(40, 31), "accuracy", n_resamples=99)
     result.score_interval("percentile", 0.95)
     result.score_interval("wilson", 0.95)
@@ -213,20 +222,21 @@ def test_pairs_taken_some_at_a_time_have_the_same_intervals(monkeypatch, method)
     result = mc.bootstrap(three_models(), ["accuracy", "f1"], n_resamples=199)
     pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
     at_once = result.difference_interval(*pairs, method, 0.9)
-    monkeypatch.setattr(views, "PASS_BYTES", 1)
-    assert len(views.DifferenceView(result, *pairs).blocks) == 3
+    monkeypatch.setattr(contrasts, "PASS_BYTES", 1)
+    assert len(Contrasts(result, pairs).blocks) == 3
     alone = result.difference_interval(*pairs, method, 0.9)
     for name in ("low", "high", "method"):
         np.testing.assert_array_equal(getattr(at_once, name), getattr(alone, name))
 
 
 def test_a_method_that_chooses_names_what_it_took_without_a_warning(monkeypatch):
-    def choose(view, level):
-        plain = METHODS["percentile"].of_scores(view, level)
-        return plain.where(view.estimate > 0.8, METHODS["normal"].of_scores(view, level))
+    def choose(rows, level):
+        plain = intervals.intervals_of(rows, "percentile", level)
+        return plain.where(rows.estimate > 0.8, intervals.intervals_of(rows, "normal", level))
 
-    chosen = IntervalRow("BCa", choose, choose, chooses=True)
-    monkeypatch.setattr(replicates, "METHODS", {**METHODS, "BCa": chosen})
+    chosen = IntervalRow("BCa", choose, chooses=True)
+    for module in (replicates, intervals):
+        monkeypatch.setattr(module, "METHODS", {**METHODS, "BCa": chosen})
     result = mc.bootstrap(three_models(), "accuracy", n_resamples=199)
     frame = result.confidence_interval(method="BCa")
     expected = np.where(frame.estimate > 0.8, "percentile", "normal")
@@ -402,9 +412,7 @@ def test_standard_errors_know_the_strata():
             np.testing.assert_allclose(ratio, 1, atol=0.05)
             pair = np.array([0]), np.array([1])
             spread = (result.draws[:, 0] - result.draws[:, 1]).std()
-            assert spread == pytest.approx(
-                result.moments.pair_standard_error(*pair)[0, 0], rel=0.05
-            )
+            assert spread == pytest.approx(result.moments.standard_error(pair)[0, 0], rel=0.05)
 
 
 @pytest.mark.parametrize("collapse", [True, False])

@@ -126,7 +126,7 @@ def test_rare_classes_take_nothing_from_the_others():
     metric = get_metric("f1")
     part = Evaluation(preds, [metric], collapse=False)
     a, b = all_pairs(2)
-    plain = studentized_permutation(PairView(part, a, b, 999, SEED)).p_value
+    plain = studentized_permutation(PairView.of(part, a, b, 999, SEED)).p_value
     found = step_down_p_values(part, metric, a, b, n_resamples=1999, seed=SEED)
     assert (found[0, :2] < adjust(plain[0], "holm")[:2]).all()
     assert (found[0, :2] < 0.05).all()
@@ -142,7 +142,7 @@ def test_step_down_of_swaps_that_the_test_drew_is_that_of_new_ones_to_the_bit(co
     metrics = [get_metric(name) for name in ("cf1", "crecall", "f1_macro", "ece")]
     part = Evaluation(preds, metrics, collapse=False)
     a, b = all_pairs(3)
-    outcome = studentized_permutation(PairView(part, a, b, 300, SEED))
+    outcome = studentized_permutation(PairView.of(part, a, b, 300, SEED))
     assert outcome.swaps.keys() == {metric.name for metric in metrics}
     new = [step_down_p_values(part, m, a, b, n_resamples=300, seed=SEED) for m in metrics]
     monkeypatch.setattr(SwappedSums, "mapped", None)

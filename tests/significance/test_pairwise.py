@@ -8,6 +8,7 @@ from scipy import stats
 
 import modelcompare as mc
 from modelcompare import Predictions
+from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights, SwapMasks
@@ -35,7 +36,7 @@ def masks(part, n=400):
 
 def p_values(test, part, n=400, **options):
     pairs = all_pairs(len(part.models))
-    return run_test(test, PairView(part, *pairs, n, SEED, **options)).p_value
+    return run_test(test, PairView.of(part, *pairs, n, SEED, **options)).p_value
 
 
 def drawn(weights):
@@ -238,20 +239,25 @@ def test_every_name_of_a_test_has_a_row_and_a_reason_to_choose_it():
 @pytest.mark.parametrize(
     ("test", "asked"),
     [
-        ("sign-flip", {"masks", "estimate", "difference"}),
-        ("permutation", {"masks", "swaps", "estimate", "difference"}),
-        ("bootstrap", {"weights", "replicates", "estimate", "difference"}),
-        ("wald", {"moments", "errors", "degrees_of_freedom", "estimate", "difference"}),
-        ("replicate-t", {"weights", "replicates", "estimate", "difference"}),
+        ("sign-flip", {"masks", "point", "estimate"}),
+        ("permutation", {"masks", "swaps", "point", "estimate"}),
+        ("bootstrap", {"draws", "point", "estimate"}),
+        ("wald", {"moments", "standard_error", "degrees_of_freedom", "point", "estimate"}),
+        ("replicate-t", {"draws", "point", "estimate"}),
     ],
 )
 def test_a_test_computes_only_what_it_asks_for(test, asked):
     part = evaluation(["f1_macro", "cf1"])
-    view = PairView(part, *all_pairs(3), 50, SEED)
+    view = PairView.of(part, *all_pairs(3), 50, SEED)
     run_test(test, view)
-    computed = {name for name in view.__dict__ if name in vars(PairView)} - {"_scale"}
-    offered = {n for n, thing in vars(PairView).items() if isinstance(thing, cached_property)}
-    assert computed & offered == asked
+    offered = {
+        name
+        for kind in (PairView, *PairView.__mro__, Sample)
+        for name, thing in vars(kind).items()
+        if isinstance(thing, cached_property)
+    }
+    computed = {*vars(view), *vars(view.sample)} & offered
+    assert computed - {"_scale"} == asked
 
 
 def test_what_is_equal_but_for_rounding_is_extreme_by_every_test():

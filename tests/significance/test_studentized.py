@@ -57,7 +57,7 @@ def run(
         preds, resolve_metrics(names, preds, zero_division=zero_division), collapse=collapse
     )
     a, b = all_pairs(len(preds.models)) if pairs is None else pairs
-    return studentized_permutation(PairView(part, a, b, n_resamples, SEED, **options))
+    return studentized_permutation(PairView.of(part, a, b, n_resamples, SEED, **options))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -316,7 +316,7 @@ def test_other_metrics_of_order_are_served_by_flipped_influences_and_say_so():
     found = run(preds, ["accuracy", "average_precision"], pairs=PAIR)
     assert found.used == {"average_precision": "sign-flip"}
     alone = Evaluation(preds, resolve_metrics(["average_precision"], preds), collapse=False)
-    flipped = run_test("sign-flip", PairView(alone, *PAIR, 999, SEED))
+    flipped = run_test("sign-flip", PairView.of(alone, *PAIR, 999, SEED))
     assert found.p_value[0, 1] == flipped.p_value[0, 0]
 
 

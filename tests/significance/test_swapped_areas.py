@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import rankdata
 
 from modelcompare import Predictions
+from modelcompare.engine.delong import delong_covariance
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
-from modelcompare.significance.delong import delong_covariance
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation, swap_statistic
@@ -33,7 +33,7 @@ def noisy(n=60, n_models=2, seed=0, decimals=3):
 
 def run(preds, metrics=("roc_auc",), pairs=PAIR, n_resamples=999, **options):
     evaluation = Evaluation(preds, resolve_metrics(metrics, preds), collapse=False)
-    return studentized_permutation(PairView(evaluation, *pairs, n_resamples, SEED, **options))
+    return studentized_permutation(PairView.of(evaluation, *pairs, n_resamples, SEED, **options))
 
 
 def statistic_of(preds):

@@ -39,7 +39,7 @@ def evaluated(preds, name):
 
 def run(preds, name, pairs=PAIR, n_resamples=999, **options):
     evaluation, _ = evaluated(preds, name)
-    return studentized_permutation(PairView(evaluation, *pairs, n_resamples, SEED, **options))
+    return studentized_permutation(PairView.of(evaluation, *pairs, n_resamples, SEED, **options))
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def outcome_of(preds, n_resamples=9_999, alternative="two-sided"):
     evaluation = Evaluation(preds, [MEAN])
     assert road_of(evaluation, MEAN) == "mean"
     a, b = all_pairs(len(preds.models))
-    return studentized_permutation(PairView(evaluation, a, b, n_resamples, SEED, alternative))
+    return studentized_permutation(PairView.of(evaluation, a, b, n_resamples, SEED, alternative))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -73,7 +73,7 @@ def test_drawn_swaps_of_many_samples_are_those_of_a_loop():
     table = drawn(1, 60, ("lognormal", "lognormal", "normal"))
     evaluation = Evaluation(scored(table), [MEAN])
     a, b = all_pairs(3)
-    view = PairView(evaluation, a, b, 299, SEED)
+    view = PairView.of(evaluation, a, b, 299, SEED)
     statistic = SwappedMeans(evaluation, MEAN, a, b)
     found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
     masks = np.concatenate([view.masks.draw_all(k) for k in range(view.masks.n_blocks)])
@@ -95,7 +95,7 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
     assert statistic.observed[0, 0] == pytest.approx(x.sum() / np.sqrt((x**2).sum()))
     assert statistic.observed[1, 0] == pytest.approx(hall(table["a"] - table["c"]))
     # Bounds serve the first pair alone; the counts are those of the statistics themselves.
-    view = PairView(Evaluation(preds, [MEAN]), *all_pairs(3), 999, SEED)
+    view = PairView.of(Evaluation(preds, [MEAN]), *all_pairs(3), 999, SEED)
     found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
     counted = statistic.n_extreme(view.masks, np.arange(3), "two-sided")[:, 0]
     least = np.abs(statistic.observed[:, 0]) - 1e-9

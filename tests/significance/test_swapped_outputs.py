@@ -46,7 +46,7 @@ def regressions(rng, n, n_models=2, noise=1.0, **columns):
 
 def view_of(preds, names, n_resamples=99, seed=SEED, **options):
     part = Evaluation(preds, resolve_metrics(names, preds), collapse=False)
-    return PairView(part, *all_pairs(len(preds.models)), n_resamples, seed, **options)
+    return PairView.of(part, *all_pairs(len(preds.models)), n_resamples, seed, **options)
 
 
 def rejected(preds, metric, trial, test=DEFAULT):
@@ -148,7 +148,7 @@ def test_permutation_of_three_models_is_a_loop_over_swapped_test_sets(name):
     swaps = sample_swaps(views[0])
     for place, metric in enumerate(views[0].evaluation.metrics):
         null = swapped_differences(preds, metric, swaps)[:, :, 0]
-        observed = views[0].difference[:, place]
+        observed = views[0].estimate[:, place]
         expected = (1 + (np.abs(null) >= np.abs(observed) - 1e-12).sum(axis=0)) / 151
         np.testing.assert_allclose(two_sided[:, place], expected, err_msg=metric.name)
         expected = (1 + (null >= observed - 1e-12).sum(axis=0)) / 151
@@ -185,7 +185,7 @@ def test_probabilities_labels_and_texts_are_swapped_whole():
         view = view_of(preds, [metric], 60)
         found = run_test("permutation", view).p_value
         null = np.abs(swapped_differences(preds, view.evaluation.metrics[0], sample_swaps(view)))
-        expected = (1 + (null >= np.abs(view.difference) - 1e-12).sum(axis=0)) / 61
+        expected = (1 + (null >= np.abs(view.estimate) - 1e-12).sum(axis=0)) / 61
         np.testing.assert_allclose(found, expected)
 
 
@@ -213,7 +213,7 @@ def test_the_default_divides_by_the_spread_of_swaps_or_of_resamples(metric, name
     by_bootstrap = (drawn[:, view.model_a] - drawn[:, view.model_b]).std(axis=0)
     by_swaps = null.std(axis=0)
     assert (by_swaps < by_bootstrap).any()
-    observed = np.abs(view.difference[:, 0]) / np.maximum(by_swaps, by_bootstrap)
+    observed = np.abs(view.estimate[:, 0]) / np.maximum(by_swaps, by_bootstrap)
     expected = (1 + (np.abs(null) / by_swaps >= observed - 1e-9).sum(axis=0)) / 301
     outcome = run_test(DEFAULT, view)
     np.testing.assert_allclose(outcome.p_value[:, 0], expected)
@@ -249,7 +249,7 @@ def test_few_swaps_are_all_counted(metric):
     plain = run_test("permutation", view)
     assert plain.exact
     assert plain.n_resamples == 64
-    expected = (null >= np.abs(view.difference[0, 0]) - 1e-12).mean()
+    expected = (null >= np.abs(view.estimate[0, 0]) - 1e-12).mean()
     assert plain.p_value[0, 0] == pytest.approx(expected)
     outcome = run_test(DEFAULT, view)
     assert outcome.floor[0, 0] == 2 / 64
@@ -289,9 +289,9 @@ def test_a_swap_without_a_value_is_as_extreme(test):
     apart = swaps[:, 0] != swaps[:, 1]
     null = swapped_differences(preds, view.evaluation.metrics[0], swaps)[:, 0, 0]
     assert (np.isnan(null) == apart).all()
-    least = np.abs(view.difference[0, 0])
+    least = np.abs(view.estimate[0, 0])
     if test == DEFAULT:
-        drawn = view.replicates[:, 0, 0] - view.replicates[:, 1, 0]
+        drawn = view.replicates[:, 0, 0]
         least *= null[~apart].std() / max(null[~apart].std(), drawn[np.isfinite(drawn)].std())
     extreme = apart.sum() + (np.abs(null[~apart]) >= least - 1e-12).sum()
     p_value = run_test(test, view).p_value[0, 0]

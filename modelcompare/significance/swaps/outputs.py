@@ -30,6 +30,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.engine.callables import CallableEvaluator
+from modelcompare.engine.contrasts import difference_of
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import map_with_bar
@@ -38,7 +39,7 @@ from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.resampling.weights import GivenWeights, Weights
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
-from modelcompare.significance.pairwise import PairView, difference_of
+from modelcompare.significance.pairwise import PairView
 from modelcompare.significance.swaps.statistic import Result, SwapStatistic
 from modelcompare.words import Alternative
 
@@ -157,9 +158,10 @@ class SwappedOutputs(SwapStatistic):
 
         called = isinstance(self.metric, CallableMetric)
         n_weights = 16 * masks.block_size(0) * len(self.evaluation.predictions) * len(chosen)
+        sample = self.view.sample
         return map_with_bar(
-            one, range(masks.n_blocks), self.view.n_jobs, sizes=masks.block_size, unit=" swaps",
-            progress=self.view.progress, prefer="processes" if called else "threads",
+            one, range(masks.n_blocks), sample.n_jobs, sizes=masks.block_size, unit=" swaps",
+            progress=sample.progress, prefer="processes" if called else "threads",
             numbers=float("inf") if called else n_weights,
         )  # fmt: skip
 
@@ -233,13 +235,13 @@ class SwappedOutputs(SwapStatistic):
         # Swaps that never move a value show no spread to divide by.
         moves = spread > 0
         null = np.divide(null, spread, out=null.copy(), where=moves)
-        observed = self.view.difference[pairs, self._values]
+        observed = self.view.estimate[pairs, self._values]
         return null, np.divide(observed, wider, out=observed.copy(), where=moves)
 
     @cached_property
     def _bootstrap_errors(self) -> FloatArray:
         """Standard errors (n_pairs, n_values) of the paired bootstrap."""
-        drawn = self.view.replicates[:, :, self._values]
+        drawn = self.view.sample.drawn[:, :, self._values]
         pairs = zip(self.model_a, self.model_b, strict=True)
         return np.array([_spread(drawn[:, a] - drawn[:, b]) for a, b in pairs])
 

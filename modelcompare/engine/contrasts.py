@@ -1,0 +1,202 @@
+"""What intervals and tests are of: models, or differences of pairs of them, of one sample.
+
+A `Sample` holds what is known of all models: values on the test set, values on its resamples, and
+moments of the influences. `Contrasts` are its rows that are judged: the models themselves, or the
+differences a - b of pairs. All of it is computed when something reads it, and then kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.engine.definedness import never_undefined
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.exchange import Exchange, masks_first
+from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments
+from modelcompare.engine.parallel import one_blas_thread
+from modelcompare.engine.replicate_errors import replicate_second_moments
+from modelcompare.engine.units import THESE_RUNS, for_these_runs
+from modelcompare.resampling.weights import BootstrapWeights
+from modelcompare.words import signature
+
+# Relative difference that a sum of the same numbers in another order may have.
+_ROUNDING = 1e-13
+
+
+def difference_of(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Difference a - b; exactly 0 where only rounding differs."""
+    return np.where(np.abs(a - b) <= _ROUNDING * (np.abs(a) + np.abs(b)), 0.0, a - b)
+
+
+def pair_differences(values: FloatArray, model_a: IntArray, model_b: IntArray) -> FloatArray:
+    """Differences a - b of values (n_models, n_values); exactly 0 where only rounding differs."""
+    return difference_of(values[model_a], values[model_b])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Values of all models on a test set and on its resamples, and moments of their influences.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Models, metrics and units.
+    weights : BootstrapWeights
+        The resamples, which can be drawn again.
+    n_jobs, progress
+        As in `Evaluation.replicates`.
+    """
+
+    evaluation: Evaluation = field(repr=False)
+    weights: BootstrapWeights = field(repr=False)
+    n_jobs: int | None = field(default=None, repr=False)
+    progress: bool = field(default=False, repr=False)
+
+    @cached_property
+    def point(self) -> FloatArray:
+        """Values on the test set, of shape (n_models, n_values)."""
+        return self.evaluation.estimate()
+
+    @cached_property
+    @one_blas_thread()
+    def draws(self) -> FloatArray:
+        """Values on the resamples, of shape (n_resamples, n_models, n_values)."""
+        if self.n_resamples == 0:
+            return np.empty((0, *self.point.shape))
+        return self.evaluation.replicates(self.weights, n_jobs=self.n_jobs, progress=self.progress)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Axis of the models."""
+        return self.evaluation.models
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return self.weights.n_resamples
+
+    @property
+    def drawn(self) -> FloatArray:
+        """Values on the resamples, which must have been drawn.
+
+        Raises
+        ------
+        ValueError
+            If no resamples were drawn.
+        """
+        if self.n_resamples == 0:
+            raise ValueError(
+                "no resamples were drawn, as the interval and the test that were asked for need "
+                "none; use method='percentile' or 'BCa', or test='bootstrap'."
+            )
+        return self.draws
+
+    @cached_property
+    def moments(self) -> InfluenceMoments:
+        """Moments of the models' influence functions, and the errors that follow from them."""
+        return influence_moments(self.evaluation, self.point)
+
+    @cached_property
+    def replicate_moments(self) -> FloatArray:
+        """Covariance of the models' values on each resample, for studentized intervals.
+
+        Of shape (n_resamples, n_values, n_models, n_models).
+        """
+        return replicate_second_moments(self.evaluation, self.weights)
+
+    @cached_property
+    def n_undefined(self) -> IntArray:
+        """Resamples without a value, of shape (n_models, n_values)."""
+        if "draws" not in vars(self) and never_undefined(self.evaluation):
+            return np.zeros(self.point.shape, dtype=np.intp)
+        return np.count_nonzero(np.isnan(self.draws), axis=0)
+
+    def values_of(self, model: str, metric: str, label: object = None) -> FloatArray:
+        """Replicates of one value, of shape (n_resamples,)."""
+        keys = self.evaluation.keys
+        place = next(k for k, key in enumerate(keys) if (key.metric, key.label) == (metric, label))
+        return self.draws[:, self.models.index(model), place]
+
+    @property
+    def signature(self) -> str:
+        """How the replicates were drawn, in one line."""
+        made = {"n": len(self.evaluation.predictions), "B": self.n_resamples}
+        runs = THESE_RUNS if for_these_runs(self.evaluation.predictions) else ""
+        return signature("bootstrap", made, runs, self.weights.scheme)
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Rows that are judged: all models of a sample, or differences of pairs of them.
+
+    Arrays have the shape (n_rows, n_values) where nothing else is said; values are those of
+    ``evaluation.keys``.
+
+    Parameters
+    ----------
+    sample : Sample
+        Values of all models.
+    pairs : tuple of two ndarrays of int of shape (n_pairs,), or None
+        Positions of models a and b of each difference a - b; None for the models themselves.
+    """
+
+    sample: Sample
+    pairs: Pairs | None
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Models, metrics and units."""
+        return self.sample.evaluation
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """Values, or differences, on the test set."""
+        point = self.sample.point
+        return point if self.pairs is None else pair_differences(point, *self.pairs)
+
+    @cached_property
+    def replicates(self) -> FloatArray:
+        """Values, or differences, on the resamples, (n_resamples, n_rows, n_values)."""
+        if self.pairs is None:
+            return self.sample.drawn
+        # The resamples of a model and value lie together, and so do those of a pair.
+        drawn = self.sample.drawn.transpose(1, 2, 0)
+        return masks_first(Exchange.of(*self.pairs).combined(np.subtract, drawn, drawn))
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """Standard errors, by the second moments of the influences."""
+        return self.sample.moments.standard_error(self.pairs)
+
+    @cached_property
+    def acceleration(self) -> FloatArray:
+        """BCa's accelerations, by the third moments of the influences."""
+        return self.sample.moments.acceleration(self.pairs)
+
+    @cached_property
+    def replicate_errors(self) -> FloatArray:
+        """Standard error on each resample, (n_resamples, n_rows, n_values)."""
+        moments = self.sample.replicate_moments
+        if self.pairs is None:
+            variances = np.diagonal(moments, axis1=2, axis2=3)
+        else:
+            a, b = self.pairs
+            variances = moments[:, :, a, a] + moments[:, :, b, b] - 2 * moments[:, :, a, b]
+        return np.sqrt(np.maximum(variances, 0.0)).transpose(0, 2, 1)
+
+    @property
+    def blocks(self) -> list[Contrasts]:
+        """Some pairs at a time, whose replicates fit into memory; all models at once."""
+        if self.pairs is None:
+            return [self]
+        a, b = self.pairs
+        of_a_pair = self.sample.n_resamples * len(self.evaluation.keys)
+        step = max(1, PASS_BYTES // (8 * max(1, of_a_pair)))
+        if len(a) <= step:
+            return [self]
+        starts = range(0, len(a), step)
+        return [Contrasts(self.sample, (a[i : i + step], b[i : i + step])) for i in starts]
