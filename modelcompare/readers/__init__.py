@@ -10,13 +10,12 @@ from modelcompare.arguments import check_arguments, checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
-from modelcompare.readers.assemble import check_filter, record_predictions
 from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Opened
 from modelcompare.readers.lists import spread
-from modelcompare.readers.long import table_records
+from modelcompare.readers.long import check_filter, record_predictions, table_records
 from modelcompare.readers.many_files import (
     gathered,
     heading,

@@ -59,12 +59,7 @@ def align(
         absent = int(part["id"].isna().sum()) if "id" in part else len(part)
         if absent:
             raise ValueError(f"the file of model {model!r} lacks {absent:,} ids.")
-    found = [
-        cell_types.names(part["id"].to_numpy(object))
-        if records.written
-        else column_array(part["id"])
-        for part in parts.values()
-    ]
+    found = [ids_of(part["id"], records.written).to_numpy() for part in parts.values()]
     indexed = {}
     for (model, part), array in zip(parts.items(), cell_types.alike(found), strict=True):
         index = pd.Index(array, dtype=array.dtype, name="id")
@@ -94,9 +89,19 @@ def align(
     return {model: part.loc[common] for model, part in indexed.items()}
 
 
+def ids_of(column: pd.Series[Any], written: bool) -> pd.Index[Any]:
+    """Names of samples as an index; those that were written as whole numbers are numbers."""
+    array = (
+        cell_types.names(column.to_numpy(object))
+        if written
+        else column_array(column.infer_objects())
+    )
+    return pd.Index(array, dtype=array.dtype, name="id")
+
+
 def _united(parts: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Parts with the ids of all, where what a model lacks is missing, and the rest is shared."""
-    every = pd.Index(dict.fromkeys(each for part in parts.values() for each in part.index))
+    every = pd.Index(dict.fromkeys(i for part in parts.values() for i in part.index), name="id")
     united = {model: part.reindex(every) for model, part in parts.items()}
     for model, part in united.items():
         for column in part.columns:
@@ -129,39 +134,32 @@ def _report_difference(
 
 
 def check_same(
-    frames: Mapping[str, pd.DataFrame], names: Sequence[str], what: str, *, known: bool = False
+    frames: Mapping[str, pd.DataFrame], names: Sequence[str], *, of_tasks: bool = False
 ) -> None:
-    """Refuse frames that say different things of the same samples; `known` where both say any."""
+    """Refuse frames that say different things of the same samples.
+
+    Logs `of_tasks` differ where both say something.
+    """
+    what = (
+        "the logs of {} and {} are of different tasks: they"
+        if of_tasks
+        else "the files of {} and {}"
+    )
     for name in names:
         holders = {model: frame for model, frame in frames.items() if name in frame.columns}
-        pairs = zip(
-            holders, cell_types.alike([f[name].to_numpy() for f in holders.values()]), strict=True
-        )
+        cells = cell_types.alike([frame[name].to_numpy() for frame in holders.values()])
+        pairs = zip(holders, cells, strict=True)
         first_model, first = next(pairs, ("", np.empty(0)))
         for model, found in pairs:
             differs = np.array([a != b for a, b in zip(first, found, strict=True)], dtype=bool)
             absent = pd.isna(first), pd.isna(found)
-            differs &= ~(absent[0] | absent[1] if known else absent[0] & absent[1])
+            differs &= ~(absent[0] | absent[1] if of_tasks else absent[0] & absent[1])
             if differs.any():
                 where = holders[model].index[np.flatnonzero(differs)]
-                ids = f"{len(where):,} ids ({listed(where)})"
-                raise ValueError(what.format(repr(first_model), repr(model), name, ids) + ".")
-
-
-def common_headings(headings: dict[str, list[str]]) -> list[str]:
-    """Return the headings of the first model, which must be those of all; none of labels."""
-    first_model, first = next(iter(headings.items()), ("", []))
-    for model, found in headings.items():
-        if {*found} != {*first}:
-            classes = [
-                ", ".join(heading.removeprefix(PROBABILITY) for heading in each[:5])
-                for each in (first, found)
-            ]
-            raise ValueError(
-                f"the files of {first_model!r} and {model!r} have probabilities of different "
-                f"classes ({classes[0]} and {classes[1]})."
-            )
-    return first
+                raise ValueError(
+                    f"{what.format(repr(first_model), repr(model))} disagree on {name} for "
+                    f"{len(where):,} ids ({listed(where)})."
+                )
 
 
 def listed(values: Any) -> str:

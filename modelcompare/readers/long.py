@@ -1,13 +1,26 @@
-"""Tables of one model, or with a row for each model and sample -> Records."""
+"""Tables with a row for each model and sample -> Records -> Predictions, aligned by ids."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import pandas as pd
 
+from modelcompare.readers.alignment import align, answer_key, check_same, with_truth
+from modelcompare.readers.assemble import Part, marked_missing, predictions_of
+from modelcompare.readers.cell_types import refuse_objects
 from modelcompare.readers.column_roles import Roles
-from modelcompare.readers.options import Columns
+from modelcompare.readers.options import Columns, refuse_column
+from modelcompare.readers.reading import Reading, counted, directed
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.readers.tables import Table
+from modelcompare.readers.tables import Table, nested
+from modelcompare.spelling import chosen, meant
+from modelcompare.words import KindOrAuto, SameIds
+
+# A name that no column has, which may be called run and describe the samples.
+_RUN = " run"
 
 
 def table_records(table: Table, roles: Roles, columns: Columns) -> Records:
@@ -37,3 +50,201 @@ def _name_of(heading: str, roles: Roles) -> str:
     if roles.scored:
         return SCORE + heading
     return heading if heading.startswith(PROBABILITY) else "y_pred"
+
+
+def record_predictions(
+    records: Records, columns: Columns, ids: SameIds, *, name: str | None
+) -> Reading:
+    """Predictions from the records of one test set."""
+    frame = _chosen_filter(records, columns)
+    refuse_objects(frame["id"])
+    truths, rows = answer_key(frame.rename(columns={"run": _RUN}))
+    if len(rows) == 0:
+        where = name or "the table"
+        raise ValueError(f"{where} names no model in any row; write which model each row is of.")
+    rows = rows.assign(model=rows["model"].map(str).astype(object))
+    models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
+    scores = _chosen_scores(records, rows, columns)
+    rows = _scored_samples(rows, scores) if columns.score else rows
+    if columns.groups == "id" and records.parts.get("id", "column id") == "column id":
+        # A sample, with its runs, is the cluster, whatever clusters a log names itself.
+        rows, columns = rows.drop(columns="group", errors="ignore"), replace(columns, groups=None)
+    beside = _beside(records, columns).loc[rows.index]
+    table = pd.concat([_results(rows, scores), beside], axis=1)
+    if columns.runs is None and not rows.duplicated(["model", "id"]).any():
+        # A column named like a repetition, of which each sample has one, repeats nothing.
+        table = table.drop(columns=_RUN, errors="ignore")
+    columns, table = _with_runs(columns, table)
+    kind: KindOrAuto = "scores" if scores else columns.kind
+    columns = replace(columns, kind=records.kind if kind == "auto" else kind)
+    frames = {model: _rows_of(model, table, rows["model"]) for model in models}
+    frames = align(frames, columns, ids, records)
+    if truths is not None and not scores:
+        frames = with_truth(frames, truths, records)
+    check_same(frames, records.same, of_tasks=True)
+    parts = marked_missing([_part(*each) for each in frames.items()], columns)
+    if not scores and all(part.true is None for part in parts):
+        raise ValueError(
+            f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
+            "with true= (--true COLUMN)."
+        )
+    lacking = {
+        model: int(part.frame[part.used].isna().any(axis=1).sum())
+        for model, part in zip(models, parts, strict=True)
+    }
+    predictions = predictions_of(
+        parts, columns, written=records.written, name=name, in_rows=True,
+        named_scores=records.says != "table" or len(scores) > 1,
+    )  # fmt: skip
+    understood = dict(records.parts)
+    if "run" in understood and predictions.runs is None:
+        understood["run"] = f"none ({understood['run']} repeats no sample)"
+    runs = parts[0].frame.get(_RUN)
+    in_runs = runs is not None and columns.groups == "item"
+    return Reading(
+        predictions,
+        {
+            "format": records.says if records.says != "table" else "", **understood,
+            "models": counted(models), "scores": ", ".join(scores),
+            "clusters": f"the {runs.nunique()} runs of each sample" if in_runs else columns.groups,
+            "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
+            "direction": directed(scores, columns.told_better),
+        },
+    )  # fmt: skip
+
+
+def _results(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
+    """What models gave, with the samples' ids and runs, and the truth if it is no score."""
+    used = [SCORE + score for score in scores] or [
+        c for c in rows.columns if c == "y_pred" or c.startswith(PROBABILITY)
+    ]
+    if not used:
+        raise ValueError(
+            "there are neither predictions nor scores; name the column of predictions with pred= "
+            "(--pred COLUMN), or scores with score= (--score COLUMN)."
+        )
+    kept = [c for c in ("id", _RUN, "group", *([] if scores else ["y_true"])) if c in rows]
+    return rows[[*kept, *used]]
+
+
+def _rows_of(model: str, table: pd.DataFrame, models: pd.Series[Any]) -> pd.DataFrame:
+    """The rows of one model, without columns that only other models' files have."""
+    part = table[(models == model).to_numpy()].reset_index(drop=True)
+    return part.dropna(axis="columns", how="all").infer_objects()
+
+
+def _part(model: str, frame: pd.DataFrame) -> Part:
+    """What one model gave, by the headings of records."""
+    outputs: dict[str | None, str] = {None: "y_pred"} if "y_pred" in frame else {}
+    for heading in frame.columns:
+        for prefix in (PROBABILITY, SCORE):
+            if heading.startswith(prefix):
+                outputs[heading.removeprefix(prefix)] = heading
+    if not outputs:
+        raise ValueError(
+            f"the file of model {model!r} has neither y_pred nor prob:class columns; it has "
+            f"{', '.join(map(str, frame.columns[:5]))}."
+        )
+    true = "y_true" if "y_true" in frame else None
+    return Part(f"the file of model {model!r}", frame, true, {model: outputs})
+
+
+def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
+    """The rows of the filter that was asked for, or of the only one."""
+    frame = records.frame
+    check_filter(frame, columns)
+    if columns.filter is not None:
+        return frame[frame["filter"].isna() | (frame["filter"] == columns.filter)]
+    if "filter" in frame and frame["filter"].nunique() > 1:
+        known = sorted(map(str, frame["filter"].dropna().unique()))
+        raise ValueError(
+            f"there are results by {len(known)} filters ({', '.join(known)}); choose one with "
+            f"filter={known[0]!r} (--filter {known[0]})."
+        )
+    return frame
+
+
+def check_filter(frame: pd.DataFrame, columns: Columns) -> None:
+    """Refuse a filter that there is not."""
+    if columns.filter is None:
+        return
+    held = frame["filter"].dropna() if "filter" in frame else ()
+    known = sorted({*map(str, held)})
+    if not known:
+        raise ValueError("filter (--filter) is for logs that hold a filter; leave it out.")
+    if columns.filter not in known:
+        raise ValueError(
+            f"there is no filter {columns.filter!r}; there are {meant(columns.filter, known)}."
+        )
+
+
+def _beside(records: Records, columns: Columns) -> pd.DataFrame:
+    """The columns beside the results that were named, and those that all models must share."""
+    found = {}
+    wanted = [*columns.beside_names, *records.same]
+    for name in dict.fromkeys(wanted):
+        if name in ("id", "y_pred") or name.startswith(PROBABILITY):
+            raise ValueError(
+                f"column {name!r} names the samples or holds what a model gave; name a column that "
+                "describes the samples."
+            )
+        source = records.frame if records.beside is None else records.beside
+        column = nested(source, name)
+        if column is None:
+            known = next((n for n in (name, SCORE + name) if n in records.frame), None)
+            column = None if known is None else records.frame[known]
+        if column is None:
+            refuse_column(name, [str(each) for each in source.columns], f"the {records.says}")
+        found[name] = column
+    return pd.DataFrame(found, index=records.frame.index)
+
+
+def _chosen_scores(records: Records, rows: pd.DataFrame, columns: Columns) -> list[str]:
+    """The scores to compare by: those asked for, or all that every model has."""
+    known = [name for name in records.scores if name not in columns.beside_names]
+    if columns.score:
+        for wanted in columns.score:
+            if wanted not in known:
+                raise ValueError(
+                    f"the {records.says} has no score {wanted!r}; there are "
+                    f"{meant(wanted, known) or 'none'}."
+                )
+        return list(columns.score)
+    if not known or ("y_pred" in rows and not columns.scores):
+        return []
+    held = rows.groupby("model")[[SCORE + name for name in known]].count()
+    shared = [name for name in known if (held[SCORE + name] > 0).all()]
+    if not shared:
+        raise ValueError(
+            f"the models of the {records.says} share no score ({', '.join(known)}); name models "
+            "that do with models= (--model)."
+        )
+    # A score that no model has on some samples was not asked there; it is compared by name alone.
+    asked = rows.groupby("id")[[SCORE + name for name in shared]].count() > 0
+    return [name for name in shared if asked[SCORE + name].all()] or shared[:1]
+
+
+def _scored_samples(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:
+    """The rows of samples that a score was asked of: some model has it."""
+    held = rows[[SCORE + name for name in scores]].notna().any(axis=1)
+    return rows[held.groupby(rows["id"]).transform("any")]
+
+
+def _with_runs(columns: Columns, table: pd.DataFrame) -> tuple[Columns, pd.DataFrame]:
+    """Where samples occur in several runs: rows named by both, and samples kept together.
+
+    Runs of one sample are not independent, so they are its cluster unless clusters were told.
+    """
+    if "group" in table and columns.groups != "group" and table["group"].nunique() < 2:
+        # What another cluster would give cannot be known from one; its samples are all there is.
+        table = table.drop(columns="group")
+    if _RUN not in table or table[_RUN].nunique() < 2:
+        table = table.drop(columns=_RUN, errors="ignore")
+        if columns.groups is None and "group" in table:
+            return replace(columns, groups="group"), table
+        return columns, table.drop(columns="group", errors="ignore")
+    runs = table[_RUN].astype(str)
+    table = table.assign(id=table["id"].astype(str) + " run " + runs, item=table["id"])
+    groups = columns.groups or ("group" if "group" in table else "item")
+    table = table.drop(columns=[c for c in ("item", "group") if c in table and c != groups])
+    return replace(columns, groups=groups, runs=_RUN), table

@@ -107,22 +107,7 @@ class Columns:
             )
         return cell_types.typed_labels([*self.labels], truth) if found is None else found
 
-    def typed(
-        self, frame: pd.DataFrame, kind: KindOrAuto, written: bool, true: str | None,
-        models: Sequence[str], measures: Sequence[str],
-    ) -> pd.DataFrame:  # fmt: skip
-        """A table without missing cells whose columns have the types of what they are for."""
-        if not written:
-            said = [*models, *([] if true is None else [true])] if kind == "texts" else []
-            return frame.infer_objects().assign(**{name: frame[name].map(_text) for name in said})
-        weight = [] if self.weight is None else [self.weight]
-        return cell_types.typed(
-            frame, kind, true=true, models=models, measures=[*measures, *weight]
-        )
-
-    def check_used(
-        self, predictions: Predictions, *, in_rows: bool = False, scored: bool = False
-    ) -> None:
+    def check_used(self, predictions: Predictions, *, in_rows: bool = False) -> None:
         """Refuse options that change nothing about what was read."""
         kinds = {predictions.output(model).kind for model in predictions.models}
         of_scores = {
@@ -147,16 +132,11 @@ class Columns:
                     f"{option} (--{option}) chooses rows of logs and of tables with a row for each "
                     "model and sample, which this is not; leave it out."
                 )
-        if self.score and not scored:
+        if self.score and not in_rows:
             raise ValueError(
                 "score (--score) names scores in logs and in tables of one row for each model and "
                 "sample, which this is not; leave it out, or name the models (--model)."
             )
-
-
-def _text(cell: object) -> object:
-    """A cell as a text; several references stay several."""
-    return cell if isinstance(cell, str | tuple) else str(cell)
 
 
 def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFrame:
