@@ -49,7 +49,7 @@ def values(truth, models, metrics):
 
 @pytest.mark.parametrize("zero_division", [np.nan, 0, 1])
 @pytest.mark.filterwarnings("ignore::modelcompare.UndefinedMetricWarning")
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(drawn=with_holes())
 def test_no_labels_in_the_place_of_missing_ones_leave_the_bounds(zero_division, drawn):
     truth, said = drawn
@@ -193,16 +193,16 @@ def test_a_model_may_have_any_name():
 def test_intervals_cover_where_results_are_missing_for_a_reason():
     """Model a lacks what it would have got wrong: the interval of all results is to cover.
 
-    Of 60 trials at a level of 0.95, 50 or fewer cover with a probability below 0.001; it covers
+    Of 40 trials at a level of 0.95, 32 or fewer cover with a probability below 0.001; it covers
     more often where results are missing, as the interval holds both ends.
     """
     rng = np.random.default_rng(11)
     covered = 0
-    for _ in range(60):
+    for _ in range(40):
         right = {"a": rng.random(80) < 0.7, "b": rng.random(80) < 0.6}
         frame = pd.DataFrame(right).astype(float)
         lost = (frame["a"] == 0) & (rng.random(80) < 0.3)
         frame.loc[lost, "a"] = np.nan
         row = mc.compare_bounds(frame, n_resamples=99).differences.iloc[0]
         covered += row["ci_low"] <= 0.1 <= row["ci_high"]
-    assert covered > 50
+    assert covered > 32

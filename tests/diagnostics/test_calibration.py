@@ -17,9 +17,9 @@ def draw(n, seed, gap=0.0):
 
 @pytest.mark.parametrize("n", [50, 400])
 def test_the_size_holds_and_the_interval_holds_0_where_a_model_is_calibrated(n):
-    found = [mc.calibration_test(draw(n, s), n_resamples=99, rng=s) for s in range(200)]
-    assert np.mean([f.p_value <= 0.05 for f in found]) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
-    assert np.mean([f.ci_low == 0 for f in found]) > 0.93
+    found = [mc.calibration_test(draw(n, s), n_resamples=99, rng=s) for s in range(100)]
+    assert np.mean([f.p_value <= 0.05 for f in found]) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
+    assert np.mean([f.ci_low == 0 for f in found]) > 0.9
     assert all(f.ci_low <= f.estimate <= f.ci_high for f in found)
     # The plug-in's own bootstrap never covers: it does not reach 0.
     boot = mc.bootstrap(draw(n, 0), "ece", n_resamples=200).confidence_interval(method="percentile")
@@ -28,8 +28,8 @@ def test_the_size_holds_and_the_interval_holds_0_where_a_model_is_calibrated(n):
 
 @pytest.mark.parametrize(("n", "gap"), [(100, 0.03), (400, 0.1), (2000, 0.03)])
 def test_the_interval_covers_the_error_of_a_miscalibrated_model(n, gap):
-    found = [mc.calibration_test(draw(n, s, gap), n_resamples=9) for s in range(200)]
-    assert np.mean([f.ci_low <= gap <= f.ci_high for f in found]) > 0.93
+    found = [mc.calibration_test(draw(n, s, gap), n_resamples=9) for s in range(100)]
+    assert np.mean([f.ci_low <= gap <= f.ci_high for f in found]) > 0.9
 
 
 def test_a_gap_is_found_and_placed():

@@ -75,15 +75,13 @@ def assert_same(found, expected):
         pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
-@pytest.mark.parametrize("n_threads", [1, 2])
-@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 2), (1, 1), (2, 1), (2, 2)])
 def test_as_many_threads_as_you_like(task, preds, expected, n_jobs, n_threads):
     with threadpool_limits(n_threads):
         assert_same(task(preds, n_jobs), expected)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize(("backend", "n_jobs"), [("threading", 2), ("loky", None)])
 def test_every_backend(task, preds, expected, backend, n_jobs):
     with joblib.parallel_config(backend, n_jobs=2), threadpool_limits(2):
         assert_same(task(preds, n_jobs), expected)

@@ -50,9 +50,9 @@ def test_every_road_takes_the_interval_of_the_test_of_calibration(slope, n, tmp_
 
 @pytest.mark.parametrize("n", [60, 300])
 def test_calibrated_models_are_covered(n):
-    # Of 60 intervals that cover 0.95 fewer than 0.85 cover with a chance of 0.1 %.
-    found = np.array([ends(draw(n, seed, 1), ERRORS) for seed in range(60)])
-    assert ((found[..., 0] <= 0).mean(axis=0) >= 0.85).all()
+    # Of 30 intervals that cover 0.95 fewer than 24 cover with a chance of 0.06 %.
+    found = np.array([ends(draw(n, seed, 1), ERRORS) for seed in range(30)])
+    assert ((found[..., 0] <= 0).sum(axis=0) >= 24).all()
     assert (found[..., 1] > 0).all()
 
 
@@ -74,7 +74,7 @@ TRUE = population(draw(1_000_000, 7, *SLOPES))
 
 
 def test_errors_and_differences_are_covered():
-    trials = 80
+    trials = 40
     covered, apart = np.zeros((3, 2)), np.zeros((3, 2))
     a, b = np.array([0, 0, 1]), np.array([1, 2, 2])
     for seed in range(trials):
@@ -84,9 +84,9 @@ def test_errors_and_differences_are_covered():
         covered += (of_models.low <= TRUE) & (of_models.high >= TRUE)
         of_pairs = made.difference_interval(a, b, "auto", 0.95)
         apart += (of_pairs.low <= TRUE[a] - TRUE[b]) & (of_pairs.high >= TRUE[a] - TRUE[b])
-    # Fewer than 0.86 of 80 at a coverage of 0.95: a chance of 0.2 %.
-    assert (covered >= 0.86 * trials).all()
-    assert (apart >= 0.86 * trials).all()
+    # Fewer than 33 of 40 at a coverage of 0.95: a chance of 0.07 %.
+    assert (covered >= 33).all()
+    assert (apart >= 33).all()
 
 
 def test_a_difference_is_joined_from_two_intervals():

@@ -81,7 +81,7 @@ def test_the_weighted_average_of_two_recalls_is_the_accuracy():
     np.testing.assert_allclose(found, half_count_error(right, right, RECALL, added=1.0), rtol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cells=pair_counts)
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize("average", [None, "macro", "weighted"])

@@ -224,9 +224,9 @@ def over(degrees, most):
     return t.ppf(0.975, min(degrees, most)) / t.ppf(0.975, most)
 
 
-@pytest.mark.parametrize(("n", "trials", "least"), [(30, 200, 0.91), (100, 80, 0.91)])
+@pytest.mark.parametrize(("n", "trials", "least"), [(30, 60, 0.88), (100, 25, 0.88)])
 def test_a_root_of_a_mean_by_a_function_is_covered(n, trials, least):
-    # Without the degrees of freedom of few carriers 0.90, of 30 samples.
+    # 0.88 of 120 is 3 standard errors off; the grid's cells of functions have 800 trials.
     rng, held = np.random.default_rng(3), []
     for _ in range(trials):
         errors = rng.normal(size=(2, n))

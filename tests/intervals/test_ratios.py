@@ -215,7 +215,7 @@ def test_mover_of_two_classes_is_that_of_a_plain_loop():
 
 @pytest.mark.parametrize("name", RATIOS)
 @pytest.mark.parametrize("weighted", [False, True])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(confusion=confusions)
 def test_averages_hold_their_estimate_within_their_bounds(name, weighted, confusion):
     a = average(confusion, RATIOS[name], weighted=weighted)
@@ -231,7 +231,7 @@ def test_averages_hold_their_estimate_within_their_bounds(name, weighted, confus
 
 
 @pytest.mark.parametrize("name", RATIOS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(confusion=confusions, data=st.data())
 def test_the_order_of_the_classes_does_not_matter(name, confusion, data):
     order = data.draw(st.permutations(range(len(confusion))))

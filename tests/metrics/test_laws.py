@@ -90,7 +90,7 @@ def test_values_lie_within_the_bounds(data):
         assert (defined <= high + 1e-12).all(), name
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data_sets())
 def test_the_jackknife_is_the_value_without_a_sample(data):
     y_true, y_prob = data
