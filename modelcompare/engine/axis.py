@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arrays import HELD_BYTES, FloatArray, IntArray
-from modelcompare.data.sums import EVERY_MODEL, Sums
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
+from modelcompare.metrics.base import AnyMetric, Metric, Statistic
 
 
 @dataclass(frozen=True)
@@ -40,23 +39,6 @@ class Column:
         """The statistic's totals, of shape (..., n_models or 1, width)."""
         block = totals[..., self.start : self.stop]
         return block.reshape(*totals.shape[:-1], -1, self.width)
-
-
-class KeptNumbers:
-    """Numbers of the statistics that are worth keeping, or all that there is of a sketch."""
-
-    def __init__(self, sums: Sums | None) -> None:
-        self._numbers = {} if sums is None else {**sums.numbers}
-
-    def of(self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice) -> FloatArray:
-        """Numbers of a model's samples; `rows` are the places of `outcomes` among all."""
-        key = (statistic.name, EVERY_MODEL if statistic.shared else model)
-        if key not in self._numbers:
-            if not statistic.costly:
-                return statistic.compute(outcomes)
-            # Texts are compared once.
-            self._numbers[key] = statistic.compute(outcomes.whole)
-        return self._numbers[key][rows]
 
 
 def lay_out(

@@ -78,8 +78,7 @@ def _of_model(
     evaluation: Evaluation, metric: Metric, estimate: FloatArray, position: int, rows: slice
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Class, unit and influence of each sample on each class that it bears on, for one model."""
-    totals = evaluation.grand_total(slice(None))
-    columns = {c.statistic: c.of(totals) for c in evaluation.columns(slice(None))}
+    totals = evaluation.parts(metric, evaluation.grand_total(slice(None)))
     outcomes = evaluation.outcomes(evaluation.models[position], rows)
     entries = [evaluation.entries(s, outcomes, rows) for s in metric.statistics]
     codes, numbers = (np.stack(part) for part in zip(*(e[1:] for e in entries if e), strict=True))
@@ -88,9 +87,8 @@ def _of_model(
         # Each class once, though several statistics may be of it.
         here = np.flatnonzero((codes[:place] != chosen).all(axis=0))
         code, left = chosen[here], []
-        for statistic, other, number in zip(metric.statistics, codes, numbers, strict=True):
-            total = columns[statistic]
-            total = total[min(position, len(total) - 1), code]
+        for part, other, number in zip(totals, codes, numbers, strict=True):
+            total = part[min(position, len(part) - 1), code]
             rest = total - np.where(other[here] == code, number[here], 0.0)
             rest[np.abs(rest) <= 1e-12 * np.abs(total)] = 0.0
             left.append(rest[:, None])

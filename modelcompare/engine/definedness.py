@@ -42,9 +42,8 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     value = metric.value if isinstance(metric, Metric) else None
     if not isinstance(metric, Metric) or not isinstance(value, Quotient) or metric.ratio is None:
         return False
-    total = evaluation.grand_total(slice(None))
-    parts = {c.statistic: c.of(total) for c in evaluation.columns(slice(None), [metric])}
-    totals = [parts[statistic] / evaluation.largest_weight for statistic in metric.statistics]
+    parts = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+    totals = [part / evaluation.largest_weight for part in parts]
     counted = [statistic in _WITHIN_ONE for statistic in metric.statistics]
     share = 0.0
     for place, within in enumerate(counted):

@@ -35,7 +35,6 @@ from modelcompare.metrics.base import (
     Metric,
     OrderMetric,
     Outcomes,
-    Statistic,
 )
 from modelcompare.resampling.weights import ROW_BLOCK, GivenWeights, Weights, joined
 
@@ -262,22 +261,20 @@ class Evaluation(UnitStatistics):
             for block in range(0, weights.n_blocks, n_blocks)
         ]
 
-    def product(
-        self, models: slice, rows: slice, metrics: Sequence[Metric] | None = None
-    ) -> Product | MatrixProduct:
-        """Statistics of some models and units, to be summed under weights; of all metrics."""
+    def product(self, models: slice, rows: slice) -> Product | MatrixProduct:
+        """Statistics of some models and units, to be summed under weights."""
         n_classes = self.predictions.n_classes
         if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
-            return MatrixProduct(self._narrow(models, rows, metrics))
+            return MatrixProduct(self._narrow(models, rows))
         part, _ = self._part(rows if self._of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
-        columns, n_rows = self.columns(models, metrics), rows.stop - rows.start
+        columns, n_rows = self.columns(models), rows.stop - rows.start
         product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
 
         def fill(position: int) -> None:
             model = self.models[models][position]
-            outcomes = self._outcomes(model, rows)
+            outcomes = self.outcomes(model, rows)
             for column in product.columns:
                 if position == 0 or not column.statistic.shared:
                     numbers = self.numbers(column.statistic, model, outcomes, rows)
@@ -354,12 +351,8 @@ class Evaluation(UnitStatistics):
         return np.empty(shape).transpose(2, 0, 1)
 
     def _fill_sums(self, out: FloatArray, totals: FloatArray, models: slice) -> None:
-        columns = self.columns(models)
-        self._fill(out, {column.statistic: column.of(totals) for column in columns})
-
-    def _fill(self, out: FloatArray, parts: dict[Statistic, FloatArray]) -> None:
         for metric in self._sums:
-            value = metric.value(*(parts[statistic] for statistic in metric.statistics))
+            value = metric.value(*self.parts(metric, totals, models))
             where = self.metric_slice(metric.name)
             out[..., where] = value if metric.per_class else value[..., None]
 
@@ -416,15 +409,8 @@ class Evaluation(UnitStatistics):
         return CallableEvaluator.of(metric, self.predictions, model)
 
     def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
-        key = (metric.name, model)
-        if key not in self._left_out:
-            self._left_out[key] = self._all_left_out(metric, model)
-        return self._left_out[key][rows]
-
-    @cached_property
-    def _left_out(self) -> dict[tuple[str, str], FloatArray]:
-        """Values of metrics that are no sums without each unit, by metric and model."""
-        return {}
+        key = ("left out", metric.name, model)
+        return self.once(key, lambda: self._all_left_out(metric, model))[rows]
 
     def _all_left_out(self, metric: OrderMetric | CallableMetric, model: str) -> FloatArray:
         if isinstance(metric, OrderMetric) and metric.jackknife and self._unit_of is None:

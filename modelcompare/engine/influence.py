@@ -242,7 +242,7 @@ def _formed_influences(
     if strata is not None:
         means = _stratum_means(evaluation, estimate, strata)
         scale = _stratum_scale(strata, evaluation.units)
-    for rows in row_chunks(evaluation):
+    for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate, undefined=np.nan)
         if strata is not None:
             # Resamples keep the strata's sizes, so what differs between strata does not vary.
@@ -263,7 +263,7 @@ def _stratum_means(evaluation: Evaluation, estimate: FloatArray, strata: IntArra
     """Mean influence in each stratum, of shape (n_strata, n_models, n_values)."""
     n_strata = int(strata.max()) + 1
     sums, sizes = np.zeros((n_strata, *estimate.shape)), np.zeros(n_strata)
-    for rows in row_chunks(evaluation):
+    for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate)
         counts = evaluation.units.counts(rows).astype(np.float64)
         np.add.at(sums, strata[rows], influence * counts[:, None, None])
@@ -314,11 +314,6 @@ def signed_sums(
                 signs[where] += sign.sum(axis=1)
         sums[:, models] -= signs[:, None, None] * mean
     return sums, signs
-
-
-def row_chunks(evaluation: Evaluation) -> Iterator[slice]:
-    """Units whose influences on every value of every model fit into memory at once."""
-    return evaluation.row_steps()
 
 
 def _model_chunks(evaluation: Evaluation) -> Iterator[slice]:

@@ -36,9 +36,8 @@ def proportions(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
         )
     count, trials = (np.empty((len(evaluation.models), len(evaluation.keys))) for _ in range(2))
     totals = evaluation.grand_total(slice(None))
-    parts = {c.statistic: c.of(totals) for c in evaluation.columns(slice(None))}
     for metric, proportion in counted:
-        found = proportion(*(parts[statistic] for statistic in metric.statistics))
+        found = proportion(*evaluation.parts(metric, totals))
         where = evaluation.metric_slice(metric.name)
         for into, array in zip((count, trials), found, strict=True):
             into[:, where] = array if metric.per_class else array[..., None]

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
-from modelcompare.engine.axis import Column, KeptNumbers, lay_out, value_keys
+from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.sparse_columns import PartedColumns
 from modelcompare.engine.units import (
     DistinctRows,
@@ -51,9 +52,9 @@ class UnitStatistics:
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
-        self._columns: dict[tuple[int, tuple[str, ...]], list[Column]] = {}
         self._parted: tuple[slice, slice, PartedColumns] | None = None
-        self._kept = KeptNumbers(predictions.sums)
+        # Numbers of statistics that are worth keeping, or all that there is of a sketch.
+        self._kept = {} if predictions.sums is None else {**predictions.sums.numbers}
         self._rows: DistinctRows | None = None
         if collapse is not False:
             self._rows = self._distinct(strata, required=collapse is True)
@@ -133,7 +134,7 @@ class UnitStatistics:
     ) -> FloatArray:
         """Statistics of some models and units, of shape (n_rows, n_columns); of all metrics."""
         columns = self.columns(models, metrics)
-        outcomes = [self._outcomes(model, rows) for model in self.models[models]]
+        outcomes = [self.outcomes(model, rows) for model in self.models[models]]
         n_rows = len(range(*rows.indices(self.units.n_units)))
         # Filled column by column, so columns lie contiguously.
         out = np.empty((columns[-1].stop if columns else 0, n_rows)).T
@@ -146,55 +147,65 @@ class UnitStatistics:
                 out[:, start : start + column.width] = numbers
         return out
 
-    def _numbers_of(self, statistic: Statistic, model: str, rows: slice) -> FloatArray:
-        return self.numbers(statistic, model, self._outcomes(model, rows), rows)
-
     def numbers(
         self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
     ) -> FloatArray:
         """One statistic of some units from the outcomes behind them, (n_rows, width)."""
         here = rows if self._unit_of is None else slice(None)
-        numbers = self._weighted(self._kept.of(statistic, model, outcomes, here), rows)
+        numbers = self._weighted(self._computed(statistic, model, outcomes, here), rows)
         if self._unit_of is None:
             return numbers
         return cluster_sums(numbers, self._unit_of, self.units)[rows]
 
-    def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
-        """Truth and a model's outputs of some units; of every sample, where units are clusters."""
-        return self._outcomes(model, rows)
+    def _computed(
+        self, statistic: Statistic, model: str, outcomes: Outcomes, rows: slice
+    ) -> FloatArray:
+        """Numbers of a model's samples; `rows` are the places of `outcomes` among all."""
+        key = (statistic.name, EVERY_MODEL if statistic.shared else model)
+        if key not in self._kept:
+            if not statistic.costly:
+                return statistic.compute(outcomes)
+            # Texts are compared once.
+            self._kept[key] = statistic.compute(outcomes.whole)
+        return self._kept[key][rows]
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
         """Where the statistics of some models stand, of all metrics or of some."""
         chosen = tuple(self._sums if metrics is None else metrics)
-        key = (len(self.models[models]), tuple(metric.name for metric in chosen))
-        if key not in self._columns:
-            self._columns[key] = lay_out(chosen, self._widths, key[0])
-        return self._columns[key]
+        n_models, names = len(self.models[models]), tuple(metric.name for metric in chosen)
+        return self.once(
+            ("columns", n_models, names), lambda: lay_out(chosen, self._widths, n_models)
+        )
+
+    def parts(
+        self, metric: Metric, totals: FloatArray, models: slice = slice(None)
+    ) -> list[FloatArray]:
+        """What a metric's formula takes, (..., n_models or 1, width) each, from all totals."""
+        columns = {column.statistic: column for column in self.columns(models)}
+        return [columns[statistic].of(totals) for statistic in metric.statistics]
 
     @cached_property
     def _widths(self) -> dict[Statistic, int]:
-        sample = self._outcomes(self.models[0], slice(0, 1))
+        sample = self.outcomes(self.models[0], slice(0, 1))
         statistics = {s for metric in self._sums for s in metric.statistics}
         first = self.models[0], sample, slice(0, 1)
-        return {s: self._kept.of(s, *first).shape[1] for s in statistics}
+        return {s: self._computed(s, *first).shape[1] for s in statistics}
 
     @cached_property
     def _kept_widths(self) -> dict[Statistic, int]:
         """Numbers of each unit that `_narrow` keeps."""
         one = slice(0, 1)
-        outcomes = self._outcomes(self.models[0], one)
+        outcomes = self.outcomes(self.models[0], one)
         return {
             s: 1 if width >= MANY_COLUMNS and self.entries(s, outcomes, one) else width
             for s, width in self._widths.items()
         }
 
-    def _narrow(self, models: slice, rows: slice, metrics: Sequence[Metric] | None) -> Any:
+    def _narrow(self, models: slice, rows: slice) -> Any:
         """Statistics of some models and units, wide ones sparse where most numbers are 0."""
-        columns = self.columns(models, metrics)
+        columns = self.columns(models)
         if max(column.width for column in columns) < MANY_COLUMNS:
-            return self.statistics(models, rows, metrics)
-        if metrics is not None:
-            return self._parted_columns(models, rows, columns)
+            return self.statistics(models, rows)
         if self._parted is None or self._parted[:2] != (models, rows):
             self._parted = models, rows, self._parted_columns(models, rows, columns)
         return self._parted[2]
@@ -205,7 +216,7 @@ class UnitStatistics:
         steps = [step for step in self.row_steps(models) if rows.start <= step.start < rows.stop]
         out = PartedColumns(rows.stop - rows.start, columns[-1].stop)
         for position, model in enumerate(self.models[models]):
-            outcomes = self._outcomes(model, rows)
+            outcomes = self.outcomes(model, rows)
             for column in columns:
                 if position and column.statistic.shared:
                     continue
@@ -214,7 +225,10 @@ class UnitStatistics:
                 if found is not None:
                     out.put_entries(found[0], start + found[1], found[2])
                     continue
-                out.put(start, (self._numbers_of(column.statistic, model, step) for step in steps))
+                out.put(start, (
+                    self.numbers(column.statistic, model, self.outcomes(model, step), step)
+                    for step in steps
+                ))  # fmt: skip
         return out
 
     def entries(
@@ -267,7 +281,7 @@ class UnitStatistics:
         """Outcomes of all samples, where they are at hand."""
         return Outcomes.of(self.predictions, model)
 
-    def _outcomes(self, model: str, rows: slice) -> Outcomes:
+    def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""
         if self._rows is not None:
             return self._rows.outcomes(model, rows)

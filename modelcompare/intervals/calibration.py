@@ -135,9 +135,8 @@ class _Totals:
 
     @classmethod
     def of(cls, evaluation: Evaluation, metric: Metric) -> _Totals:
-        everyone = slice(None)
-        (place,) = (c for c in evaluation.columns(everyone) if c.statistic == metric.statistics[0])
-        totals, value = place.of(evaluation.grand_total(everyone)), metric.value
+        totals, *_ = evaluation.parts(metric, evaluation.grand_total(slice(None)))
+        value = metric.value
         if not isinstance(value, partial):
             raise TypeError(f"{metric.name} has no bins.")
         if value.func is murphy_term:

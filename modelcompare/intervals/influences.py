@@ -309,10 +309,9 @@ def _ratio_bias(
     evaluation: Evaluation, metric: Metric, model: slice
 ) -> tuple[FloatArray, FloatArray]:
     """One model's ratio of each class, and its second-order bias."""
-    places = {column.statistic: column for column in evaluation.columns(model)}
 
     def ratio(numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
-        parts = [places[statistic].of(numbers)[:, 0] for statistic in metric.statistics]
+        parts = [part[:, 0] for part in evaluation.parts(metric, numbers, model)]
         top, bottom = metric.ratio(*parts) if metric.ratio else (parts[0], parts[-1])
         return top, bottom
 
@@ -378,10 +377,9 @@ def _fill_ratios(
     out: FloatArray, evaluation: Evaluation, metrics: list[Metric], model: slice
 ) -> None:
     """Effective number of units of one model's ratios, by what they add to the denominators."""
-    places = {column.statistic: column for column in evaluation.columns(model)}
 
     def denominators(metric: Metric, numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
-        parts = [places[statistic].of(numbers)[:, 0] for statistic in metric.statistics]
+        parts = [part[:, 0] for part in evaluation.parts(metric, numbers, model)]
         bottom = metric.ratio(*parts)[1] if metric.ratio else parts[-1]
         return bottom if bottom.ndim > 1 else bottom[:, None], parts[-1]
 

@@ -7,7 +7,6 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import row_chunks
 from modelcompare.metrics import AnyMetric, Metric
 
 
@@ -29,7 +28,7 @@ def sample_contributions(evaluation: Evaluation, metric: AnyMetric) -> FloatArra
         # tests of signs and ranks take for differences.
         parts = [
             evaluation.values_of_totals(evaluation.statistics(slice(None), rows))[:, :, 0]
-            for rows in row_chunks(evaluation)
+            for rows in evaluation.row_steps()
         ]
         contributions: FloatArray = np.concatenate(parts).T
         if np.allclose(contributions.mean(axis=1), evaluation.estimate()[:, 0]):

@@ -12,7 +12,6 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.engine.axis import long_frame, score_frame
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import row_chunks
 from modelcompare.report.numbers import format_percent
 from modelcompare.report.tables import Column, Table
 from modelcompare.significance.pairwise import all_pairs
@@ -53,7 +52,7 @@ def _power_sums(
     sums: list[list[FloatArray]] = [
         [np.zeros(estimate[:, a].shape) for _ in range(5)] for a, _ in positions
     ]
-    for rows in row_chunks(evaluation):
+    for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate)
         squares = influence**2
         for into, (a, b) in zip(sums, positions, strict=True):
@@ -129,7 +128,7 @@ def _cross_products(
         tuple(np.zeros((a.stop - a.start, n_models, n_models)) for _ in range(3))
         for a, _ in positions
     ]
-    for rows in row_chunks(evaluation):
+    for rows in evaluation.row_steps():
         influence = evaluation.influence(slice(None), rows, estimate)
         for (uu, vv, uv), (a, b) in zip(sums, positions, strict=True):
             for label in range(a.stop - a.start):
