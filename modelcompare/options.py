@@ -1,18 +1,24 @@
 """Named options: one record for each argument that means the same in every function.
 
-A record holds the check of the argument and the names that other packages give it. Public
-functions take both from here (`arguments.checked`). Imports nothing slow.
+A record holds the check of the argument, the names that other packages give it, and what it is on
+the command line. Public functions take the first two from here (`arguments.checked`), commands the
+rest. Imports nothing slow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from modelcompare.words import (
     MOST_BINS,
+    MOST_JOBS,
+    Correction,
+    Family,
+    IntervalMethod,
+    PairsTest,
     check_count,
     check_flag,
     check_fraction,
@@ -20,12 +26,15 @@ from modelcompare.words import (
     check_number,
     check_zero_division,
     giving,
+    listed,
 )
 
 Check = Callable[[str, Any], object]
+# Default of an option that must be given.
+REQUIRED: Any = ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Option:
     """An option by its name in the library.
 
@@ -38,56 +47,152 @@ class Option:
         of `words` need none: their choices are read from it.
     elsewhere : str
         Names that other packages give the argument, separated by blanks.
+    flags : str
+        Its names on the command line, separated by blanks; ``--`` and the argument by default.
+    type : type
+        Of the value, as in a signature.
+    default : optional
+        Value where it is not given; REQUIRED if it must be.
+    metavar, help, panel : str
+        Name of the value, meaning and group in the help of a command.
+    parse : callable, optional
+        Turns what was typed into the argument.
+    more : mapping
+        Further arguments of typer: limits, completion.
     """
 
     name: str
     check: Check | None = None
     elsewhere: str = ""
+    flags: str = ""
+    type: Any = str | None
+    default: Any = None
+    metavar: str | None = None
+    help: str = ""
+    panel: str | None = None
+    parse: Callable[[Any], Any] | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def flag(self) -> str:
+        """The first name on the command line."""
+        return self.flags.split()[0] if self.flags else f"--{self.name.replace('_', '-')}"
+
+
+def _jobs(number: int) -> int:
+    if number != -1 and not 1 <= number <= MOST_JOBS:
+        raise ValueError(f"--jobs must be -1 or from 1 to {MOST_JOBS}, got {number}.")
+    return number
 
 
 _positive = partial(check_count, at_least=1)
-_bins = partial(check_count, at_least=1, at_most=MOST_BINS)
+_statistics = partial(Option, panel="Statistics", metavar="NAME")
+_fraction = partial(
+    Option, type=float, check=check_fraction, panel="Statistics", metavar="FRACTION"
+)
+_resampling = partial(Option, panel="Resampling", metavar="N", type=int)
 
 OPTIONS: Mapping[str, Option] = {
     option.name: option
     for option in (
-        Option("predictions", giving("rows")),
-        Option("predictions_a", giving("rows")),
-        Option("predictions_b", giving("rows")),
-        Option("metrics", elsewhere="scoring score scores"),
-        Option("metric", elsewhere="scoring score"),
-        Option("baseline", elsewhere="reference control"),
-        Option("margin", elsewhere="delta tolerance epsilon"),
-        Option("confidence_level", check_fraction,
-               "confidence conf_level level ci_level coverage"),
-        Option("alpha", check_fraction),
-        Option("power", check_fraction),
-        Option("rope", check_number),
-        Option("zero_division", check_zero_division),
-        Option("correction", elsewhere="adjust adjustment p_adjust multiple_testing"),
-        Option("alternative", elsewhere="tail tails side"),
-        Option("n_resamples", check_count,
-               "n_boot n_boots n_bootstrap n_bootstraps n_permutations n_iter n_iterations nboot "
-               "num_resamples resamples n_samples B"),
-        Option("n_trials", _positive),
-        Option("n_subsamples", _positive),
-        Option("min_size", _positive),
-        Option("n_bins", _bins),
-        Option("stratify", check_flag),
-        Option("paired", check_flag),
-        Option("collapse", partial(check_flag, optional=True)),
-        Option("rng", elsewhere="seed random_state random_seed generator"),
-        Option("n_jobs", check_jobs, "n_workers workers jobs n_threads threads"),
-        Option("progress", check_flag, "verbose"),
-        Option("y_true", elsewhere="true truth target gold"),
-        Option("true", elsewhere="y_true truth target gold labels label_column"),
-        Option("id", elsewhere="ids uid key"),
-        Option("ids", elsewhere="id uids keys"),
-        Option("groups", elsewhere="group cluster clusters"),
-        Option("sample_weight", elsewhere="weights weight w"),
-        Option("greater_is_better",
-               elsewhere="higher_is_better lower_is_better maximize minimize"),
-        Option("lower_is_better",
-               elsewhere="greater_is_better higher_is_better minimize lower_better"),
+        Option(name="predictions", check=giving("rows")),
+        Option(name="predictions_a", check=giving("rows")),
+        Option(name="predictions_b", check=giving("rows")),
+        _statistics(
+            name="metrics", flags="--metric -m", type=list[str] | None,
+            elsewhere="scoring score scores", help="What to measure (repeatable).",
+        ),
+        _statistics(name="metric", flags="--metric -m", elsewhere="scoring score"),
+        _statistics(
+            name="label", metavar="CLASS", help="The class, for a metric per class.",
+        ),
+        _statistics(
+            name="baseline", metavar="MODEL", elsewhere="reference control",
+            help="Look at the differences from this model only.",
+        ),
+        Option(
+            name="margin", type=float | None, metavar="NUMBER", elsewhere="delta tolerance epsilon",
+            help="Smallest difference that matters, in units of the metric; needed unless "
+            "--superior.",
+        ),
+        _statistics(
+            name="method", type=IntervalMethod, default="auto",
+            help=f"Kind of interval: {listed(IntervalMethod)}.",
+        ),
+        _statistics(
+            name="test", type=PairsTest, default="studentized-permutation",
+            help=f"Paired test of the differences: {listed(PairsTest)}.",
+        ),
+        _statistics(
+            name="correction", type=Correction, default="holm",
+            elsewhere="adjust adjustment p_adjust multiple_testing",
+            help=f"Adjustment for many pairs: {listed(Correction)}.",
+        ),
+        _statistics(
+            name="family", type=Family, default="metric",
+            help="Corrected together: all pairs of a metric, or of all metrics.",
+        ),
+        _fraction(
+            name="confidence_level", default=0.95, help="Of every interval.",
+            elsewhere="confidence conf_level level ci_level coverage",
+        ),
+        _fraction(
+            name="alpha", default=0.05,
+            help="A difference counts where its adjusted p-value is below.",
+        ),
+        _fraction(name="power", default=0.8, help="Wanted power."),
+        _statistics(
+            name="rope", type=float, default=0.01, check=check_number, metavar="NUMBER",
+            help="Differences up to this are none.",
+        ),
+        Option(name="zero_division", check=check_zero_division),
+        Option(name="alternative", elsewhere="tail tails side"),
+        _statistics(
+            name="min_size", type=int, default=30, check=_positive, metavar="N", more={"min": 1},
+            help="Leave smaller subgroups out, and say which.",
+        ),
+        _statistics(
+            name="n_subsamples", flags="--subsamples", type=int, default=1, check=_positive,
+            metavar="N", more={"min": 1}, help="Down-samplings at each ratio.",
+        ),
+        _statistics(
+            name="stratify", flags="--stratify", type=bool, default=False, check=check_flag,
+            metavar="", help="Keep the classes' proportions when down-sampling.",
+        ),
+        Option(name="n_trials", check=_positive),
+        Option(name="n_bins", check=partial(check_count, at_least=1, at_most=MOST_BINS)),
+        Option(name="paired", check=check_flag),
+        Option(name="collapse", check=partial(check_flag, optional=True)),
+        _resampling(
+            name="n_resamples", flags="--resamples", default=9999, check=check_count,
+            more={"min": 2}, help="Number of resamples.",
+            elsewhere="n_boot n_boots n_bootstrap n_bootstraps n_permutations n_iter n_iterations "
+            "nboot num_resamples resamples n_samples B",
+        ),
+        _resampling(
+            name="rng", flags="--seed", default=0, more={"min": 0},
+            help="Seed of the random numbers.",
+            elsewhere="seed random_state random_seed generator",
+        ),
+        _resampling(
+            name="n_jobs", flags="--jobs", type=int | None, check=check_jobs, parse=_jobs,
+            help="Threads; -1 for all. Results do not depend on it.",
+            elsewhere="n_workers workers jobs n_threads threads",
+        ),
+        Option(name="progress", check=check_flag, elsewhere="verbose"),
+        Option(name="y_true", elsewhere="true truth target gold"),
+        Option(name="true", elsewhere="y_true truth target gold labels label_column"),
+        Option(name="id", elsewhere="ids uid key"),
+        Option(name="ids", elsewhere="id uids keys"),
+        Option(name="groups", elsewhere="group cluster clusters"),
+        Option(name="sample_weight", elsewhere="weights weight w"),
+        Option(
+            name="greater_is_better",
+            elsewhere="higher_is_better lower_is_better maximize minimize",
+        ),
+        Option(
+            name="lower_is_better",
+            elsewhere="greater_is_better higher_is_better minimize lower_better",
+        ),
     )
 }  # fmt: skip

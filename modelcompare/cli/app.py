@@ -14,72 +14,15 @@ from typing import Annotated, Any
 
 import typer
 
-from modelcompare.cli import (
-    compare,
-    gate,
-    groups,
-    metrics,
-    published,
-    report,
-    sketch,
-    studies,
-)
-from modelcompare.cli.commands import Command, register
-from modelcompare.cli.output import CannotWriteError
-from modelcompare.cli.streams import answer, keep, say
+import modelcompare as mc
+from modelcompare.cli.commands import register
+from modelcompare.cli.streams import CannotWriteError, NotShown, answer, keep, say
+from modelcompare.cli.table import COMMANDS
 
 # The last two as in sysexits.h.
 DONE, BAD_INPUT, INTERNAL_ERROR, CANNOT_WRITE = 0, 2, 70, 74
 # What is wrong with where a text goes, and never with what is read.
 _UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
-
-COMMANDS: tuple[Command, ...] = (
-    (
-        "compare",
-        compare.compare,
-        (
-            "predictions.npz",
-            "predictions.csv --metric f1 --metric cf1 --true gold",
-            "bert.csv roberta.csv --id uid --plot forest.png",
-            "scores.tsv.gz --scores --lower-is-better -o table.tex",
-            "predictions.npz --format json --resamples 2000 --seed 7",
-        ),
-    ),
-    (
-        "gate",
-        gate.gate,
-        (
-            "--baseline v1 --candidate v2 --metric f1_macro --margin 0.005 preds.npz",
-            "--baseline v1 --candidate v2 --superior --format github preds.npz",
-        ),
-    ),
-    (
-        "disagreements",
-        compare.disagreements,
-        ("predictions.npz --model cnn --model lstm --all",),
-    ),
-    (
-        "sketch",
-        sketch.sketch,
-        (
-            "monday.parquet -o monday.sketch.parquet --metric f1_macro --metric cf1_macro",
-            "monday.sketch.parquet tuesday.sketch.parquet -o week.sketch.parquet",
-            "--sql duckdb --table preds --true y --id item --model cnn --model lstm",
-        ),
-    ),
-    ("sets", groups.sets, ("news.csv tweets.csv mails.csv --metric accuracy",)),
-    ("slices", groups.slices, ("predictions.csv --slice language --slice year -m accuracy",)),
-    *studies.COMMANDS,
-    *published.COMMANDS,
-    ("metrics", metrics.metrics, ("", "cf1_macro")),
-    (
-        "report",
-        report.report,
-        ("predictions.npz -o report.html", "predictions.npz --card cnn -o cnn.md --metric f1"),
-    ),
-    ("schema", metrics.schema, ("> schema.json",)),
-    ("demo", compare.demo, ()),
-)
 
 
 @cache
@@ -95,8 +38,8 @@ def application(command: str | None = None) -> typer.Typer:
     )
     app.callback()(_options)
     for row in COMMANDS:
-        if command in (None, row[0]):
-            register(app, *row)
+        if command in (None, row.name):
+            register(app, row)
     return app
 
 
@@ -123,7 +66,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run a command; what cannot be written is raised."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     keep(given)
-    only = next((name for name, *_ in COMMANDS if given[:1] == [name]), None)
+    only = next((row.name for row in COMMANDS if given[:1] == [row.name]), None)
     try:
         application(only)(args=None if arguments is None else given, prog_name="modelcompare")
     except (Exception, SystemExit) as error:
@@ -164,7 +107,7 @@ def _code_of_exit(end: SystemExit) -> int:
     if isinstance(end.__context__, OSError):
         # Where its reader has gone, typer ends with 1.
         raise end.__context__ from None
-    if end.code == 1 and not isinstance(end.__context__, gate.NotShown):
+    if end.code == 1 and not isinstance(end.__context__, NotShown):
         # So typer says that it cannot complete for a shell.
         return BAD_INPUT
     return end.code if isinstance(end.code, int) else DONE
@@ -198,9 +141,7 @@ def _options(
 
 def _print_version() -> None:
     """Print the version and leave."""
-    from modelcompare import __version__
-
-    answer(f"modelcompare {__version__}")
+    answer(f"modelcompare {mc.__version__}")
     raise typer.Exit
 
 

@@ -1,29 +1,28 @@
-"""``modelcompare compare``, ``demo`` and ``disagreements``: the models of one test set."""
+"""Commands that compare the models of one test set, of its subgroups, or of several test sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
-from modelcompare.cli.options import (
-    OutputOptions,
-    ReadingOptions,
-    ResamplingOptions,
-    Text,
-    Texts,
-    measured,
-    statistics,
-    written,
-)
-from modelcompare.cli.output import check_outputs, chosen_format, emit, emit_figure
+from modelcompare.cli.output import Output, emit_figure
+from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
-from modelcompare.words import Correction, Family, IntervalMethod, PairsTest, Tokenizer, listed
-
-if TYPE_CHECKING:
-    from modelcompare.data.test_set import TestSet
-    from modelcompare.metrics.registry import MetricLike
+from modelcompare.comparison.compare import compare as compare_models
+from modelcompare.comparison.disagreements import disagreements as found_disagreements
+from modelcompare.comparison.sets import compare_sets
+from modelcompare.comparison.slices import compare_slices
+from modelcompare.data.test_set import TestSet
+from modelcompare.directions import sentence
+from modelcompare.examples import load_example
+from modelcompare.metrics.base import BaseMetric
+from modelcompare.metrics.from_file import load_metric
+from modelcompare.metrics.registry import MetricLike
+from modelcompare.report.result import Result
+from modelcompare.sources.evaluation import resolve
+from modelcompare.words import Family
 
 # What the demo compares and draws.
 _EXAMPLE = "snli"
@@ -31,122 +30,69 @@ _FIGURE = Path("demo", "snli_forest.png")
 
 
 def compare(
-    reading: ReadingOptions,
-    *,
-    metric: Annotated[
-        Texts,
-        measured(
-            "What to measure (repeatable), e.g. accuracy, f1 (per class), f1_macro, cf1, mcc. "
-            "By default accuracy, f1_macro and cf1_macro, or the mean of scores."
-        ),
-    ] = None,
-    metric_from: Annotated[
-        Texts,
-        statistics(
-            "FILE.py:NAME",
-            "A metric of your own (repeatable): a function of the truth and the output, or a "
-            "modelcompare Metric, in a Python file, which is run.",
-        ),
-    ] = None,
-    tokenize: Annotated[
-        Tokenizer | None,
-        statistics("NAME", f"sacrebleu's tokenizer for bleu: {listed(Tokenizer)}."),
-    ] = None,
-    method: Annotated[
-        IntervalMethod, statistics("NAME", f"Kind of interval: {listed(IntervalMethod)}.")
-    ] = "auto",
-    test: Annotated[
-        PairsTest, statistics("NAME", f"Paired test of the differences: {listed(PairsTest)}.")
-    ] = "studentized-permutation",
-    correction: Annotated[
-        Correction, statistics("NAME", f"Adjustment for many pairs: {listed(Correction)}.")
-    ] = "holm",
-    family: Annotated[
-        Family,
-        statistics("NAME", "Corrected together: all pairs of a metric, or of all metrics."),
-    ] = "metric",
-    baseline: Annotated[
-        Text, statistics("MODEL", "Look at the differences from this model only.")
-    ] = None,
-    confidence_level: Annotated[float, statistics("FRACTION", "Of every interval.")] = 0.95,
-    alpha: Annotated[
-        float, statistics("FRACTION", "A difference counts where its adjusted p-value is below.")
-    ] = 0.05,
-    resampling: ResamplingOptions,
-    output: OutputOptions,
-    plot: Annotated[
-        Path | None, written("PATH", "Write a forest plot too: .png, .pdf or .svg.", "--plot")
-    ] = None,
-) -> None:
-    """Compare models on one test set: scores, intervals, differences of all pairs."""
-    check_outputs(output, plot, inputs=[*reading.files, *_files_of(metric_from)])
-    options = resampling.options()
-    if reading.slice and (chosen_format(output) != "table" or output.output is not None):
+    reading: Reading, output: Output, *, metrics: Sequence[str] = (),
+    metric_from: Sequence[str] = (), tokenize: str | None = None, family: Family,
+    baseline: str | None = None, **options: Any,
+) -> None:  # fmt: skip
+    """Compare models on one test set, and in its subgroups if it has some."""
+    output.check([*reading.files, *(Path(each.rpartition(":")[0]) for each in metric_from)])
+    if reading.slices and (output.form != "table" or output.output is not None):
         raise ValueError(
             "--slice shows more tables on the screen; for a file or another form run modelcompare "
             "slices."
         )
-    named = metric or []
-    if tokenize is not None:
-        named = _tokenized(named, tokenize)
-    from modelcompare.metrics.base import BaseMetric
-    from modelcompare.metrics.from_file import load_metric
-
-    own = [load_metric(place) for place in metric_from or []]
+    named = [*metrics] if tokenize is None else _tokenized(metrics, tokenize)
+    own = [load_metric(place) for place in metric_from]
     functions = any(not isinstance(each, BaseMetric) for each in own)
 
     def metrics_on(predictions: TestSet) -> list[MetricLike] | None:
         return [*named, *_directed(own, predictions, reading.lower_is_better)] or None
 
-    options |= {
-        "confidence_level": confidence_level, "method": method, "test": test,
-        "correction": correction, "alpha": alpha,
-    }  # fmt: skip
     if reading.missing == "bounds":
-        _check_bounds({"--baseline": baseline, "--plot": plot, "--slice": reading.slice})
-        emit(
-            reading.compare_bounds(metrics_on, functions=functions, family=family, **options),
-            output,
-        )
+        _check_bounds({"--baseline": baseline, "--plot": output.plot, "--slice": reading.slices})
+        options["family"] = family
+        output.emit(reading.compare_bounds(metrics_on, functions=functions, **options))
         return
     predictions = reading.read(sliced=True, by_blocks=True, functions=functions)
-    metrics = metrics_on(predictions)
+    asked = metrics_on(predictions)
     if baseline is not None and len(predictions.models) == 1:
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
-    from modelcompare.comparison.compare import compare as compare_models
-    from modelcompare.comparison.slices import compare_slices
-
     options["baseline"] = baseline
-    result = compare_models(predictions, metrics, family=family, **options, progress=True)
-    subgroups = compare_slices(predictions, metrics, **options) if reading.slice else None
-    emit(result, output)
-    if subgroups is not None:
-        emit(subgroups, output)
-    if plot is not None:
-        emit_figure(plot, result.plot())
+    results: list[Result] = [
+        compare_models(predictions, asked, family=family, **options, progress=True)
+    ]
+    if reading.slices:
+        results.append(compare_slices(predictions, asked, **options))
+    output.emit(*results)
 
 
-def disagreements(reading: ReadingOptions, *, output: OutputOptions) -> None:
-    """List the samples on which two models part, those furthest apart first, and who is right."""
-    check_outputs(output, inputs=reading.files)
+def slices(reading: Reading, output: Output, **options: Any) -> None:
+    """Compare models in every subgroup."""
+    output.check(reading.files)
+    predictions = reading.read(sliced=True)
+    if predictions.slices is None:
+        raise ValueError("no column makes subgroups; name at least one with --slice COLUMN.")
+    output.emit(compare_slices(predictions, **options))
+
+
+def sets(reading: Reading, output: Output, **options: Any) -> None:
+    """Compare models on several test sets."""
+    output.check(reading.files)
+    output.emit(compare_sets(reading.read_sets(), **options))
+
+
+def disagreements(reading: Reading, output: Output) -> None:
+    """List the samples on which two models disagree."""
+    output.check(reading.files)
     predictions = reading.read()
-    if len(predictions.models) != 2:
-        raise ValueError(
-            f"there are {len(predictions.models)} models; name two with --model A --model B."
-        )
-    from modelcompare.comparison.disagreements import disagreements as parted
-
-    emit(parted(predictions, *predictions.models), output)
+    output.emit(found_disagreements(predictions, *two_models(predictions)))
 
 
-def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
-    """Compare the models of the example that ships, and draw a forest plot into demo/."""
-    check_outputs(output)
-    from modelcompare.comparison.compare import compare
-    from modelcompare.examples import load_example
-
-    result = compare(load_example(_EXAMPLE), **resampling.options(), progress=True)
-    emit(result, output)
+def demo(output: Output, **options: Any) -> None:
+    """Compare the models of the example that ships."""
+    output.check()
+    result = compare_models(load_example(_EXAMPLE), **options, progress=True)
+    output.emit(result)
     try:
         figure = result.plot()
     except ImportError as error:
@@ -156,14 +102,18 @@ def demo(resampling: ResamplingOptions, output: OutputOptions) -> None:
     emit_figure(_FIGURE, figure)
 
 
+def two_models(predictions: TestSet) -> tuple[str, str]:
+    """The models, of which there must be two."""
+    models = predictions.models
+    if len(models) != 2:
+        raise ValueError(f"there are {len(models)} models; name two with --model A --model B.")
+    return models[0], models[1]
+
+
 def _directed(
     own: Sequence[MetricLike], predictions: TestSet, lower_is_better: bool | None
 ) -> list[MetricLike]:
     """Turn functions into metrics with the direction that was told, or that of their names."""
-    from modelcompare.directions import sentence
-    from modelcompare.metrics.base import BaseMetric
-    from modelcompare.sources.evaluation import resolve
-
     found: list[MetricLike] = []
     for each in own:
         (metric,) = resolve([each], predictions)
@@ -187,8 +137,3 @@ def _check_bounds(given: Mapping[str, object]) -> None:
     for option, value in given.items():
         if value:
             raise ValueError(f"{option} and --missing bounds exclude each other; leave one out.")
-
-
-def _files_of(metrics: list[str] | None) -> list[Path]:
-    """The files of FILE.py:NAME."""
-    return [Path(each.rpartition(":")[0]) for each in metrics or []]

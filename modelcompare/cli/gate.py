@@ -5,91 +5,30 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
-import typer
-
-from modelcompare.cli.options import (
-    ReadingOptions,
-    ResamplingOptions,
-    Text,
-    Texts,
-    measured,
-    option,
-)
 from modelcompare.cli.output import append
-from modelcompare.cli.streams import answer, answer_document
+from modelcompare.cli.reading import Reading
+from modelcompare.cli.streams import NotShown, answer, answer_document
+from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.registry import MetricLike, default_metric
+from modelcompare.questions.gate import GateResult, Rule
+from modelcompare.questions.gate import gate as by_rules
 from modelcompare.report import escape
-from modelcompare.words import Decision, GateFormat, listed
-
-if TYPE_CHECKING:
-    from modelcompare.data.test_set import TestSet
-    from modelcompare.metrics.registry import MetricLike
-    from modelcompare.questions.gate import GateResult
+from modelcompare.sources.evaluation import resolve
+from modelcompare.words import Decision, GateFormat
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
 _TAKEN = (2, 70, 74, 130)
 
 
-class NotShown(typer.Exit):
-    """The end of a gate that does not open."""
-
-
 def gate(
-    reading: ReadingOptions,
-    *,
-    baseline: Annotated[str, option("MODEL", "What is in use.")],
-    candidate: Annotated[str, option("MODEL", "What would replace it.")],
-    metric: Annotated[
-        Text,
-        measured(
-            "What counts; by default f1_macro, mean_score of scores, rmse of real values.",
-            panel=None,
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        option(
-            "NUMBER",
-            "Smallest difference that matters, in units of the metric; needed unless --superior.",
-        ),
-    ] = None,
-    non_inferior: Annotated[
-        bool, option("", "Pass if not worse (the default).", "--non-inferior")
-    ] = False,
-    superior: Annotated[bool, option("", "Pass if better by the margin.", "--superior")] = False,
-    equivalent: Annotated[
-        bool, option("", "Pass if within the margins (TOST).", "--equivalent")
-    ] = False,
-    label: Annotated[Text, option("CLASS", "The class, for a metric per class.")] = None,
-    alpha: Annotated[float, option("FRACTION", "One-sided level.")] = 0.05,
-    rule: Annotated[
-        Texts,
-        option(
-            "RULE",
-            "METRIC:-MARGIN, METRIC:+MARGIN or METRIC:+-MARGIN (repeatable), with a class as in "
-            "recall[toxic]:-0.01; all must hold. Takes the place of --metric and --margin.",
-            "--rule",
-        ),
-    ] = None,
-    inconclusive_exit: Annotated[
-        int, option("CODE", "Exit code, 0 to 255, where there are not enough data to say.")
-    ] = 1,
-    format: Annotated[
-        GateFormat,
-        option(
-            "FORM",
-            f"{listed(GateFormat)}; github annotates a workflow, and adds a table to its summary "
-            "and the numbers to the step's outputs.",
-        ),
-    ] = "text",
-    resampling: ResamplingOptions,
-) -> None:
-    """Exit with 0 if the candidate passes, 1 if it does not, 2 if the input is bad.
-
-    There are three answers: shown, shown otherwise, not enough data (and how many would be). The
-    exit code is 74 if the answer cannot be written: its reader has gone, or the disk is full.
-    """
+    reading: Reading, *, baseline: str, candidate: str, metric: str | None = None,
+    margin: float | None = None, label: str | None = None, rule: Sequence[str] = (),
+    non_inferior: bool, superior: bool, equivalent: bool, inconclusive_exit: int,
+    format: GateFormat, **options: Any,
+) -> None:  # fmt: skip
+    """Pass a candidate, or exit with a code that says why not."""
     kind = _kind({"non-inferior": non_inferior, "superior": superior, "equivalent": equivalent})
     if baseline == candidate:
         raise ValueError(f"--baseline and --candidate are both {baseline!r}; name two models.")
@@ -104,19 +43,14 @@ def gate(
             f"--inconclusive-exit must be from 0 to 255 and none of {', '.join(map(str, _TAKEN))}, "
             f"which mean other things; got {inconclusive_exit}."
         )
-    options = resampling.options()
     predictions = reading.read(by_blocks=True)
-    from modelcompare.metrics.registry import default_metric
-    from modelcompare.questions.gate import Rule
-    from modelcompare.questions.gate import gate as by_rules
-
     if rule:
         rules = [Rule.read(each) for each in rule]
     else:
         named = metric or default_metric(predictions)
         rules = [Rule(named, label, kind or "non-inferior", margin or 0.0)]
     _check_directions([each.metric for each in rules], predictions)
-    found = by_rules(predictions, baseline, candidate, rules, alpha=alpha, **options)
+    found = by_rules(predictions, baseline, candidate, rules, **options)
     _print(found, format, several=bool(rule))
     if not found.passed:
         raise NotShown(1 if found.answer == "shown otherwise" else inconclusive_exit)
@@ -124,8 +58,6 @@ def gate(
 
 def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:
     """Refuse scores of which nobody said whether low or high ones are good."""
-    from modelcompare.sources.evaluation import resolve
-
     for metric in metrics:
         (found,) = resolve([metric], predictions)
         if found.direction_from == "default":

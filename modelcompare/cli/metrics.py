@@ -5,39 +5,20 @@ from __future__ import annotations
 import math
 import textwrap
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from modelcompare.cli.options import metric_names
 from modelcompare.cli.streams import answer, answer_document
-
-if TYPE_CHECKING:
-    from modelcompare.metrics import Explanation
+from modelcompare.metrics.explain import Explanation, aliases_of, explain, listed
+from modelcompare.report.writers.formats import json_document
 
 SCHEMA = "modelcompare/metrics/1"
 _WIDTH = 80
 _NEEDS = {"text_lists": "text lists", "values": "real values"}
 
 
-def metrics(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME]", help="The metric to explain.", autocompletion=metric_names
-        ),
-    ] = None,
-    format: Annotated[
-        Literal["text", "json"], typer.Option(metavar="FORM", help="text or json.")
-    ] = "text",
-) -> None:
-    """List all metrics, or explain one: definition, bounds, value encoded, weaknesses, source."""
-    from modelcompare.metrics.explain import explain, listed
-
+def metrics(*, name: str | None = None, format: str) -> None:
+    """List all metrics, or explain one."""
     found = listed() if name is None else [explain(name)]
     if format == "json":
-        from modelcompare.report.writers.formats import json_document
-
         facts = [_facts(each) for each in found]
         answer_document(json_document({"schema": SCHEMA, "metrics": facts}))
     elif name is None:
@@ -85,8 +66,6 @@ def _table(found: list[Explanation]) -> str:
 
 
 def _page(found: Explanation) -> str:
-    from modelcompare.metrics.explain import aliases_of
-
     metric = found.metric
     names = [metric.name, *aliases_of(metric.name)]
     lines = [", also ".join([names[0], ", ".join(names[1:])]) if names[1:] else names[0], ""]
@@ -121,9 +100,6 @@ def _bounds(found: Explanation) -> str:
 
 
 def schema() -> None:
-    """Print the JSON Schema of everything that --format json writes.
-
-    The member "schema" of a document names its kind and version, such as modelcompare/compare/1.
-    """
+    """Print the JSON Schema of everything that --format json writes."""
     document = files("modelcompare.report").joinpath("schema.json").read_text(encoding="utf-8")
     answer_document(document)

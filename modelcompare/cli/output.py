@@ -1,24 +1,33 @@
-"""Where answers go: stdout or a file, in the form asked for."""
+"""Where answers go: stdout, a file or a folder, in the form asked for."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from modelcompare.cli.options import OutputOptions, StudyOutputOptions
-from modelcompare.cli.streams import answer_document, say, typed
+from rich.console import Console
+
+from modelcompare.cli.streams import CannotWriteError, answer_document, say, typed
+from modelcompare.paths import check_folder_writable, check_writable
+from modelcompare.report.document import Document
+from modelcompare.report.figures.layout import check_matplotlib
+from modelcompare.report.figures.types import Figure
+from modelcompare.report.result import Result
+from modelcompare.report.writers.files import (
+    figure_format,
+    write_all,
+    write_figure,
+    write_text,
+)
+from modelcompare.report.writers.formats import WRITERS, contents
+from modelcompare.report.writers.page import check_html, page
+from modelcompare.report.writers.terminal import screen, screen_text
 from modelcompare.words import Format
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from rich.console import Console
-
-    from modelcompare.report.document import Document
-    from modelcompare.report.result import Result
 
 _FORMAT_OF_SUFFIX: dict[str, Format] = {
     "": "table", ".csv": "csv", ".htm": "html", ".html": "html", ".json": "json", ".md": "markdown",
@@ -27,49 +36,88 @@ _FORMAT_OF_SUFFIX: dict[str, Format] = {
 _WIDEST_SCREEN = 110
 
 
-def chosen_format(options: OutputOptions) -> Format:
-    """Take the form that was asked for, or that the name of the file implies."""
-    if options.format is not None:
-        return options.format
-    suffix = "" if options.output is None else options.output.suffix.lower()
-    if suffix not in _FORMAT_OF_SUFFIX:
-        known = ", ".join(filter(None, _FORMAT_OF_SUFFIX))
-        raise ValueError(
-            f"{options.output}: {suffix} names no form; write {known}, or say which with --format."
-        )
-    return _FORMAT_OF_SUFFIX[suffix]
+@dataclass(frozen=True)
+class Output:
+    """An answer on stdout or in a file, and a figure of it if asked for."""
+
+    format: Format | None = None
+    output: Path | None = None
+    all: bool = False
+    plot: Path | None = None
+
+    @property
+    def form(self) -> Format:
+        """The form that was asked for, or that the name of the file implies."""
+        if self.format is not None:
+            return self.format
+        suffix = "" if self.output is None else self.output.suffix.lower()
+        if suffix not in _FORMAT_OF_SUFFIX:
+            known = ", ".join(filter(None, _FORMAT_OF_SUFFIX))
+            raise ValueError(
+                f"{self.output}: {suffix} names no form; write {known}, or say which with --format."
+            )
+        return _FORMAT_OF_SUFFIX[suffix]
+
+    def check(self, inputs: Sequence[Path] = ()) -> None:
+        """Refuse paths that cannot or must not be written, and missing extras, before the work."""
+        form = self.form
+        check_paths([path for path in (self.output, self.plot) if path is not None], inputs)
+        if self.plot is not None:
+            figure_format(self.plot)
+            check_matplotlib()
+        if form == "html":
+            check_html()
+
+    def emit(self, *results: Any) -> None:
+        """Print results in the form asked for, or write them; draw the first if that was asked."""
+        for result in results:
+            document = result.document()
+            if self.output is not None:
+                text = _text(document, self.form, show_all=self.all)
+                say(f"wrote {write_text(self.output, text)}")
+            else:
+                _show(document, self.form, show_all=self.all)
+        if self.plot is not None:
+            emit_figure(self.plot, results[0].plot())
 
 
-def check_outputs(
-    options: OutputOptions, plot: Path | None = None, *, inputs: Sequence[Path] = ()
-) -> None:
-    """Refuse paths that cannot or must not be written, and missing extras, before the work."""
-    from modelcompare.report.figures.layout import check_matplotlib
-    from modelcompare.report.writers.files import figure_format
-    from modelcompare.report.writers.page import check_html
+@dataclass(frozen=True)
+class FolderOutput:
+    """The short tables of a study on stdout, and everything in a folder if asked for."""
 
-    form = chosen_format(options)
-    check_paths([path for path in (options.output, plot) if path is not None], inputs)
-    if plot is not None:
-        figure_format(plot)
-        check_matplotlib()
-    if form == "html":
-        check_html()
+    output: Path | None = None
+    format: Format | None = None
+    all: bool = False
+
+    def check(self) -> None:
+        """Refuse a folder that cannot be, and missing extras, before the work starts."""
+        if self.output is not None:
+            check_matplotlib()
+            check_folder_writable(self.output)
+
+    def emit(self, result: Result, inputs: Sequence[Path]) -> None:
+        """Print the study's short tables, and write everything into the folder."""
+        # Nothing is printed or written before all of it is there.
+        folder, document = self.output, result.document()
+        files = {} if folder is None else contents(document)
+        if folder is not None:
+            _check_spared([folder / name for name in files], inputs)
+        _show(document, self.format or "table", show_all=self.all)
+        if folder is not None:
+            say(f"wrote {len(write_all(folder, files))} files into {folder}")
 
 
 def check_paths(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
     """Refuse paths that cannot be written, that are read, or that are written twice."""
-    from modelcompare.paths import check_writable
-
     for path in outputs:
         check_writable(path)
-    check_spared(outputs, inputs)
+    _check_spared(outputs, inputs)
     for first, second in combinations(outputs, 2):
         if _is_same(first, second):
             raise ValueError(f"{first} and {second} are one file; write to two.")
 
 
-def check_spared(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
+def _check_spared(outputs: Iterable[Path], inputs: Sequence[Path]) -> None:
     """Refuse to write over what is read."""
     for path in outputs:
         if any(path.is_file() and _is_same(path, read) for read in inputs):
@@ -82,26 +130,8 @@ def _is_same(first: Path, second: Path) -> bool:
     return os.path.realpath(first) == os.path.realpath(second)
 
 
-def emit(result: Result, options: OutputOptions) -> None:
-    """Print a result in the form asked for, or write it to the file asked for."""
-    form = chosen_format(options)
-    if options.output is not None:
-        from modelcompare.report.writers.files import write_text
-
-        text = _text(result.document(), form, show_all=options.all)
-        say(f"wrote {write_text(options.output, text)}")
-    elif form == "table":
-        _print(result.document(), show_all=options.all)
-    else:
-        answer_document(_text(result.document(), form))
-
-
-def _text(document: Document, form: Format, *, show_all: bool = False) -> str:
+def _text(document: Document, form: Format, *, show_all: bool) -> str:
     """Write a document in one of the forms."""
-    from modelcompare.report.writers.formats import WRITERS
-    from modelcompare.report.writers.page import page
-    from modelcompare.report.writers.terminal import screen_text
-
     if form == "table":
         return screen_text(document, show_all=show_all)
     if form == "html":
@@ -109,53 +139,21 @@ def _text(document: Document, form: Format, *, show_all: bool = False) -> str:
     return WRITERS[form](document)
 
 
-def _print(document: Document, *, show_all: bool) -> None:
-    """Lay a document out for the console."""
-    from modelcompare.report.writers.terminal import screen
-
-    console = _console()
+def _show(document: Document, form: Format, *, show_all: bool) -> None:
+    """Print a document, a table laid out for the console."""
+    if form != "table":
+        answer_document(_text(document, form, show_all=show_all))
+        return
+    console = Console(highlight=False, soft_wrap=False)
+    # As wide as the terminal, 80 columns for a pipe.
+    console.width = min(console.width, _WIDEST_SCREEN) if sys.stdout.isatty() else 80
     ascii_only = not console.encoding.lower().startswith("utf")
     console.print(screen(document, width=console.width, show_all=show_all, ascii_only=ascii_only))
 
 
-def check_folder(options: StudyOutputOptions) -> None:
-    """Refuse a folder that cannot be, and missing extras, before the work starts."""
-    if options.output is None:
-        return
-    from modelcompare.paths import check_folder_writable
-    from modelcompare.report.figures.layout import check_matplotlib
-
-    check_matplotlib()
-    check_folder_writable(options.output)
-
-
-def emit_study(result: Result, options: StudyOutputOptions, inputs: Sequence[Path]) -> None:
-    """Print the short tables of a study, and write everything into the folder asked for."""
-    from modelcompare.report.writers.files import write_all
-    from modelcompare.report.writers.formats import contents
-
-    # Nothing is printed or written before all of it is there.
-    folder, document = options.output, result.document()
-    files = {} if folder is None else contents(document)
-    if folder is not None:
-        check_spared([folder / name for name in files], inputs)
-    if options.format in (None, "table"):
-        _print(document, show_all=options.all)
-    else:
-        answer_document(_text(document, options.format))
-    if folder is not None:
-        say(f"wrote {len(write_all(folder, files))} files into {folder}")
-
-
 def emit_figure(path: Path, figure: Figure) -> None:
     """Write a figure and say where."""
-    from modelcompare.report.writers.files import write_figure
-
     say(f"wrote {write_figure(path, figure)}")
-
-
-class CannotWriteError(OSError):
-    """What keeps an answer from where it should go, whatever the reason."""
 
 
 def append(path: str, text: str) -> None:
@@ -165,12 +163,3 @@ def append(path: str, text: str) -> None:
             file.write(text)
     except OSError as error:
         raise CannotWriteError(error.errno, error.strerror, path) from error
-
-
-def _console() -> Console:
-    """Make a console for stdout: as wide as the terminal, 80 columns for a pipe."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=False)
-    console.width = min(console.width, _WIDEST_SCREEN) if sys.stdout.isatty() else 80
-    return console

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-from modelcompare.cli.options import (
-    ReadingOptions,
-    ResamplingOptions,
-    Text,
-    Texts,
-    measured,
-    option,
-)
 from modelcompare.cli.output import check_paths
+from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say, typed
+from modelcompare.comparison.compare import compare
+from modelcompare.comparison.disagreements import disagreements
+from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.slices import MIN_SIZE, compare_slices
+from modelcompare.data.predictions import Predictions
+from modelcompare.diagnostics.reliability import reliability
+from modelcompare.report.result import Result
+from modelcompare.report.writers.files import write_text
+from modelcompare.report.writers.page import check_html, page
+from modelcompare.studies.card import model_card
 from modelcompare.words import CardFormat
-
-if TYPE_CHECKING:
-    from modelcompare.comparison.result import Comparison
-    from modelcompare.data.predictions import Predictions
-    from modelcompare.report.result import Result
 
 _PAGE = ("", ".html", ".htm")
 _CARD: dict[str, CardFormat] = {
@@ -31,55 +29,29 @@ _CARD: dict[str, CardFormat] = {
 
 
 def report(
-    reading: ReadingOptions,
-    *,
-    metric: Annotated[Texts, measured("What to measure (repeatable).", panel=None)] = None,
-    card: Annotated[
-        Text, option("MODEL", "Write the model card of this model instead of a page.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        option("PATH", "Where to; report.html or MODEL.md by default.", "--output", "-o"),
-    ] = None,
-    resampling: ResamplingOptions,
-) -> None:
-    """Write a self-contained HTML page of a comparison, or the card of one model.
-
-    The page holds subgroups if --slice makes some, the calibration of models that gave
-    probabilities, and the samples on which the best two models part. A card is what its name says:
-    .md with the metadata that the Hugging Face Hub reads, .txt without them, .json the metadata
-    alone.
-    """
-    from modelcompare.report.writers.files import write_text
-    from modelcompare.report.writers.page import check_html
-    from modelcompare.studies.card import model_card
-
+    reading: Reading, *, metrics: Sequence[str] | None = None, card: str | None = None,
+    output: Path | None = None, **options: Any,
+) -> None:  # fmt: skip
+    """Write a self-contained HTML page of a comparison, or the card of one model."""
     path = output or Path("report.html" if card is None else _file_of_card(card))
     _check_suffix(path, _PAGE if card is None else _CARD)
     check_paths([path], reading.files)
     if card is None:
         check_html()
-    options = {**resampling.options(), "progress": True}
+    options["progress"] = True
     preds = reading.read(sliced=True)
     if card is not None:
         form = _CARD[path.suffix.lower()]
-        write_text(path, model_card(preds, card, metric, form=form, **options))
+        write_text(path, model_card(preds, card, metrics, form=form, **options))
     else:
-        from modelcompare.comparison.compare import compare
-        from modelcompare.report.writers.page import page
-
-        result = compare(preds, metric, **options)
-        more = [found.document() for found in _more(preds, result, {**options, "metrics": metric})]
+        result = compare(preds, metrics, **options)
+        more = [found.document() for found in _more(preds, result, {**options, "metrics": metrics})]
         write_text(path, page(result.document(), more, command=typed()))
     say(f"wrote {path}")
 
 
 def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) -> Iterator[Result]:
     """What else the predictions tell: subgroups, calibration, disagreements of the best two."""
-    from modelcompare.comparison.disagreements import disagreements
-    from modelcompare.comparison.slices import MIN_SIZE, compare_slices
-    from modelcompare.diagnostics.reliability import reliability
-
     if preds.sums is not None:
         return
     if preds.slices is not None:

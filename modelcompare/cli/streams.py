@@ -1,4 +1,4 @@
-"""What goes to stdout and to stderr, and the command as it was typed."""
+"""Stdout and stderr, the command as it was typed, and what ends it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 
+import typer
+
 from modelcompare.report.escape import terminal
+
+
+class NotShown(typer.Exit):
+    """The end of a gate that does not open."""
+
+
+class CannotWriteError(OSError):
+    """What keeps an answer from where it should go, whatever the reason."""
 
 
 def say(message: str) -> None:

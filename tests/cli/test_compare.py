@@ -176,7 +176,7 @@ def test_a_wrong_option_is_exit_code_2(run, wide_csv, arguments):
 
 
 def test_an_error_of_the_program_itself_keeps_its_traceback(run, wide_csv, monkeypatch):
-    monkeypatch.setattr("modelcompare.cli.compare.emit", lambda *_: {}["bug"])
+    monkeypatch.setattr("modelcompare.cli.output.Output.emit", lambda *_: {}["bug"])
     done = run("compare", wide_csv, *FEW)
     assert done.code == 70
     assert "KeyError: 'bug'" in done.err

@@ -1,55 +1,92 @@
 import inspect
+import sys
 from dataclasses import dataclass
-from typing import Annotated
+from types import SimpleNamespace
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
+import modelcompare as mc
 from modelcompare import words
 from modelcompare.cli.app import COMMANDS, application
-from modelcompare.cli.commands import expanded
-from modelcompare.cli.options import OutputOptions, ReadingOptions, ResamplingOptions
+from modelcompare.cli.commands import register
+from modelcompare.cli.options import OUTPUT, READING, Group
+from modelcompare.cli.table import Command
+from modelcompare.options import REQUIRED, Option
 
 
 @dataclass(frozen=True)
 class Colours:
     """Two options with defaults, one without."""
 
-    paint: Annotated[str, typer.Argument()]
-    shade: Annotated[int, typer.Option("--shade")] = 3
+    paint: str
+    shade: int = 3
 
 
-def _app(command):
-    app = typer.Typer()
-    app.command()(expanded(command))
-    return app
+PAINT = Option(name="paint", flags="PAINT", type=str, default=REQUIRED)
+SHADE = Option(name="shade", type=int, default=3)
+LOUD = Option(name="loud", flags="--loud", type=bool, default=False)
+NAMES = Option(name="names", type=list[str] | None, parse=lambda names: [n.upper() for n in names])
 
 
-def test_a_group_of_options_arrives_as_one_argument():
-    seen = []
+@pytest.fixture
+def called(monkeypatch):
+    """Run a command with these options; what it calls is called with."""
 
-    def command(colours: Colours, *, loud: bool = False) -> None:
-        seen.append((colours, loud))
+    def _called(options, *arguments):
+        seen = {}
+        module = SimpleNamespace(draw=lambda **given: seen.update(given), Colours=Colours)
+        monkeypatch.setitem(sys.modules, "modelcompare.cli.drawing", module)
+        app = typer.Typer()
+        register(app, Command("draw", "drawing:draw", options, "Draw."))
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, result.output
+        return seen
 
-    result = CliRunner().invoke(_app(command), ["red", "--loud", "--shade", "7"])
-    assert result.exit_code == 0, result.output
-    assert seen == [(Colours("red", 7), True)]
+    return _called
 
 
-def test_defaults_of_a_group_hold():
-    seen = []
+def test_a_group_of_options_arrives_as_one_argument(called):
+    group = Group("colours", "drawing:Colours", (PAINT, SHADE))
+    seen = called((group, LOUD), "red", "--loud", "--shade", "7")
+    assert seen == {"colours": Colours("red", 7), "loud": True}
+    assert called((group,), "red") == {"colours": Colours("red", 3)}
 
-    def command(colours: Colours) -> None:
-        seen.append(colours)
 
-    assert CliRunner().invoke(_app(command), ["red"]).exit_code == 0
-    assert seen == [Colours("red", 3)]
+def test_an_option_that_is_not_given_is_left_to_the_library(called):
+    assert called((LOUD, NAMES), "--names", "a") == {"loud": False, "names": ["A"]}
+    assert called((LOUD, NAMES)) == {"loud": False}
 
 
 def test_groups_share_no_name():
-    groups = (ReadingOptions, ResamplingOptions, OutputOptions)
-    names = [name for group in groups for name in inspect.signature(group).parameters]
+    names = [option.name for group in (READING, OUTPUT) for option in group.options]
     assert len(names) == len(set(names))
+
+
+LIBRARY = {
+    "compare": mc.compare, "slices": mc.compare_slices, "sets": mc.compare_sets, "gate": mc.decide,
+    "variance": mc.variance_study, "agreement": mc.agreement_study, "sketch": mc.sketch,
+    "undefined": mc.undefined_study, "sample-size": mc.sample_size, "folds": mc.compare_folds,
+    "ranks": mc.critical_difference, "demo": mc.compare,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", LIBRARY)
+def test_defaults_of_a_command_are_those_of_the_library(command):
+    row = next(row for row in COMMANDS if row.name == command)
+    given = {each.name: each.default for each in row.options if isinstance(each, Option)}
+    known = inspect.signature(LIBRARY[command]).parameters
+    same = {name for name in given if name in known and given[name] not in (None, REQUIRED)}
+    assert same
+    assert {name: given[name] for name in same} == {name: known[name].default for name in same}
+
+
+def test_what_a_command_calls_takes_its_options():
+    for row in COMMANDS:
+        module, _, name = row.place.partition(":")
+        function = getattr(__import__(f"modelcompare.cli.{module}", fromlist=[name]), name)
+        inspect.signature(function).bind(**{each.name: None for each in row.options})
 
 
 def test_help_names_every_choice_of_the_library():
@@ -63,8 +100,8 @@ def test_help_names_every_choice_of_the_library():
 
 
 def test_a_command_that_needs_something_shows_its_help_when_it_gets_nothing():
-    for name, _, examples in COMMANDS:
-        done = CliRunner().invoke(application(), [name, "--help"])
+    for row in COMMANDS:
+        done = CliRunner().invoke(application(), [row.name, "--help"])
         assert done.exit_code == 0, done.output
-        assert done.output.count(f"modelcompare {name} ") >= len(examples)
+        assert done.output.count(f"modelcompare {row.name} ") >= len(row.examples)
     assert "Usage" in CliRunner().invoke(application(), ["gate"]).output

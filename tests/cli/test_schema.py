@@ -1,14 +1,13 @@
-import inspect
 import json
 from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
 import pytest
+import typer
 
 from modelcompare import examples
-from modelcompare.cli.app import COMMANDS
-from modelcompare.cli.commands import expanded
+from modelcompare.cli import application
 
 FEW = ("--resamples", "60")
 MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")
@@ -53,8 +52,8 @@ def test_the_printed_schema_is_a_schema(run):
 def test_every_command_that_writes_json_is_asked():
     writing = [
         name
-        for name, command, _ in COMMANDS
-        if "format" in inspect.signature(expanded(command)).parameters
+        for name, command in typer.main.get_command(application()).commands.items()
+        if "format" in {parameter.name for parameter in command.params}
     ]
     assert {name for name, *_ in ASKED} == set(writing)
 

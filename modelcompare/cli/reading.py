@@ -1,0 +1,159 @@
+"""Predictions that a command reads: in memory, block by block, or sketches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from modelcompare.cli.options import READING
+from modelcompare.cli.streams import say
+from modelcompare.comparison.bounds import BoundedComparison, bounded_comparison
+from modelcompare.data.test_set import TestSet
+from modelcompare.readers import asked, read, readings_of_sets
+from modelcompare.sources.layouts import CannotScanError
+from modelcompare.sources.planning import is_large
+from modelcompare.sources.scanned import scan_predictions
+from modelcompare.sources.sketch_files import holds_sketch, read_sketch
+from modelcompare.spelling import chosen
+
+# Options of reading block by block.
+_SCANNED = {
+    "true", "id", "weight", "scores", "lower_is_better", "bounds", "na", "normalize", "kind",
+    "models", "checkpoint",
+}  # fmt: skip
+_URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
+
+
+class Reading(SimpleNamespace):
+    """Which predictions to read, and how: the options of a command by their names."""
+
+    def read(
+        self, *, sliced: bool = False, by_blocks: bool = False, functions: bool = False
+    ) -> Any:
+        """Read the files and keep the models asked for.
+
+        Parameters
+        ----------
+        sliced : bool
+            Whether subgroups are looked at.
+        by_blocks : bool
+            Whether what does not fit into memory may be read block by block.
+        functions : bool
+            Whether the direction is for functions too, or for them alone.
+        """
+        if self.slices and not sliced:
+            raise ValueError(
+                "--slice is for compare, slices and report, which show subgroups; leave it out."
+            )
+        self._check_one_case()
+        sketched = self._read_sketches()
+        if sketched is not None:
+            return sketched
+        scanned = self._scanned(by_blocks=by_blocks)
+        if scanned is not None:
+            return scanned
+        reading = read(self.files, asked(**self._columns(), directs_functions=functions), self.ids)
+        say(f"modelcompare: read {reading.sentence}")
+        return reading.predictions
+
+    def _read_sketches(self) -> TestSet | None:
+        """The sum of the files if they are sketches, None if none is."""
+        if not any(path.suffix.lower() == ".parquet" for path in self.files):
+            return None
+        kinds = [holds_sketch(path) for path in self.files]
+        if not any(kinds):
+            return None
+        if not all(kinds):
+            other = self.files[kinds.index(False)]
+            raise ValueError(f"{other} is no sketch and others are; sketch it too.")
+        self.refuse_beside(("files", "models"), "is for predictions; leave it out of sketches")
+        first, *others = map(read_sketch, self.files)
+        total = sum(others, first)
+        count = f"{len(kinds)} sketches" if others else "a sketch"
+        say(f"modelcompare: read {count} of {len(total):,} samples")
+        return total[chosen(total.models, self.models, "the sketch")] if self.models else total
+
+    def _scanned(self, *, by_blocks: bool) -> TestSet | None:
+        """Predictions that stay in their files, where that was asked for or memory is too small."""
+        # Of a URL, a path has but one of its slashes.
+        places = [_URL.sub(r"\1://", path.as_posix()) for path in self.files]
+        wanted = self.scan or self.checkpoint is not None or any(map(_URL.match, places))
+        unserved = self._given_beside({"files", "scan", *_SCANNED})
+        if not wanted and (unserved or not by_blocks or not self._too_large()):
+            return None
+        if not by_blocks:
+            raise ValueError(
+                "--scan, --checkpoint and URLs are for compare, variance, gate and sketch; leave "
+                "them out."
+            )
+        if unserved:
+            raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")
+        try:
+            found = scan_predictions(places, **{name: getattr(self, name) for name in _SCANNED})
+        except CannotScanError:
+            if wanted:
+                raise
+            return None
+        say(f"modelcompare: read block by block, {found.sentence}")
+        return found
+
+    def _too_large(self) -> bool:
+        """Whether there is one Parquet file that would take too much of the memory."""
+        one = len(self.files) == 1 and self.files[0].suffix.lower() == ".parquet"
+        return one and is_large(self.files[0])
+
+    def read_sets(self) -> dict[str, Any]:
+        """Read each test set of the files, by its name."""
+        if self.slices:
+            raise ValueError("--slice is for one test set; leave it out of sets.")
+        self._check_one_case()
+        readings = readings_of_sets(self.files, asked(**self._columns()), self.ids)
+        for name, reading in readings.items():
+            say(f"modelcompare: read {name}: {reading.sentence}")
+        return {name: reading.predictions for name, reading in readings.items()}
+
+    def compare_bounds(
+        self, metrics_on: Callable[[TestSet], Any], *, functions: bool, **options: Any
+    ) -> BoundedComparison:
+        """Compare with missing results at their worst and at their best.
+
+        Parameters are those of `read` and of `bounded_comparison`; what the metrics are may depend
+        on what the models gave.
+        """
+        told = {**self._columns(), "missing": "worst", "directs_functions": functions}
+        worst = asked(**told)
+        found = read(self.files, worst, self.ids)
+        best = read(self.files, replace(worst, as_best=True), self.ids)
+        say(f"modelcompare: read {found.sentence}")
+        metrics = metrics_on(found.predictions)
+        return bounded_comparison(found.predictions, best.predictions, metrics, **options)
+
+    def refuse_beside(self, used: Sequence[str], why: str) -> None:
+        """Refuse options that would change nothing about what is asked."""
+        for flag in self._given_beside({*used}):
+            raise ValueError(f"{flag} {why}.")
+
+    def _given_beside(self, used: set[str]) -> list[str]:
+        """Flags of the options that were given, but for those used."""
+        return [
+            option.flag.partition("/")[0]
+            for option in READING.options
+            if option.name not in used and getattr(self, option.name) != option.default
+        ]
+
+    def _check_one_case(self) -> None:
+        if self.missing == "bounds":
+            raise ValueError(
+                "--missing bounds is for compare, which answers for both cases; choose refuse, "
+                "drop or worst."
+            )
+
+    def _columns(self) -> dict[str, Any]:
+        """The same as arguments of `read_predictions`, without `ids`."""
+        columns = {**vars(self), "slices": self.slices or ()}
+        for name in ("files", "ids", "scan", "checkpoint"):
+            del columns[name]
+        return columns
