@@ -14,6 +14,7 @@ from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
@@ -97,17 +98,35 @@ def bootstrap(
     if size is not None:
         check_count("size", size, at_least=1)
     predictions = serve(predictions, metrics, zero_division=zero_division).predictions
-    chosen = resolve(metrics, predictions, zero_division=zero_division)
+    return prepare(
+        predictions, resolve(metrics, predictions, zero_division=zero_division),
+        n_resamples=n_resamples, scheme=scheme, size=size, undefined=undefined, collapse=collapse,
+        n_jobs=n_jobs, rng=rng, progress=progress, at_once=True,
+    )  # fmt: skip
+
+
+def prepare(
+    predictions: TestSet, metrics: Sequence[AnyMetric], *, n_resamples: int, scheme: Scheme,
+    undefined: Undefined, collapse: bool | None, n_jobs: int | None, rng: RngLike, progress: bool,
+    size: int | None = None, at_once: bool = False,
+) -> BootstrapResult:  # fmt: skip
+    """Make replicates, drawn now or when something asks for them.
+
+    Arguments are those of `bootstrap`. They are drawn now if `at_once` says so, where undefined
+    ones are redrawn or refused, and of a scan, whose estimates come from the same pass.
+    """
     seed = seed_sequence(rng)
     if undefined == "stratify":
         predictions = _stratified(predictions)
-    evaluation = evaluate(predictions, chosen, collapse=collapse)
+    evaluation = evaluate(predictions, metrics, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     result = BootstrapResult(evaluation, weights, n_jobs, progress)
-    draws = result.draws
-    if undefined == "redraw":
-        _redraw(draws, evaluation, weights, n_jobs)
+    of_scan = isinstance(evaluation, ScannedEvaluation)
+    if n_resamples and (at_once or undefined != "count" or of_scan):
+        draws = result.draws
+        if undefined == "redraw":
+            _redraw(draws, evaluation, weights, n_jobs)
     if undefined == "raise" and result.n_undefined.any():
         model, position = np.argwhere(result.n_undefined)[0]
         key = evaluation.keys[position]
@@ -117,30 +136,6 @@ def bootstrap(
             f"{n_resamples:,} resamples of {evaluation.models[model]!r}; use undefined='count', "
             "'stratify' or 'redraw', or another zero_division."
         )
-    return result
-
-
-def prepared(
-    predictions: TestSet,
-    metrics: MetricLike | Sequence[MetricLike] | None,
-    *,
-    n_resamples: int,
-    scheme: Scheme,
-    zero_division: ZeroDivision,
-    collapse: bool | None,
-    n_jobs: int | None,
-    rng: RngLike,
-    progress: bool,
-) -> BootstrapResult:
-    """The same, drawn when its replicates are asked for; of a scan at once, in one pass."""
-    seed = seed_sequence(rng)
-    chosen = resolve(metrics, predictions, zero_division=zero_division)
-    evaluation = evaluate(predictions, chosen, collapse=collapse)
-    check_units(evaluation.units, clustered=predictions.groups is not None)
-    weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme)
-    result = BootstrapResult(evaluation, weights, n_jobs, progress)
-    if isinstance(evaluation, ScannedEvaluation) and n_resamples:
-        result.draws  # noqa: B018  one pass makes the estimate, too
     return result
 
 

@@ -22,9 +22,9 @@ import pandas as pd
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import Evidence, winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
-from modelcompare.comparison.grouped import adjust_metrics
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs

@@ -11,8 +11,9 @@ import numpy as np
 from modelcompare import intervals, significance
 from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
-from modelcompare.comparison.bootstrap import bootstrap, prepared
-from modelcompare.comparison.families import adjust_families
+from modelcompare.comparison.bootstrap import prepare
+from modelcompare.comparison.correction import correct
+from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.checks import check_models
@@ -145,54 +146,42 @@ def compare(
     1     b     0.625     2
     """
     models = predictions.models
-    if baseline is not None:
-        check_models(models, baseline=baseline)
+    model_a, model_b = _pairs(models, baseline)
     served = serve(predictions, metrics, method=method, test=test, zero_division=zero_division)
     predictions, method = served.predictions, served.method
     chosen = resolve(metrics, predictions, zero_division=zero_division)
-    n_pairs = len(models) * (len(models) - 1) // 2 if baseline is None else len(models) - 1
     n_values = sum(1 for _ in value_keys(chosen, predictions))
     # Before anything of that size is made.
-    check_pairs(n_pairs, n_values)
+    check_pairs(len(model_a), n_values)
     check_covariances(len(models), n_values)
-    model_a, model_b = _pairs(predictions, baseline)
-    draws = served.draws or correction == "max-t"
-    if undefined == "count":
-        replicated = prepared(
-            predictions, metrics, n_resamples=n_resamples if draws else 0, scheme=scheme,
-            zero_division=zero_division, collapse=collapse, n_jobs=n_jobs, rng=rng,
-            progress=progress,
-        )  # fmt: skip
-    else:
-        replicated = bootstrap(
-            predictions, metrics, n_resamples=n_resamples, scheme=scheme,
-            zero_division=zero_division, undefined=undefined, collapse=collapse, n_jobs=n_jobs,
-            rng=rng, progress=progress,
-        )  # fmt: skip
+    draws = served.draws or correction == "max-t" or undefined != "count"
+    replicated = prepare(
+        predictions, chosen, n_resamples=n_resamples if draws else 0, scheme=scheme,
+        undefined=undefined, collapse=collapse, n_jobs=n_jobs, rng=rng, progress=progress,
+    )  # fmt: skip
     if replicated.n_resamples:
         replicated.warn_of_undefined()
     evaluation = replicated.evaluation
     pairs = PairView(replicated, (model_a, model_b), n_resamples)
     outcome = significance.run_test(served.test, pairs)
-    adjusted = adjust_families(pairs, outcome, served.test, correction, family=family, alpha=alpha)
-    score_interval = replicated.score_interval(method, confidence_level)
-    difference_interval = replicated.difference_interval(model_a, model_b, method, confidence_level)
+    p_adjusted, corrections_used = correct(
+        pairs, outcome, served.test, correction, family=family, alpha=alpha
+    )
+    warned = warn_of_tests(pairs, outcome, p_adjusted, served.test, correction, alpha)
+    scores = replicated.score_interval(method, confidence_level)
+    differences = replicated.difference_interval(model_a, model_b, method, confidence_level)
     warn_of_sparse_data(
-        replicated, scores=score_interval, differences=difference_interval, pairs=(model_a, model_b)
+        replicated, scores=scores, differences=differences, pairs=(model_a, model_b)
     )
-    replicated.warn_of_no_width(
-        difference_interval,
-        pairs.estimate,
-        [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)],
-        method,
-    )
+    names = [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)]
+    replicated.warn_of_no_width(differences, pairs.estimate, names, method)
     return Comparison(
         bootstrap=replicated,
         pairs=(model_a, model_b),
-        score_interval=score_interval,
-        difference_interval=difference_interval,
+        score_interval=scores,
+        difference_interval=differences,
         p_values=outcome.p_value,
-        p_adjusted=adjusted.p_values,
+        p_adjusted=p_adjusted,
         metric_info={
             metric.name: MetricInfo(metric.greater_is_better, metric.bounds, metric.per_class)
             for metric in evaluation.metrics
@@ -202,20 +191,21 @@ def compare(
         test=served.test,
         tests_used=outcome.used,
         correction=correction,
-        corrections_used=adjusted.used,
+        corrections_used=corrections_used,
         family=family,
         baseline=baseline,
         alpha=alpha,
         rng_label=rng_label(rng),
-        warned=adjusted.warned,
+        warned=warned,
         left_out=left_out_by_default(sample_of(predictions)) if metrics is None else (),
     )
 
 
-def _pairs(predictions: TestSet, baseline: str | None) -> tuple[IntArray, IntArray]:
+def _pairs(models: tuple[str, ...], baseline: str | None) -> tuple[IntArray, IntArray]:
     """All pairs in the models' order, or every other model minus the baseline."""
     if baseline is None:
-        return all_pairs(len(predictions.models))
-    place = predictions.models.index(baseline)
-    others = np.delete(np.arange(len(predictions.models)), place)
+        return all_pairs(len(models))
+    check_models(models, baseline=baseline)
+    place = models.index(baseline)
+    others = np.delete(np.arange(len(models)), place)
     return others, np.full(len(others), place)

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
+from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.told import warn_caller
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.axis import ValueKey
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
-from modelcompare.significance.corrections import adjust
 from modelcompare.words import Correction
 
 # Parts of the data whose warnings stand in one.
@@ -68,17 +66,6 @@ def correct_together(results: Sequence[Comparison], correction: Correction) -> l
         replace(each, p_adjusted=p, correction=correction)
         for each, p in zip(results, adjusted, strict=True)
     ]
-
-
-def adjust_metrics(
-    p_values: FloatArray, keys: Sequence[ValueKey], correction: Correction
-) -> FloatArray:
-    """Adjust p-values of shape (..., n_values), those of each metric as one family."""
-    out = np.empty_like(p_values)
-    for metric in dict.fromkeys(key.metric for key in keys):
-        where = [key.metric == metric for key in keys]
-        out[..., where] = adjust(p_values[..., where], correction)
-    return out
 
 
 def stacked(frames: Sequence[pd.DataFrame], named: Sequence[Mapping[str, object]]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Notes below a table: what its reader should know and cannot see in it, with the remedy."""
+"""Notes on a comparison: warnings about its tests, lines below its tables, its design."""
 
 from __future__ import annotations
 
@@ -7,12 +7,91 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from modelcompare.arrays import FloatArray
 from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.told import warn_caller
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics import SparseDataWarning
+from modelcompare.significance import Outcome, PairView
+from modelcompare.words import Correction
 
 # A difference of so many standard errors would have a far smaller p-value than resamples give.
 _CLEAR = 5.0
 # From here down tables do not write a p-value out.
 _WRITTEN = 0.001
+
+
+def warn_of_tests(
+    pairs: PairView, outcome: Outcome, adjusted: FloatArray, test: str, correction: Correction,
+    alpha: float,
+) -> tuple[str, ...]:  # fmt: skip
+    """Warn where differences cannot be significant for reasons unrelated to the models.
+
+    Returns the texts: of metrics whose samples allow no small p-value, and of those whose
+    resamples are too few.
+    """
+    if correction == "max-t" or not len(adjusted):
+        return ()
+    floors = [*_floors(pairs, outcome, alpha)]
+    few = [*_few_resamples(pairs, outcome, adjusted, correction, test, alpha)]
+    for text in floors:
+        warn_caller(text, SparseDataWarning)
+    for text in few:
+        warn_caller(text, UserWarning)
+    return (*floors, *few)
+
+
+def _floors(pairs: PairView, outcome: Outcome, alpha: float) -> Iterator[str]:
+    """Say where the data, and not the models, keep every p-value above alpha."""
+    if outcome.floor is None:
+        return
+    clustered = pairs.evaluation.predictions.groups is not None
+    units = "clusters" if clustered else "samples"
+    drawn = 1 / (pairs.n_resamples + 1)
+    for metric in pairs.evaluation.metrics:
+        where = pairs.evaluation.metric_slice(metric.name)
+        floor = np.nanmin(outcome.floor[:, where], initial=1.0)
+        if alpha <= floor < 1 and not math.isclose(floor, drawn):
+            yield (
+                f"{metric.name}: no p-value can be below {floor:.2g} here, so at alpha = "
+                f"{alpha:g} nothing can be shown, whatever the difference: the models part on too "
+                f"few {units}."
+            )
+
+
+def _few_resamples(
+    pairs: PairView,
+    outcome: Outcome,
+    adjusted: FloatArray,
+    correction: Correction,
+    test: str,
+    alpha: float,
+) -> Iterator[str]:
+    """Say where the number of resamples, and not the data, keeps differences from counting."""
+    if test == "wald":
+        return
+    smallest = 1 / (pairs.n_resamples + 1)
+    drawn = np.ones(adjusted.shape, dtype=bool)
+    if outcome.floor is not None:
+        drawn = np.isclose(outcome.floor, smallest, rtol=1e-9)
+    for metric in pairs.evaluation.metrics:
+        where = pairs.evaluation.metric_slice(metric.name)
+        at_floor = drawn[:, where] & (outcome.p_value[:, where] <= smallest * (1 + 1e-9))
+        held = at_floor & (adjusted[:, where] >= alpha)
+        if not held.any():
+            continue
+        n_tests = int(np.count_nonzero(~np.isnan(outcome.p_value[:, where])))
+        least = float(adjusted[:, where][held].min())
+        told = f"{smallest:.2g}"
+        if f"{least:.2g}" != told:
+            told += f", which {correction} makes {least:.2g}"
+        enough = f"{math.ceil(2 * n_tests / alpha):,} or more"
+        ways = f"{enough}, correction='max-t'," if n_tests > 1 else f"{enough},"
+        yield (
+            f"{metric.name}: {pairs.n_resamples:,} resamples are too few for {n_tests:,} "
+            f"test{'s' * (n_tests != 1)} at alpha = {alpha:g}: p-values cannot fall below {told}. "
+            f"Take n_resamples of {ways} or test='wald'."
+        )
 
 
 def notes(evidence: Evidence, metric: str) -> list[str]:
@@ -59,3 +138,17 @@ def _of_the_correction(evidence: Evidence, metric: str) -> Iterator[str]:
 def _fewer_tests(evidence: Evidence) -> str:
     others = len(evidence.models) - 1
     return f", a baseline ({others:,} pairs)" if evidence.baseline is None and others > 1 else ""
+
+
+def design(evaluation: Evaluation) -> str:
+    """Name what is taken whole, and what keeps its size; empty for plain samples."""
+    predictions, units = evaluation.predictions, evaluation.units
+    parts = []
+    if predictions.groups is not None and predictions.sums is None:
+        parts.append(f"{units.n_units:,} clusters of samples are taken whole")
+    if units.strata is not None:
+        parts.append("strata keep their sizes")
+    if predictions.sample_weight is not None:
+        parts.append("samples have weights")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""

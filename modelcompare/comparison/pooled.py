@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.families import max_t_of_pairs
-from modelcompare.comparison.grouped import adjust_metrics
+from modelcompare.comparison.correction import adjust_metrics, max_t_of_pairs
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts, pair_differences

@@ -13,8 +13,7 @@ import pandas as pd
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.disagreements import disagreements
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.methods_text import design
-from modelcompare.comparison.notes import notes
+from modelcompare.comparison.notes import design, notes
 from modelcompare.comparison.pairwise import (
     corrected_bounds,
     lead_frame,
