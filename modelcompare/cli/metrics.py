@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import textwrap
-from importlib.resources import files
 
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.explain import Explanation, aliases_of, explain, listed
+from modelcompare.report import schema as schemas
 from modelcompare.report.writers.formats import json_document
 
 SCHEMA = "modelcompare/metrics/1"
@@ -101,5 +101,4 @@ def _bounds(found: Explanation) -> str:
 
 def schema() -> None:
     """Print the JSON Schema of everything that --format json writes."""
-    document = files("modelcompare.report").joinpath("schema.json").read_text(encoding="utf-8")
-    answer_document(document)
+    answer_document(json_document(schemas.schema()))

@@ -33,7 +33,7 @@ from modelcompare.readers import asked, read
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, interval_title, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, rows_against, rows_at
+from modelcompare.report.tables import VALUE, Table, column, rows_against, rows_at
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.sources.evaluation import resolve
 from modelcompare.words import Correction, check_mapping, value_name
@@ -194,15 +194,15 @@ class BoundedComparison(Result):
     def document(self) -> Document:
         level = interval_title(self.comparison.confidence_level)
         scores = [
-            VALUE, Column("model"), Column("worst", "estimate"), Column("best", "estimate"),
-            Column("missing", "count", ["n_missing"]),
+            VALUE, column("model"), column("worst"), column("best"),
+            column("missing", "n_missing"),
         ]  # fmt: skip
         pairs = [
-            VALUE, Column("model a", "model_a", ["model_a"]),
-            Column("model b", "model_b", ["model_b"]), Column("at least", "difference", ["low"]),
-            Column("at most", "difference", ["high"]),
-            Column(level, "interval", ("ci_low", "ci_high")),
-            Column("p (holm)", "p-value", ["p_adjusted"]),
+            VALUE, column("model a", "model_a"),
+            column("model b", "model_b"), column("at least", "low", kind="difference"),
+            column("at most", "high", kind="difference"),
+            column(level, "ci_low", "ci_high", kind="interval"),
+            column("p (holm)", "p_adjusted"),
         ]  # fmt: skip
         note = "a - b where the missing results of one count as the worst, the other's as the best."
         tables = {

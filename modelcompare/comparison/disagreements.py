@@ -16,7 +16,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Table, column
 from modelcompare.words import signature
 
 _CLASSES = {"labels", "probabilities"}
@@ -51,16 +51,16 @@ class Disagreements(Result):
 
     def document(self) -> Document:
         said = {"said_a": self.model_a, "said_b": self.model_b}
-        sides = [Column(model, "given", [name]) for name, model in said.items()]
+        sides = [column(model, name, kind="given") for name, model in said.items()]
         sure = [
-            Column(f"p {said[f'said_{side}']}", "estimate", [f"p_{side}"])
+            column(f"p {said[f'said_{side}']}", f"p_{side}", kind="estimate")
             for side in "ab"
             if f"p_{side}" in self.table
         ]
         columns = [
-            Column("id", "given"),
-            *([Column("truth", "given", ["y_true"])] if "y_true" in self.table else []),
-            *sides, *sure, Column("right"), Column("apart", "estimate"),
+            column("id"),
+            *([column("truth", "y_true")] if "y_true" in self.table else []),
+            *sides, *sure, column("right"), column("apart"),
         ]  # fmt: skip
         counts = self.table["right"].value_counts()
         n_a, n_b = (int(counts.get(model, 0)) for model in (self.model_a, self.model_b))

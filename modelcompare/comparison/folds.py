@@ -17,7 +17,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, p_clause
 from modelcompare.report.pair_tables import pair_table
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, rows_against, rows_at
+from modelcompare.report.tables import VALUE, Table, column, rows_against, rows_at
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.folds import FoldTest as FoldTestResult
 from modelcompare.significance.folds import corrected_t, correlated_t, five_by_two_f, five_by_two_t
@@ -83,10 +83,10 @@ class FoldComparison(Result):
 
     def _score_table(self) -> Table:
         """Make the table of mean values over folds."""
-        scores, values = self.scores, [Column("mean", "estimate"), Column("sd", "estimate")]
+        scores, values = self.scores, [column("mean"), column("sd")]
         return Table(
             "Over folds",
-            [VALUE, Column("model"), *values, Column("folds", "count", ["n_folds"])],
+            [VALUE, column("model"), *values, column("folds", "n_folds")],
             scores,
             decimals=[decimals_for([sd]) for sd in scores["sd"]],
         )
@@ -94,7 +94,7 @@ class FoldComparison(Result):
     def _pair_table(self) -> Table:
         """Make the table of tested differences, with the posterior of each."""
         sources = {"a": "p_a", "same": "p_equivalent", "b": "p_b"}
-        posterior = [Column(title, "share", [source]) for title, source in sources.items()]
+        posterior = [column(title, source, kind="share") for title, source in sources.items()]
         note = (
             "a, same, b: posterior probability that a is better, that the difference is within "
             f"{self.rope:g}, that b is better (Bayesian correlated t-test)."

@@ -16,7 +16,7 @@ from modelcompare.report.document import Document
 from modelcompare.report.figures.critical_difference import RankPlots
 from modelcompare.report.numbers import format_digits, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, rows_against
+from modelcompare.report.tables import Table, column, rows_against
 from modelcompare.significance.corrections import adjust
 from modelcompare.significance.omnibus import average_ranks, friedman, nemenyi
 from modelcompare.significance.pairwise import all_pairs
@@ -72,11 +72,11 @@ class RankComparison(Result):
         if self.test == "nemenyi":
             critical = format_digits(self.critical_difference)
             notes.append(f"Critical difference at {self.alpha:g}: {critical} (Nemenyi).")
-        ranks = [Column("model"), Column("mean rank", "estimate", ["mean_rank"])]
+        ranks = [column("model"), column("mean rank", "mean_rank")]
         pairs = [
-            Column("model a", "model_a", ["model_a"]), Column("model b", "model_b", ["model_b"]),
-            Column("a - b", "difference", ["difference"]),
-            Column(f"p ({self.test})", "p-value", ["p_adjusted"]),
+            column("model a", "model_a"), column("model b", "model_b"),
+            column("a - b", "difference"),
+            column(f"p ({self.test})", "p_adjusted"),
         ]  # fmt: skip
         tables = {
             "ranks": Table(title, ranks, self.ranks, notes=notes, decimals=2),

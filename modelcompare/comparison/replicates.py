@@ -25,7 +25,7 @@ from modelcompare.intervals import METHODS, Interval, choices, held_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
 from modelcompare.report.numbers import decimals_for
-from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table
+from modelcompare.report.tables import ESTIMATE, VALUE, Table, column
 from modelcompare.report.writers.notebook import framed, tables_shown
 from modelcompare.words import (
     IntervalMethod,
@@ -113,7 +113,7 @@ class BootstrapResult(Sample):
         digits = {metric: decimals_for(of_metric) for metric, of_metric in errors}
         decimals = [digits[metric] for metric in frame["metric"]]
         title = f"Values on the test set, {self.n_resamples:,} resamples"
-        table = Table(title, [VALUE, Column("model"), ESTIMATE], frame, decimals=decimals)
+        table = Table(title, [VALUE, column("model"), ESTIMATE], frame, decimals=decimals)
         return framed(tables_shown([table]), self.signature)
 
     @checked()

@@ -26,7 +26,7 @@ from modelcompare.report.figures.critical_difference import RankPlots
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column
+from modelcompare.report.tables import VALUE, column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.words import Correction, check_mapping, signature
@@ -71,8 +71,8 @@ class SetComparison(Result):
 
     def document(self) -> Document:
         level = self.confidence_level
-        named = [VALUE, Column("model"), *value_columns(level)]
-        tables = {"scores": table_of("Each test set", [Column("set"), *named], self.scores)}
+        named = [VALUE, column("model"), *value_columns(level)]
+        tables = {"scores": table_of("Each test set", [column("set"), *named], self.scores)}
         if self._can_be_pooled:
             tables |= {
                 "pooled": table_of("Mean over test sets", named, self.pooled_scores),

@@ -19,7 +19,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table
+from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.words import Correction, check_sequence, signature
 
@@ -76,10 +76,10 @@ class SliceComparison(Result):
     def document(self) -> Document:
         level = self.confidence_level
         subgroup = [
-            Column("subgroup", "slice", ("slice", "value")),
-            Column("n", "count", ["n_samples"]),
+            column("subgroup", "slice", "value", kind="slice"),
+            column("n", "n_samples"),
         ]
-        columns = [*subgroup, VALUE, Column("model"), *value_columns(level)]
+        columns = [*subgroup, VALUE, column("model"), *value_columns(level)]
         tables = {"scores": table_of("Subgroups, the worst first", columns, self.scores)}
         if len(self.differences):
             named = [subgroup[0], VALUE]

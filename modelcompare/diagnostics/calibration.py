@@ -19,7 +19,7 @@ from modelcompare.metrics.calibration import bin_edges, indicators
 from modelcompare.metrics.signatures import Strategy
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, interval_column
+from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.resampling.draws import events
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance.extreme import n_extreme, resampling_p
@@ -81,8 +81,8 @@ class CalibrationTest(Result):
 
     def document(self) -> Document:
         columns = [
-            Column("model"), Column("plug-in error", "estimate", ["statistic"]),
-            Column("p", "p-value", ["p_value"]), Column("debiased error", "estimate", ["estimate"]),
+            column("model"), column("plug-in error", "statistic", kind="estimate"),
+            column("p", "p_value"), column("debiased error", "estimate"),
             interval_column(self.confidence_level),
         ]  # fmt: skip
         about = "the predicted class" if self.label is None else f"class {self.label}"

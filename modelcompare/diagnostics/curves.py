@@ -30,7 +30,7 @@ from modelcompare.report.figures.curves import Curves, plot_curve
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, interval_column
+from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import CurveKind, check_number, signature
@@ -74,7 +74,7 @@ class CurveResult(Result, Curves):
         x, y = ("false positive rate", "recall") if self.kind == "roc" else ("recall", "precision")
         tenths = (self.band["x"] * 10).round(6)
         columns = [
-            Column("model"), Column(x, "setting", ["x"]), Column(y, "estimate", ["y"]),
+            column("model"), column(x, "x"), column(y, "y"),
             interval_column(self.confidence_level),
         ]  # fmt: skip
         title = f"{x[0].upper()}{x[1:]} and {y}, positive class {self.label}"

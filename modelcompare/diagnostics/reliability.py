@@ -29,7 +29,7 @@ from modelcompare.report.figures.style import LEADING, MAX_LINES, plain_axes, te
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import BETWEEN, interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, interval_column, rows_at
+from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.words import label_name, signature
@@ -75,14 +75,14 @@ class Reliability(Result):
 
     def document(self) -> Document:
         columns = [
-            Column("model"), Column("from", "estimate", ["low"], 2),
-            Column("to", "estimate", ["high"], 2), Column("n", "count"),
-            Column("confidence", "estimate"), Column("accuracy", "estimate"),
+            column("model"), column("from", "low", decimals=2),
+            column("to", "high", decimals=2), column("n"),
+            column("confidence"), column("accuracy"),
             interval_column(self.confidence_level),
         ]  # fmt: skip
         title = "Confidence, and the share that came true"
-        error = Column("debiased error", "estimate", ["debiased_ece"])
-        errors = [Column("model"), error, interval_column(self.confidence_level)]
+        error = column("debiased error", "debiased_ece")
+        errors = [column("model"), error, interval_column(self.confidence_level)]
         tables = {
             "reliability": Table(title, columns, self.table, decimals=3),
             "errors": Table("Expected calibration error", errors, self.errors, decimals=3),

@@ -28,7 +28,7 @@ from modelcompare.questions.unseen import Unseen
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for, format_number, interval_clause, p_clause
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, interval_column
+from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.sources.planning import serve
 from modelcompare.words import (
@@ -130,9 +130,9 @@ class DecisionResult(Result):
 
     def document(self) -> Document:
         columns = [
-            Column("candidate"), Column("baseline"), VALUE, Column("margin", "setting"),
-            Column("gain", "difference"), interval_column(1 - 2 * self.alpha),
-            Column("p", "p-value", ["p_value"]), Column("answer"),
+            column("candidate"), column("baseline"), VALUE, column("margin"),
+            column("gain"), interval_column(1 - 2 * self.alpha),
+            column("p", "p_value"), column("answer"),
         ]  # fmt: skip
         title, frame = (
             f"Is {self.candidate} {self.kind}?",

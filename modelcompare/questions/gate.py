@@ -22,7 +22,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.decide import DecisionResult, decide
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, interval_column
+from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.words import (
     Answer,
     Decision,
@@ -117,9 +117,9 @@ class GateResult(Result):
     def document(self) -> Document:
         first = self.decisions[0]
         columns = [
-            VALUE, Column("kind"), Column("margin", "setting"), Column("gain", "difference"),
-            interval_column(1 - 2 * first.alpha), Column("p", "p-value", ["p_value"]),
-            Column("answer"),
+            VALUE, column("kind"), column("margin"), column("gain"),
+            interval_column(1 - 2 * first.alpha), column("p", "p_value"),
+            column("answer"),
         ]  # fmt: skip
         frame = pd.DataFrame([decision.row for decision in self.decisions])
         # Beside a missing label, pandas would make integers floats.

@@ -14,7 +14,7 @@ from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Table, column
 from modelcompare.significance.omnibus import cochran_q, friedman
 from modelcompare.significance.samples import (
     require_plain,
@@ -52,9 +52,9 @@ class OmnibusResult(Result):
 
     def document(self) -> Document:
         columns = [
-            Column("metric"), Column("test", of=["method"]),
-            Column("models", "count", ["n_models"]), Column("statistic", "size"),
-            Column("p", "p-value", ["p_value"]),
+            column("metric"), column("test", "method"),
+            column("models", "n_models"), column("statistic"),
+            column("p", "p_value"),
         ]  # fmt: skip
         table = Table("Are all models equal?", columns, pd.DataFrame([vars(self)]))
         return self._document({"omnibus": table})

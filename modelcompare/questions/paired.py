@@ -17,7 +17,7 @@ from modelcompare.questions.contrast import Contrast, warn_of_undefined
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table
+from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.significance.studentized import n_groups
@@ -113,9 +113,9 @@ class PairedTestResult(Result):
 
     def document(self) -> Document:
         columns = [
-            VALUE, Column("test", of=["method"]), Column("alternative"),
-            Column("a - b", "difference", ["difference"]), Column("statistic", "size"),
-            Column("p", "p-value", ["p_value"]),
+            VALUE, column("test", "method"), column("alternative"),
+            column("a - b", "difference"), column("statistic"),
+            column("p", "p_value"),
         ]  # fmt: skip
         title = f"Do {self.model_a} (a) and {self.model_b} (b) differ?"
         # A test gives no standard error; a small difference shows two digits of itself.

@@ -26,7 +26,7 @@ from modelcompare.report.figures.style import LEADING, OTHER, Look, plain_axes, 
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import format_digits
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Table, column
 from modelcompare.significance.pairwise import check_smooth
 from modelcompare.words import (
     ZeroDivision,
@@ -177,10 +177,10 @@ class SampleSize(Result):
         texts = [f"{n:,}{' (here)' if n == self.n_samples else ''}" for n in frame["n_samples"]]
         title = f"{value_name(self.metric, self.label)}, {self.model_a} - {self.model_b}"
         columns = [
-            Column(self.unit, of=["size"]),
-            Column("shows differences from", "size", ["detectable"]),
-            Column("width of CI", "size", ["interval_width"]),
-            Column("power", "share"),
+            column(self.unit, "size"),
+            column("shows differences from", "detectable"),
+            column("width of CI", "interval_width"),
+            column("power"),
         ]
         observed = f"the observed difference of {self.difference:+.4g} (alpha {self.alpha:g})"
         notes = [f"Power: probability of showing {observed}."]

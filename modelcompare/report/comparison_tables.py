@@ -17,6 +17,7 @@ from modelcompare.report.tables import (
     Column,
     Direction,
     Table,
+    column,
     interval_column,
     rows_at,
 )
@@ -43,11 +44,11 @@ def comparison_tables(result: Compared, remarks: Mapping[str, Sequence[str]]) ->
 
 
 def _score_table(result: Compared, blocks: Sequence[Block], remarks: Sequence[str]) -> Table:
-    rank = Column("rank", "ranks", ("rank_low", "rank_high"))
-    score = [Column("estimate", "estimate"), interval_column(result.confidence_level)]
+    rank = column("rank", "rank_low", "rank_high", kind="ranks")
+    score = [column("estimate"), interval_column(result.confidence_level)]
     return Table(
         blocks[0].metric,
-        [*_class_column(blocks), rank, Column("model"), *score],
+        [*_class_column(blocks), rank, column("model"), *score],
         pd.concat([block.scores for block in blocks], ignore_index=True),
         subtitle=blocks[0].direction,
         notes=[*remarks,
@@ -84,24 +85,24 @@ def _lead_table(result: Compared, blocks: Sequence[Block], *, every: bool = Fals
 
 def lead_sides(result: Compared, *, every: bool) -> tuple[str, str, list[Column]]:
     """Title, meaning of the sign, and the columns that name both sides and the difference."""
-    by = Column("by", "difference", ["lead"])
-    other = Column("ahead of", of=["other"])
+    by = column("by", "lead")
+    other = column("ahead of", "other")
     if result.baseline is not None:
         columns = [
-            Column("baseline", "leader", ["other"]), Column("model"),
-            Column("difference", "difference", ["lead"]),
+            column("baseline", "other", kind="leader"), column("model"),
+            column("difference", "lead"),
         ]  # fmt: skip
         return "differences from the baseline", "+: better than the baseline", columns
     if every:
-        return "differences of all pairs", "+: the first is better", [Column("model"), other, by]
-    columns = [Column("leader", "leader", ["model"]), other, by]
+        return "differences of all pairs", "+: the first is better", [column("model"), other, by]
+    columns = [column("leader", "model", kind="leader"), other, by]
     return "differences from the leader", "+: the leader is better", columns
 
 
 def lead_columns(result: Compared) -> list[Column]:
     """The interval and the p-value of a difference, corrected alike."""
     title = "p" if result.correction == "none" else f"p ({result.correction})"
-    p_value = Column(title, "p-value", ["p_adjusted", "at_odds"])
+    p_value = column(title, "p_adjusted", "at_odds")
     return [interval_column(result.confidence_level), p_value]
 
 
@@ -118,7 +119,7 @@ def lead_notes(result: Compared, metrics: Sequence[str], frame: pd.DataFrame) ->
 
 
 def _class_column(blocks: Sequence[Block]) -> list[Column]:
-    return [] if blocks[0].label is None else [Column("class", "class", ["label"])]
+    return [] if blocks[0].label is None else [column("class", "label", kind="class")]
 
 
 def _undefined(block: Block) -> Iterator[str]:
@@ -142,7 +143,7 @@ def printed_tables(result: Compared) -> list[Table]:
 def _wide_table(result: Compared, models: Sequence[str], blocks: Sequence[Block]) -> Table:
     """Put models in rows and blocks in columns, with marks for what the tests have shown."""
     letters = _letters(models)
-    columns = [Column("Model", of=["model"])]
+    columns = [column("Model", "model")]
     frames = [pd.DataFrame({"letter": letters}, index=models)]
     for place, block in enumerate(blocks):
         names = [f"{name}_{place}" for name in ("estimate", "ci_low", "ci_high", "best", "marks")]
@@ -153,10 +154,10 @@ def _wide_table(result: Compared, models: Sequence[str], blocks: Sequence[Block]
         arrow: Direction = "up" if block.greater_is_better else "down"
         columns += [
             Column(block.title, "estimate", [estimate], block.decimals, best, marks, arrow),
-            Column("", "interval", (low, high), block.decimals),
+            column("", low, high, kind="interval", decimals=block.decimals),
         ]
     if any(letters.values()):
-        columns.insert(0, Column("", of=["letter"]))
+        columns.insert(0, column("", "letter"))
     title = f"Scores with their {interval_title(result.confidence_level)} ({result.headline})"
     whole = pd.concat(frames, axis=1).rename_axis("model").reset_index()
     marked = "".join(mark for column in columns if column.marks for mark in whole[column.marks])
@@ -231,14 +232,14 @@ def _printed_leads(result: Compared, blocks: Sequence[Block]) -> Table:
     what, subtitle, (first, second, by) = lead_sides(result, every=False)
     strong = ("behind", "ahead") if result.baseline is not None else ("ahead", "behind")
     named = [
-        Column(column.title.capitalize(), of=column.sources, strong=mark)
-        for column, mark in zip((first, second), strong, strict=True)
+        replace(each, title=each.title.capitalize(), kind="text", strong=mark)
+        for each, mark in zip((first, second), strong, strict=True)
     ]
     digits = {block.metric: block.decimals for block in blocks}
     return Table(
         f"{what.capitalize()} ({result.headline}; {subtitle}); bold: shown to be better",
         [
-            Column("Metric", "value", ["metric", "label"]),
+            column("Metric", "metric", "label", kind="value"),
             *named,
             replace(by, title=by.title.capitalize()),
             *lead_columns(result),

@@ -57,7 +57,7 @@ class Document:
     title : str
         Heading above the tables of a page.
     schema : str
-        Name of the JSON document in ``schema.json``.
+        Kind and version of the JSON document, as in ``documents.txt``.
     signature : str
         How the numbers were made, in one line.
     headline : str

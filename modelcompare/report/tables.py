@@ -9,34 +9,14 @@ from typing import Any, Literal
 import pandas as pd
 
 from modelcompare.report import numbers
+from modelcompare.report.fields import FIELDS, Kind
 from modelcompare.report.figures.types import Figure
 from modelcompare.words import is_missing, label_name, value_name
 
-# What a column is made of, in the order of `Column.of`.
-Kind = Literal[
-    "text",  # one name
-    "class",  # a class, which a terminal writes as a heading above its rows
-    "leader",  # the model that rows are about, written in the heading too
-    "model_a", "model_b",  # the sides of a difference a - b
-    "value",  # a metric and a class
-    "slice",  # a variable and its value, written as a heading too
-    "estimate",  # a number with as many decimals as its row bears
-    "difference",  # the same with its sign
-    "interval",  # two ends
-    "ranks",  # the lowest and the highest
-    "p-value",  # and, where there is more, whether it is marked
-    "share",  # a fraction, written as a percentage
-    "count",
-    "size",  # a number by its three leading digits
-    "setting",  # a number as it was given
-    "given",  # a name, a text or a number that the data hold
-]  # fmt: skip
 Direction = Literal["up", "down"]
 # Classes that share the rows of a screen.
 MAX_CLASSES = 5
 MAX_SENTENCES = 9
-HEADING: frozenset[Kind] = frozenset({"class", "leader", "slice"})
-RIGHT: frozenset[Kind] = frozenset({"estimate", "difference", "share", "count", "size", "setting"})
 
 
 @dataclass(frozen=True)
@@ -44,21 +24,28 @@ class Column:
     """One column of a table."""
 
     title: str
-    kind: Kind = "text"  # what it means, and so how it is written and aligned
-    of: Sequence[str] = ()  # columns of the frame that it shows; by default `title`
+    kind: Kind  # what it means, and so how it is written and aligned
+    sources: Sequence[str]  # fields, columns of the frame, that it shows
     decimals: int | None = None  # digits after the point; by default those of the row
     strong: str | None = None  # a column of the frame that says which cells stand out
     marks: str | None = None  # a column of the frame: what print sets small behind each number
     direction: Direction | None = None  # which way is better
 
-    @property
-    def sources(self) -> Sequence[str]:
-        """The columns of the frame that it shows."""
-        return self.of or (self.title,)
+
+def column(
+    title: str, *fields: str, kind: Kind | None = None, decimals: int | None = None
+) -> Column:
+    """Make the column of a field, or of several; what they are follows from their names.
+
+    >>> column("p", "p_value").kind, column("estimate").sources
+    ('p-value', ('estimate',))
+    """
+    sources = fields or (title,)
+    return Column(title, kind or FIELDS.get(sources[0], "text"), sources, decimals)
 
 
-VALUE = Column("metric", "value", ("metric", "label"))
-ESTIMATE = Column("value", "estimate", ["estimate"])
+VALUE = column("metric", "metric", "label", kind="value")
+ESTIMATE = column("value", "estimate")
 
 
 def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
@@ -81,7 +68,7 @@ def rows_against(differences: pd.DataFrame, model: str) -> dict[str, Any]:
 def interval_column(confidence_level: float, decimals: int | None = None) -> Column:
     """Intervals of this level, from `ci_low` to `ci_high`."""
     title = numbers.interval_title(confidence_level)
-    return Column(title, "interval", ("ci_low", "ci_high"), decimals)
+    return column(title, "ci_low", "ci_high", kind="interval", decimals=decimals)
 
 
 def pair_notes(confidence_level: float, correction: str) -> list[str]:
@@ -93,13 +80,13 @@ def pair_notes(confidence_level: float, correction: str) -> list[str]:
 
 def pair_columns(confidence_level: float, correction: str) -> list[Column]:
     """What every table of differences shows: both sides, their difference, and its test."""
-    adjusted = Column(f"p ({correction})", "p-value", ["p_adjusted"])
+    adjusted = column(f"p ({correction})", "p_adjusted")
     return [
-        Column("model a", "model_a", ["model_a"]),
-        Column("model b", "model_b", ["model_b"]),
-        Column("a - b", "difference", ["difference"]),
+        column("model a", "model_a"),
+        column("model b", "model_b"),
+        column("a - b", "difference"),
         interval_column(confidence_level),
-        Column("p", "p-value", ["p_value", "at_odds"]),
+        column("p", "p_value", "at_odds"),
         *([adjusted] if correction != "none" else []),
     ]
 
@@ -193,6 +180,8 @@ def _as_given(value: Any) -> str:
 
 _WRITERS: dict[Kind, Callable[[tuple[Any, ...], int], str]] = {
     "text": lambda values, _: label_name(values[0]),
+    "label": lambda values, _: label_name(values[0]),
+    "flag": lambda values, _: label_name(values[0]),
     "class": lambda values, _: label_name(values[0]),
     "leader": lambda values, _: label_name(values[0]),
     "model_a": lambda values, _: str(values[0]),

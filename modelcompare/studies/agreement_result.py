@@ -21,7 +21,7 @@ from modelcompare.report.figures.selection import one_label, telling_labels
 from modelcompare.report.figures.style import LEADING, OTHER, Look, plain_axes
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, interval_column, rows_at
+from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.studies.figures import plot_shares
 from modelcompare.studies.pairs import PAPER_RATIOS, MetricPairs, Pair, check_ratios
 from modelcompare.studies.ranking_consistency import orders_kept
@@ -145,10 +145,10 @@ class AgreementStudy(Result):
             f"Agreement over {n_pairs:,} pairs of models, test {self.test}, alpha {self.alpha:g}"
         )
         columns = [
-            Column("Metric", of=["name"]),
-            Column("Class", of=["label"]),
-            Column("% Sig.", "estimate", ["pct_significant"], decimals=2),
-            Column("% Agree", "estimate", ["pct_agree"], decimals=2),
+            column("Metric", "name"),
+            column("Class", "label"),
+            column("% Sig.", "pct_significant", decimals=2),
+            column("% Agree", "pct_agree", decimals=2),
             interval_column(self.confidence_level, decimals=1),
         ]
         notes = [self.note] if self.note else []

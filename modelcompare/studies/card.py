@@ -24,7 +24,7 @@ from modelcompare.data.checks import check_models
 from modelcompare.metrics import UndefinedMetricWarning
 from modelcompare.report import escape
 from modelcompare.report.pair_tables import table_of, value_columns
-from modelcompare.report.tables import VALUE, Column, Table
+from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.report.writers.formats import json_document, markdown
 from modelcompare.words import (
     CardFormat,
@@ -168,7 +168,7 @@ def _evaluation_data(predictions: Predictions) -> Table:
         if predictions.n_classes > 20:
             rows.append((f"{predictions.n_classes - 20} more classes", ""))
     frame = pd.DataFrame(rows, columns=["what", "this"])
-    return Table("Evaluation data", [Column("", of=["what"]), Column("", of=["this"])], frame)
+    return Table("Evaluation data", [column("", "what"), column("", "this")], frame)
 
 
 def _scores(result: Comparison, model: str) -> list[Table]:
@@ -178,7 +178,7 @@ def _scores(result: Comparison, model: str) -> list[Table]:
     for metric, part in frame.groupby("metric", sort=False):
         direction = "higher" if result.metric_info[metric].greater_is_better else "lower"
         title = f"{metric} ({direction} is better)"
-        columns = [Column("class", of=["label"]), *value_columns(result.confidence_level)]
+        columns = [column("class", "label"), *value_columns(result.confidence_level)]
         tables.append(table_of(title, columns, part))
     undefined = int(frame["n_undefined"].sum())
     if undefined:
@@ -198,14 +198,14 @@ def _subgroups(
     if max((int(found.max()) for found in counts if len(found)), default=0) < min_size:
         nothing = pd.DataFrame(columns=["subgroup", "samples"])
         note = f"No subgroup has {min_size} samples."
-        return Table("Subgroups", [Column("subgroup"), Column("samples")], nothing, notes=[note])
+        return Table("Subgroups", [column("subgroup"), column("samples")], nothing, notes=[note])
     # One model has no differences to correct.
     kept = {name: value for name, value in options.items() if name != "correction"}
     found = compare_slices(predictions[model], metrics, min_size=min_size, **kept)
     small = [f"{row.slice} = {row.value} ({row.n_samples})" for row in found.left_out.itertuples()]
     columns = [
-        Column("subgroup", "slice", ("slice", "value")),
-        Column("samples", "count", ["n_samples"]),
+        column("subgroup", "slice", "value", kind="slice"),
+        column("samples", "n_samples"),
         VALUE,
         *value_columns(found.confidence_level),
     ]
@@ -218,7 +218,7 @@ def _calibration(predictions: Predictions, options: Mapping[str, Any]) -> Table:
     drawn = ("n_resamples", "rng", "confidence_level", "scheme", "n_jobs")
     kept = {name: value for name, value in options.items() if name in drawn}
     result = compare(predictions, names, method="percentile", **kept)
-    columns = [Column("metric"), *value_columns(result.confidence_level)]
+    columns = [column("metric"), *value_columns(result.confidence_level)]
     return table_of("Calibration (lower is better)", columns, result.scores)
 
 

@@ -13,7 +13,7 @@ from modelcompare.engine.axis import long_frame, score_frame
 from modelcompare.engine.contrasts import pair_differences
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.report.numbers import format_percent
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Table, column
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.pairs import MetricPairs
 
@@ -160,10 +160,10 @@ def efficiency_table(frame: pd.DataFrame, confidence_level: float) -> Table:
     names = {"a": "metric_a", "b": "metric_b", "class": "label"}
     shares = ["fewer", "more", "disagree"]
     columns = [
-        *(Column(title, of=[name]) for title, name in names.items()),
-        Column("pairs", "count"),
-        Column("median", "estimate", decimals=2),
-        *(Column(name, "share") for name in shares),
+        *(column(title, name) for title, name in names.items()),
+        column("pairs", kind="count"),
+        column("median", kind="estimate", decimals=2),
+        *(column(name, kind="share") for name in shares),
     ]
     grouped = frame.groupby(list(names.values()), sort=False, dropna=False)
     ratios = {"pairs": ("samples_ratio", "size"), "median": ("samples_ratio", "median")}

@@ -24,7 +24,7 @@ from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
-from modelcompare.report.tables import VALUE, Column, Table, interval_column
+from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.efficiency import samples_ratio
 from modelcompare.words import MOST_BINS, check_count, check_sequence, signature
@@ -59,21 +59,21 @@ class QuantizationStudy(Result):
         return signature("quantization_study", {"n": self.n_samples, "se": "influence"})
 
     def document(self) -> Document:
-        bins, pairs = Column("bins", "count", ["n_bins"]), Column("pairs", "count", ["n_pairs"])
-        ratio = Column("median", "estimate", ["samples_ratio"], decimals=2)
-        sides = [Column("raw", "estimate"), Column("rounded", "estimate", ["quantized"])]
-        moved = Column("moved by", "difference", ["difference"])
+        bins, pairs = column("bins", "n_bins"), column("pairs", "n_pairs")
+        ratio = column("median", "samples_ratio", decimals=2)
+        sides = [column("raw"), column("rounded", "quantized")]
+        moved = column("moved by", "difference")
         interval = interval_column(self.confidence_level)
         tables = {
             "cost": Table(
                 "Samples that rounded confidences need for each sample of raw ones",
-                [bins, Column("metric"), pairs, ratio],
+                [bins, column("metric"), pairs, ratio],
                 self.summary,
                 subtitle="median over pairs of models that raw confidences tell apart",
             ),
             "values": Table(
                 "Values on raw and on rounded confidences",
-                [bins, VALUE, Column("model"), *sides, moved, interval],
+                [bins, VALUE, column("model"), *sides, moved, interval],
                 self.values,
                 decimals=[decimals_for([error]) for error in self.values["standard_error"]],
             ),

@@ -27,7 +27,7 @@ from modelcompare.report.figures.style import MAX_LINES, draw_band, looks, plain
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import ESTIMATE, VALUE, Column, Table, interval_column, rows_at
+from modelcompare.report.tables import ESTIMATE, VALUE, Table, column, interval_column, rows_at
 from modelcompare.resampling.draws import standard_normal
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.words import (
@@ -84,10 +84,10 @@ class SensitivityStudy(Result):
             ci_high=table["ci_high"].where(moved),
         )
         columns = [
-            Column("change", of=["what"]),
+            column("change", "what"),
             VALUE,
             ESTIMATE,
-            Column("moved by", "difference", ["difference"]),
+            column("moved by", "difference"),
         ]
         columns.append(interval_column(self.confidence_level))
         tables = {

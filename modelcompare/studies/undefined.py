@@ -18,7 +18,7 @@ from modelcompare.report.figures.layout import Caption
 from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, rows_at
+from modelcompare.report.tables import Column, Table, column, rows_at
 from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.studies.figures import plot_shares
@@ -76,7 +76,7 @@ class UndefinedStudy(Result):
         tables = {
             "by size": Table(
                 "% undefined, mean over models and classes, by part of the test set",
-                [Column("metric"), *map(_percent, summary)],
+                [column("metric"), *map(_percent, summary)],
                 summary.reset_index(),
             )
         }
@@ -86,8 +86,8 @@ class UndefinedStudy(Result):
             tables["by class"] = Table(
                 f"% undefined at ratio {self.ratios[-1]:g}, rarest classes, mean over models",
                 [
-                    Column("class", of=["label"]),
-                    Column("support", "count"),
+                    column("class", "label"),
+                    column("support"),
                     *map(_percent, metrics),
                 ],
                 rarest,
@@ -217,4 +217,4 @@ def undefined_study(
 
 
 def _percent(name: str) -> Column:
-    return Column(name, "estimate", decimals=1)
+    return column(name, kind="estimate", decimals=1)

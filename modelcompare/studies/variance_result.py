@@ -34,7 +34,7 @@ from modelcompare.report.figures.style import (
 from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.result import Result
-from modelcompare.report.tables import Column, Table, rows_at
+from modelcompare.report.tables import Table, column, rows_at
 from modelcompare.significance.pairwise import all_pairs
 from modelcompare.studies.efficiency import efficiency_table, relative_efficiency, variance_ratios
 from modelcompare.studies.figures import (
@@ -66,11 +66,11 @@ _KEY = (
 # Classes with a panel each, and with several.
 _MAX_PANELS, _MAX_ROWS = 12, 6
 _SUMMARY = {
-    "ratio": Column("ratio", "setting"),
-    "n": Column("n", "count"),
-    "sd a": Column("sd a", "size"),
-    "sd b": Column("sd b", "size"),
-    "var": Column("var", "estimate", decimals=2),
+    "ratio": column("ratio"),
+    "n": column("n"),
+    "sd a": column("sd a", kind="size"),
+    "sd b": column("sd b", kind="size"),
+    "var": column("var", kind="estimate", decimals=2),
 }
 
 
@@ -189,7 +189,9 @@ class VarianceStudy(Result):
         tables = {}
         for a, b in self.pairs:
             frame = self._summary((a, b))
-            columns = [_SUMMARY.get(name, Column(name, "estimate", decimals=0)) for name in frame]
+            columns = [
+                _SUMMARY.get(name, column(name, kind="estimate", decimals=0)) for name in frame
+            ]
             notes = [_KEY + self.note] if (a, b) == self.pairs[-1] else []
             tables[f"{a}, {b}"] = Table(f"{a} (a) and {b} (b)", columns, frame, notes=notes)
         if len(self.models) > 1:

@@ -1,5 +1,4 @@
 import json
-from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
@@ -8,6 +7,7 @@ import typer
 
 from modelcompare import examples
 from modelcompare.cli import application
+from modelcompare.report.schema import schema
 
 FEW = ("--resamples", "60")
 MODELS = ("--baseline", "naive_bayes", "--candidate", "bow_pair")
@@ -38,7 +38,7 @@ ASKED = [
 ]
 
 
-SCHEMA = json.loads(files("modelcompare.report").joinpath("schema.json").read_text("utf-8"))
+SCHEMA = schema()
 WHOLE = jsonschema.Draft202012Validator(SCHEMA)
 
 

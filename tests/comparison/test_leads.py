@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import modelcompare as mc
-from modelcompare.report.tables import Column, Table
+from modelcompare.report.tables import Table, column
 from tests.report.written import screen_text
 
 METRICS = ["accuracy", "log_loss"]
@@ -173,7 +173,7 @@ def test_a_correction_that_leaves_nothing_is_told_with_the_remedy():
 
 def test_a_note_about_rows_that_are_not_shown_is_left_out():
     frame = pd.DataFrame({"p": [0.3, 0.04], "odd": [False, True]})
-    table = Table("t", [Column("p", "p-value", ["p", "odd"])], frame, notes=["a", "* b"])
+    table = Table("t", [column("p", "p", "odd", kind="p-value")], frame, notes=["a", "* b"])
     assert table.take([0, 1]).notes == ["a", "* b"]
     assert table.take([0]).notes == ["a"]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.report.tables import Column, Table, interval_column
+from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.report.writers.latex import latex
 from tests.report.typeset import needs_latex, typeset
 
@@ -143,9 +143,9 @@ NUMBERS = pd.DataFrame({
     "share": [0.12, 1.0, np.nan, 0.0, 0.5],
 })  # fmt: skip
 COLUMNS = [
-    Column("value", "estimate", ["estimate"]), Column("a - b", "difference", ["estimate"]),
-    interval_column(0.95), Column("p (holm)", "p-value", ["p", "odd"]), Column("n", "count"),
-    Column("share", "share"),
+    column("value", "estimate"), column("a - b", "estimate", kind="difference"),
+    interval_column(0.95), column("p (holm)", "p", "odd", kind="p-value"), column("n"),
+    column("share"),
 ]  # fmt: skip
 
 

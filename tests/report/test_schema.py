@@ -1,7 +1,6 @@
 """What is written as JSON: its schema holds, and its shape changes with its version alone."""
 
 import json
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import get_args
@@ -12,9 +11,10 @@ import pytest
 
 import modelcompare as mc
 from modelcompare import words
+from modelcompare.report.schema import schema
 from tests.report.test_results import FEW, MADE, made, preds
 
-SCHEMA = json.loads(files("modelcompare.report").joinpath("schema.json").read_text("utf-8"))
+SCHEMA = schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 # What each version of each document held when it was given out. A line that is here never changes:
 # a new shape is a new version, with `schema_version` of its result, and new lines.

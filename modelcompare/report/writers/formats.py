@@ -13,7 +13,8 @@ import pandas as pd
 
 from modelcompare.report import escape
 from modelcompare.report.document import Document
-from modelcompare.report.tables import RIGHT, Table
+from modelcompare.report.fields import RIGHT
+from modelcompare.report.tables import Table
 from modelcompare.report.writers.files import FIGURE_FORMATS, figure_bytes, write_all
 from modelcompare.report.writers.latex import latex
 from modelcompare.report.writers.page import page
@@ -70,7 +71,7 @@ def frame_csv(frame: pd.DataFrame, *, float_format: str | None = None) -> str:
 
 
 def as_json(document: Document) -> str:
-    """Write settings and frames as JSON, unrounded; the schema is a name of ``schema.json``."""
+    """Write settings and frames as JSON, unrounded; as the schema of its kind says."""
     records = {name: frame.to_dict("records") for name, frame in document.frames().items()}
     made = {"schema": document.schema, **document.settings, "signature": document.signature}
     return json_document({**made, **records})

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from modelcompare.report import escape
+from modelcompare.report.fields import RIGHT, Kind
 from modelcompare.report.numbers import BETWEEN, MISSING
-from modelcompare.report.tables import RIGHT, Column, Kind, Table
+from modelcompare.report.tables import Column, Table
 
 _PREAMBLE = "% Preamble: " + r"\usepackage{booktabs,longtable,siunitx} (siunitx 3 or later)"
 # A longer table does not fit a page, and is broken.

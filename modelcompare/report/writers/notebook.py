@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from modelcompare.report.document import Document
 from modelcompare.report.escape import html
+from modelcompare.report.fields import RIGHT
 from modelcompare.report.numbers import more
-from modelcompare.report.tables import MAX_SENTENCES, RIGHT, Table
+from modelcompare.report.tables import MAX_SENTENCES, Table
 
 # Colours are the notebook's own, so that a dark one stays dark. Wide tables scroll in their place.
 _STYLE = """<style scoped>

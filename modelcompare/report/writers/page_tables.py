@@ -10,9 +10,10 @@ from functools import cached_property
 
 from modelcompare.report.escape import json as escape_json
 from modelcompare.report.escape import visible
+from modelcompare.report.fields import RIGHT
 from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.numbers import nice_ticks
-from modelcompare.report.tables import RIGHT, Column, Table
+from modelcompare.report.tables import Column, Table
 
 # Rows of pairs that a page holds for other baselines, of all classes of all metrics together.
 ROOM = 12_000

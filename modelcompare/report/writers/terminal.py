@@ -21,13 +21,14 @@ from rich.text import Text
 
 from modelcompare.report.document import Document
 from modelcompare.report.escape import at_line_start, terminal
+from modelcompare.report.fields import HEADING, RIGHT
 from modelcompare.report.numbers import BETWEEN, more, nice_ticks
-from modelcompare.report.tables import HEADING, MAX_SENTENCES, RIGHT, Column, Table
+from modelcompare.report.tables import MAX_SENTENCES, Column, Table
 
 MAX_NOTES = 5
 _INTERVAL_WIDTHS = (16, 40)
 _WIDEST_NAME, _NARROWEST_NAME = 30, 8
-_NAMES = ("text", "value", "given")
+_NAMES = ("text", "label", "value", "given")
 
 
 def screen_text(
