@@ -19,9 +19,8 @@ from modelcompare.directions import sentence
 from modelcompare.examples import load_example
 from modelcompare.metrics.base import BaseMetric
 from modelcompare.metrics.from_file import load_metric
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.report.result import Result
-from modelcompare.sources.evaluation import resolve
 from modelcompare.words import Family
 
 # What the demo compares and draws.
@@ -116,7 +115,7 @@ def _directed(
     """Turn functions into metrics with the direction that was told, or that of their names."""
     found: list[MetricLike] = []
     for each in own:
-        (metric,) = resolve([each], predictions)
+        (metric,) = resolve_metrics([each], predictions)
         if lower_is_better is not None and not isinstance(each, BaseMetric):
             metric = replace(metric, greater_is_better=not lower_is_better, direction_from="told")
         way = sentence(metric.greater_is_better, metric.direction_from)

@@ -11,11 +11,10 @@ from modelcompare.cli.output import append
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import NotShown, answer, answer_document
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.registry import MetricLike, default_metric
+from modelcompare.metrics.registry import MetricLike, default_metric, resolve_metrics
 from modelcompare.questions.gate import GateResult, Rule
 from modelcompare.questions.gate import gate as by_rules
 from modelcompare.report import escape
-from modelcompare.sources.evaluation import resolve
 from modelcompare.words import Decision, GateFormat
 
 # Exit codes of bad input, errors of the program, an answer that cannot be written, and Ctrl-C.
@@ -59,7 +58,7 @@ def gate(
 def _check_directions(metrics: Sequence[MetricLike], predictions: TestSet) -> None:
     """Refuse scores of which nobody said whether low or high ones are good."""
     for metric in metrics:
-        (found,) = resolve([metric], predictions)
+        (found,) = resolve_metrics([metric], predictions)
         if found.direction_from == "default":
             raise ValueError(
                 f"whether low or high values of {found.name} are good is not known, and a gate "

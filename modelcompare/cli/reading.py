@@ -11,10 +11,10 @@ from typing import Any
 from modelcompare.cli.options import READING
 from modelcompare.cli.streams import say
 from modelcompare.comparison.bounds import BoundedComparison, bounded_comparison
+from modelcompare.comparison.planning import is_large
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import asked, read, readings_of_sets
 from modelcompare.sources.layouts import CannotScanError
-from modelcompare.sources.planning import is_large
 from modelcompare.sources.scanned import scan_predictions
 from modelcompare.sources.sketch_files import holds_sketch, read_sketch
 from modelcompare.spelling import chosen

@@ -10,16 +10,16 @@ import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
+from modelcompare.comparison.planning import serve
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import check_units
 from modelcompare.metrics.base import AnyMetric
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.sources.evaluation import ScannedEvaluation, evaluate, resolve
-from modelcompare.sources.planning import serve
+from modelcompare.sources.evaluation import ScannedEvaluation, evaluate
 from modelcompare.words import (
     Scheme,
     Undefined,
@@ -99,7 +99,7 @@ def bootstrap(
         check_count("size", size, at_least=1)
     predictions = serve(predictions, metrics, zero_division=zero_division).predictions
     return prepare(
-        predictions, resolve(metrics, predictions, zero_division=zero_division),
+        predictions, resolve_metrics(metrics, predictions, zero_division=zero_division),
         n_resamples=n_resamples, scheme=scheme, size=size, undefined=undefined, collapse=collapse,
         n_jobs=n_jobs, rng=rng, progress=progress, at_once=True,
     )  # fmt: skip

@@ -29,13 +29,13 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
+from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.readers import asked, read
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, interval_title, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, rows_against, rows_at
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.sources.evaluation import resolve
 from modelcompare.words import Correction, check_mapping, value_name
 
 _STEP_DOWN: Correction = "holm"
@@ -297,7 +297,7 @@ def bounded_comparison(
             "(--missing bounds)."
         )
     zero_division = options.get("zero_division", math.nan)
-    chosen = resolve(metrics, worst, zero_division=zero_division)
+    chosen = resolve_metrics(metrics, worst, zero_division=zero_division)
     found: list[Comparison] = []
     at: dict[ValueKey, tuple[int, int]] = {}
     for number, case in enumerate(cases(chosen, worst, missing)):

@@ -14,17 +14,16 @@ from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import prepare
 from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
+from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison, MetricInfo
 from modelcompare.comparison.sparse import warn_of_sparse_data
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
-from modelcompare.metrics.registry import MetricLike, left_out_by_default
+from modelcompare.metrics.registry import MetricLike, left_out_by_default, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import PairView, all_pairs
-from modelcompare.sources.evaluation import resolve, sample_of
-from modelcompare.sources.planning import serve
 from modelcompare.words import (
     Correction,
     Family,
@@ -149,7 +148,7 @@ def compare(
     model_a, model_b = _pairs(models, baseline)
     served = serve(predictions, metrics, method=method, test=test, zero_division=zero_division)
     predictions, method = served.predictions, served.method
-    chosen = resolve(metrics, predictions, zero_division=zero_division)
+    chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
     n_values = sum(1 for _ in value_keys(chosen, predictions))
     # Before anything of that size is made.
     check_pairs(len(model_a), n_values)
@@ -197,7 +196,7 @@ def compare(
         alpha=alpha,
         rng_label=rng_label(rng),
         warned=warned,
-        left_out=left_out_by_default(sample_of(predictions)) if metrics is None else (),
+        left_out=left_out_by_default(predictions) if metrics is None else (),
     )
 
 

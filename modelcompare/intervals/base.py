@@ -9,7 +9,7 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray
 from modelcompare.engine.contrasts import Contrasts
-from modelcompare.words import INTERVALS, IntervalMethod
+from modelcompare.words import INTERVALS, IntervalMethod, Need
 
 # Relative difference under which two values are equal but for rounding.
 TIE_TOLERANCE = 1e-10
@@ -81,6 +81,8 @@ class IntervalRow:
         Whether it says nothing about differences.
     chooses : bool
         Whether it is meant to take different methods for different values, which it names.
+    reads : {"units", "sums"}
+        Whether it looks at the numbers of all units at once, or at sums that blocks of them add to.
     """
 
     name: IntervalMethod
@@ -88,6 +90,7 @@ class IntervalRow:
     needs: str = ""
     scores_only: bool = False
     chooses: bool = False
+    reads: Need = "units"
 
     @property
     def when(self) -> str:

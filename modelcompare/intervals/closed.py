@@ -194,8 +194,8 @@ def _proportion(method: Proportion, rows: Contrasts, level: float) -> Interval:
 
 _PROPORTIONS = "proportions of independent samples"
 ROWS = (
-    IntervalRow("normal", _normal),
-    IntervalRow("logit", _logit, "metrics with bounds", scores_only=True),
+    IntervalRow("normal", _normal, reads="sums"),
+    IntervalRow("logit", _logit, "metrics with bounds", scores_only=True, reads="sums"),
     *(
         IntervalRow(name, partial(_proportion, name), _PROPORTIONS, scores_only=True)
         for name in get_args(Proportion)

@@ -196,8 +196,8 @@ def _studentized(rows: Contrasts, level: float) -> Interval:
 
 
 ROWS = (
-    IntervalRow("BCa", bca),
-    IntervalRow("percentile", partial(_by_blocks, _percentile)),
-    IntervalRow("basic", partial(_by_blocks, _basic)),
+    IntervalRow("BCa", bca, reads="sums"),
+    IntervalRow("percentile", partial(_by_blocks, _percentile), reads="sums"),
+    IntervalRow("basic", partial(_by_blocks, _basic), reads="sums"),
     IntervalRow("studentized", partial(_by_blocks, _studentized), "metrics that are sums"),
 )

@@ -137,6 +137,11 @@ class BaseMetric:
         return hash((type(self), self.name))
 
     @property
+    def is_additive(self) -> bool:
+        """Whether it is made of sums, to which parts of a test set add by themselves."""
+        return False
+
+    @property
     def merit(self) -> str:
         """Range and direction, as a sentence."""
         low, high = self.bounds
@@ -230,6 +235,10 @@ class Metric(BaseMetric):
     def is_of_samples(self) -> bool:
         """Whether its one ratio is that of sums over classes, as accuracy is."""
         return isinstance(self.ratio, SumsOf)
+
+    @property
+    def is_additive(self) -> bool:
+        return not any(statistic.of_all for statistic in self.statistics)
 
     @property
     def is_mean(self) -> bool:

@@ -26,8 +26,7 @@ def check_served(metric: AnyMetric, predictions: TestSet) -> None:
         "; raw scores of two classes serve roc_auc and average_precision, for other metrics give "
         "labels or probabilities"
     )
-    for model in predictions.models:
-        kind = predictions.output(model).kind
+    for model, kind in predictions.kinds.items():
         serves = metric.needs in _SERVES.get(kind, {kind}) or (of_two and kind == "values")
         if not serves:
             of_classes = kind == "values" and metric.needs in ("labels", "probabilities")
@@ -72,9 +71,7 @@ def given_score(metric: Metric, predictions: TestSet) -> Metric:
     return metric if declared is None else replace(metric, bounds=declared)
 
 
-def range_of_samples(
-    metric: AnyMetric, predictions: TestSet, *, in_memory: bool = True
-) -> tuple[float, float]:
+def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, float]:
     """Range of the numbers that a metric is the mean of.
 
     Scores within 0 and 1 whose range was not declared are taken to have that one. Nothing is
@@ -86,7 +83,7 @@ def range_of_samples(
         return metric.bounds
     names = predictions.score_names
     declared = predictions.bounds_of(metric.name if names else None) is not None
-    if declared or not in_memory:
+    if declared or "rows" not in predictions.abilities:
         return metric.bounds
     scores = (
         metric.statistics[0].compute(Outcomes(predictions.output(model)))

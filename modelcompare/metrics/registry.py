@@ -24,7 +24,7 @@ from modelcompare.metrics import (
 from modelcompare.metrics.base import AnyMetric, BaseMetric, CallableMetric, Metric, number, varied
 from modelcompare.metrics.planning import check_served, given_score, named_score
 from modelcompare.spelling import nearest
-from modelcompare.words import Average, Kind, ZeroDivision, check_zero_division
+from modelcompare.words import Average, ZeroDivision, check_zero_division
 
 if TYPE_CHECKING:
     from modelcompare.data.test_set import TestSet
@@ -229,10 +229,12 @@ def register(metric: MetricLike) -> AnyMetric:
 
 
 def resolve_metrics(
-    metrics: MetricLike | Sequence[MetricLike], predictions: TestSet, *,
+    metrics: MetricLike | Sequence[MetricLike] | None, predictions: TestSet, *,
     zero_division: ZeroDivision = math.nan,
 ) -> tuple[AnyMetric, ...]:  # fmt: skip
     """Turn names, metrics and functions into metrics that fit the predictions.
+
+    None stands for the default metrics.
 
     Raises
     ------
@@ -241,6 +243,9 @@ def resolve_metrics(
     TypeError
         If something is neither a name, a metric nor a function.
     """
+    predictions = predictions.sample
+    if metrics is None:
+        metrics = default_metrics(predictions)
     several = isinstance(metrics, Iterable) and not isinstance(metrics, str | bytes | Mapping)
     chosen: Any = metrics if several else [metrics]
     resolved = tuple(_resolve(metric, predictions, zero_division) for metric in chosen)
@@ -256,15 +261,11 @@ def resolve_metrics(
     return resolved if truth is None else tuple(texts.with_references(m, truth) for m in resolved)
 
 
-def _kinds(predictions: TestSet) -> set[Kind]:
-    return {predictions.output(model).kind for model in predictions.models}
-
-
 def default_metrics(predictions: TestSet) -> tuple[str, ...]:
     """Metrics to compare by when none are named."""
     if predictions.sums is not None:
         return predictions.sums.metrics
-    kinds = _kinds(predictions)
+    kinds = {*predictions.kinds.values()}
     if kinds == {"scores"}:
         return predictions.score_names or ("mean_score",)
     if kinds == {"probabilities"}:
@@ -283,9 +284,9 @@ def default_metrics(predictions: TestSet) -> tuple[str, ...]:
 
 def left_out_by_default(predictions: TestSet) -> tuple[str, ...]:
     """Why `default_metrics` lacks a metric that some of the models could have."""
-    if _kinds(predictions) != {"labels", "probabilities"}:
+    if {*predictions.kinds.values()} != {"labels", "probabilities"}:
         return ()
-    hard = [name for name in predictions.models if predictions.output(name).kind == "labels"]
+    hard = [name for name, kind in predictions.kinds.items() if kind == "labels"]
     which = f"{hard[0]!r} and {len(hard) - 1} more models" if len(hard) > 1 else repr(hard[0])
     return (f"cf1_macro is left out: {which} gave labels, and it needs probabilities of all.",)
 
@@ -313,7 +314,7 @@ def _resolve(metric: MetricLike, predictions: TestSet, zero_division: ZeroDivisi
     if isinstance(metric, BaseMetric):
         return metric
     if callable(metric):
-        kinds = _kinds(predictions)
+        kinds = {*predictions.kinds.values()}
         needs = "labels" if kinds == {"labels", "probabilities"} else kinds.pop()
         return from_callable(metric, needs=needs)
     raise TypeError(

@@ -18,7 +18,7 @@ from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
 from modelcompare.intervals import held_intervals
 from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
-from modelcompare.metrics.registry import MetricLike
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
 from modelcompare.sources import evaluation as sources
@@ -135,7 +135,7 @@ def evaluate(
     collapse: bool | None = None,
 ) -> Evaluation:
     """One metric of all models, on a test set that can be resampled."""
-    chosen = sources.resolve([metric], predictions, zero_division=zero_division)
+    chosen = resolve_metrics([metric], predictions, zero_division=zero_division)
     evaluation = sources.evaluate(predictions, chosen, collapse=collapse)
     check_units(evaluation.units, clustered=predictions.groups is not None)
     return evaluation

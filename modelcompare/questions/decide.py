@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
@@ -30,7 +31,6 @@ from modelcompare.report.numbers import decimals_for, format_number, interval_cl
 from modelcompare.report.result import Result
 from modelcompare.report.tables import VALUE, Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike
-from modelcompare.sources.planning import serve
 from modelcompare.words import (
     Answer,
     Decision,
@@ -278,7 +278,7 @@ def decide(
     )  # fmt: skip
     sign = 1.0 if contrast.metric.greater_is_better else -1.0
 
-    unseen = Unseen.of(contrast, sign, in_memory=served.in_memory)
+    unseen = Unseen.of(contrast, sign)
 
     def seen(level: float) -> tuple[float, float]:
         low, high = sorted(sign * end for end in contrast.interval(method, 1 - 2 * level))

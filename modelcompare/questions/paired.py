@@ -9,6 +9,7 @@ from typing import Any, ClassVar, get_args
 import pandas as pd
 
 from modelcompare.arguments import checked
+from modelcompare.comparison.planning import serve
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.units import THESE_RUNS
@@ -21,7 +22,6 @@ from modelcompare.report.tables import VALUE, Table, column
 from modelcompare.resampling.seeds import RngLike
 from modelcompare.significance import TESTS, Outcome, choices
 from modelcompare.significance.studentized import n_groups
-from modelcompare.sources.planning import serve
 from modelcompare.words import (
     Alternative,
     PairedTest,
@@ -192,14 +192,13 @@ def paired_test(
     0.0182 6.3e-06
     """
     check_models(predictions.models, model_a=model_a, model_b=model_b)
-    if predictions.sums is not None and not TESTS[method].all_pairs:
-        predictions.refuse(f"test {method!r}")
     served = serve(predictions, metric, test=method, zero_division=zero_division)
     test = served.test
     contrast = Contrast.of(
         served.predictions, model_a, model_b, metric, label=label, zero_division=zero_division,
         collapse=False if TESTS[test].by_sample else None, alternative=alternative,
-        enumerate_swaps=served.in_memory, n_resamples=n_resamples, n_jobs=n_jobs, rng=rng,
+        enumerate_swaps="units" in served.predictions.abilities, n_resamples=n_resamples,
+        n_jobs=n_jobs, rng=rng,
     )  # fmt: skip
     contrast.warn_of_sparse_data()
     outcome = contrast.test(test)

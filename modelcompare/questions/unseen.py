@@ -63,16 +63,15 @@ class Unseen:
     covers: bool
 
     @classmethod
-    def of(cls, contrast: Contrast, sign: float, *, in_memory: bool) -> Unseen:
+    def of(cls, contrast: Contrast, sign: float) -> Unseen:
         """What a contrast may not have seen."""
         metric, evaluation = contrast.metric, contrast.view.evaluation
-        low, high = range_of_samples(metric, evaluation.predictions, in_memory=in_memory)
+        low, high = range_of_samples(metric, evaluation.predictions)
         if not (isinstance(metric, Metric) and metric.is_mean and math.isfinite(high - low)):
             return cls(sign * contrast.difference, math.nan, math.nan, low, high, False)
-        predictions = evaluation.predictions
-        alike = predictions.sums is not None or (
-            in_memory and predictions.groups is None and predictions.sample_weight is None
-        )
+        p = evaluation.predictions
+        plain = "rows" in p.abilities and p.groups is None and p.sample_weight is None
+        alike = plain or p.sums is not None
         size = contrast.n_units if alike else denominator_units(evaluation, metric)
         return cls(sign * contrast.difference, contrast.error, size, low, high, True)
 

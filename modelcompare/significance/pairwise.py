@@ -19,7 +19,7 @@ from modelcompare.significance.extreme import least_size, n_extreme
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.statistic import DrawnSwaps
 from modelcompare.significance.swaps.units import SwapUnits
-from modelcompare.words import PAIRED_TESTS, Alternative
+from modelcompare.words import PAIRED_TESTS, Alternative, Need
 
 # Numbers in one block of pairs: some megabytes, whatever the number of pairs.
 _BLOCK_NUMBERS = 2**20
@@ -232,22 +232,23 @@ class PairTest:
         Its name.
     run : callable
         Outcome for the pairs of a view.
-    all_pairs : bool
-        Whether it serves any number of pairs and values at once; others take one of each.
     needs : str
         What it needs of metric and data; empty if nothing.
     alternatives : tuple of str
         What it can be asked.
     by_sample : bool
         Whether it looks at single samples, which distinct rows with multiplicities would hide.
+    reads : {"rows", "units", "sums"}
+        Whether it looks at all samples of one pair and value, or serves any number of these: by the
+        numbers of all units at once, or by sums that blocks of them add to.
     """
 
     name: str
     run: Callable[[PairView], Outcome]
-    all_pairs: bool
     needs: str = ""
     alternatives: tuple[Alternative, ...] = ("two-sided", "greater", "less")
     by_sample: bool = False
+    reads: Need = "units"
 
     @property
     def when(self) -> str:

@@ -73,13 +73,10 @@ def _replicate_t(kind: Kind, view: PairView) -> Outcome:
 
 
 ROWS: tuple[PairTest, ...] = (
-    PairTest(
-        "replicate-t", partial(_replicate_t, "welch"), all_pairs=True, alternatives=("two-sided",)
-    ),
+    PairTest("replicate-t", partial(_replicate_t, "welch"), alternatives=("two-sided",)),
     PairTest(
         "replicate-paired-t",
         partial(_replicate_t, "paired"),
-        all_pairs=True,
         alternatives=("two-sided",),
     ),
 )

@@ -245,4 +245,4 @@ def _together(
     return groups[: int(np.searchsorted(swaps, most, side="right"))]
 
 
-ROWS: tuple[PairTest, ...] = (PairTest(NAME, studentized_permutation, all_pairs=True),)
+ROWS: tuple[PairTest, ...] = (PairTest(NAME, studentized_permutation),)

@@ -152,13 +152,13 @@ _MEANS = "means of per-sample numbers, independent samples"
 ROWS: tuple[PairTest, ...] = (
     *(
         PairTest(
-            name, partial(_mcnemar, name), all_pairs=False, needs="accuracy, or scores of 0 and 1"
+            name, partial(_mcnemar, name), reads="rows", needs="accuracy, or scores of 0 and 1"
         )
         for name in get_args(McNemar)
     ),
-    PairTest("delong", _delong, all_pairs=False, needs="roc_auc"),
+    PairTest("delong", _delong, reads="rows", needs="roc_auc"),
     *(
-        PairTest(name, partial(_samples, name), all_pairs=False, needs=_MEANS, by_sample=True)
+        PairTest(name, partial(_samples, name), reads="rows", needs=_MEANS, by_sample=True)
         for name in get_args(SampleTest)
     ),
 )

@@ -31,9 +31,15 @@ class BinnedArea(OrderMetric):
     """The ROC AUC of two classes, from bins."""
 
 
+def has_bins(metric: AnyMetric, head: TestSet) -> bool:
+    """Whether a metric of a scan can be had from bins: the ROC AUC of two classes."""
+    area = isinstance(metric, OrderMetric) and metric.name == "roc_auc"
+    return area and head.n_classes == 2
+
+
 def binned(metric: AnyMetric, head: Predictions) -> AnyMetric:
     """The ROC AUC of two classes from bins, which its signature says; other metrics as they are."""
-    if metric.name != "roc_auc" or not isinstance(metric, OrderMetric) or head.n_classes != 2:
+    if not has_bins(metric, head):
         return metric
     same = {field.name: getattr(metric, field.name) for field in fields(metric)}
     return BinnedArea(**{**same, "signature": _signature})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -16,13 +15,11 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import no_bar, progress_bar
 from modelcompare.engine.statistics import COLLAPSE_AT
 from modelcompare.engine.units import DistinctRows, collapsible
-from modelcompare.metrics.base import AnyMetric, Metric
-from modelcompare.metrics.registry import MetricLike, default_metrics, resolve_metrics
+from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, SwapMasks, Weights
 from modelcompare.sources.areas import BinnedArea, BinnedAreas, binned
 from modelcompare.sources.checkpoints import Checkpoint
 from modelcompare.sources.scanned import ScannedPredictions
-from modelcompare.words import ZeroDivision
 
 # Blocks whose distinct rows are put together at once.
 _AT_ONCE = 64
@@ -81,26 +78,6 @@ def evaluate(
     return Evaluation(predictions, metrics, collapse=collapse)
 
 
-def resolve(
-    metrics: MetricLike | Sequence[MetricLike] | None,
-    predictions: TestSet,
-    *,
-    zero_division: ZeroDivision = math.nan,
-) -> tuple[AnyMetric, ...]:
-    """Metrics that fit the predictions, wherever they are; the default ones where none is named."""
-    shown = sample_of(predictions)
-    named = default_metrics(shown) if metrics is None else metrics
-    chosen = resolve_metrics(named, shown, zero_division=zero_division)
-    if isinstance(predictions, ScannedPredictions):
-        return tuple(binned(metric, predictions.head) for metric in chosen)
-    return chosen
-
-
-def sample_of(predictions: TestSet) -> TestSet:
-    """Predictions that show what the models gave: a block of a scan, else all."""
-    return predictions.sample if isinstance(predictions, ScannedPredictions) else predictions
-
-
 class ScannedEvaluation(Evaluation):
     """All metrics of all models of a scan; see `Evaluation`.
 
@@ -117,7 +94,13 @@ class ScannedEvaluation(Evaluation):
         *,
         collapse: bool | None = None,
     ) -> None:
-        _check_sums(metrics)
+        metrics = [binned(metric, predictions.head) for metric in metrics]
+        whole = [m.name for m in metrics if not (m.is_additive or isinstance(m, BinnedArea))]
+        if whole:
+            raise ValueError(
+                f"{', '.join(whole)} cannot be had block by block, as it needs all samples at once "
+                "and not sums over them; read everything into memory with .load(), or leave it out."
+            )
         self._window = _Window(predictions)
         self._bar = no_bar()
         super().__init__(predictions, metrics, collapse=collapse)
@@ -236,26 +219,3 @@ class _Window:
                 self._next = self._predictions.blocks(place)
             self._block, self._place = next(self._next), place
         return self._block
-
-
-def not_sums(metrics: Sequence[AnyMetric]) -> list[str]:
-    """Names of the metrics that are no sums of what single samples show.
-
-    They need the order of all samples, or bins or centres of all of them.
-    """
-    return [metric.name for metric in metrics if not _is_sum(metric)]
-
-
-def _check_sums(metrics: Sequence[AnyMetric]) -> None:
-    binned_areas = {metric.name for metric in metrics if isinstance(metric, BinnedArea)}
-    unserved = [name for name in not_sums(metrics) if name not in binned_areas]
-    if unserved:
-        raise ValueError(
-            f"{', '.join(unserved)} cannot be had block by block, as it needs all samples at once "
-            "and not sums over them; read everything into memory with .load(), or leave it out."
-        )
-
-
-def _is_sum(metric: AnyMetric) -> bool:
-    """Whether a metric is made of sums over samples, each of which tells its own part."""
-    return isinstance(metric, Metric) and not any(s.costly or s.of_all for s in metric.statistics)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.kinds import Output
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.parallel import as_they_come
 from modelcompare.engine.units import check_runs, first_runs
-from modelcompare.metrics import default_metrics, resolve_metrics
-from modelcompare.metrics.base import Metric, Outcomes, Statistic
+from modelcompare.metrics import resolve_metrics
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
 from modelcompare.metrics.counts import SUPPORT
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.metrics.scoring import COUNT
@@ -32,8 +29,6 @@ from modelcompare.words import check_count, check_test_set, check_text
 
 BUCKETS = 1024
 SALT = "modelcompare"
-# Up to so many classes samples are counted by kind first.
-_FEW_CLASSES = 8
 # Numbers of one statistic and model that are summed at once, which decides how they round.
 _MOST_NUMBERS = 2**24
 
@@ -103,8 +98,6 @@ def sketch(
     """
     check_count("buckets", buckets, at_most=MOST_BUCKETS)
     check_text("salt", salt)
-    if metrics is None and isinstance(source, ScannedPredictions):
-        metrics = default_metrics(source.sample)
 
     def one(named: tuple[Predictions, AnyArray]) -> Sketch:
         return _of_block(*named, metrics, buckets, salt)
@@ -168,7 +161,7 @@ def _of_block(block: Predictions, names: AnyArray, metrics: Any, buckets: int, s
             "a sketch keeps no strata; sketch predictions.without('strata'), which gives somewhat "
             "wider intervals."
         )
-    chosen = _sums(resolve_metrics(default_metrics(block) if metrics is None else metrics, block))
+    chosen = [_added(metric) for metric in resolve_metrics(metrics, block)]
     always = (COUNT,) if block.labels is None else (COUNT, SUPPORT)
     statistics = dict.fromkeys([*always, *(s for metric in chosen for s in metric.statistics)])
     bucket = bucket_of(names, buckets, salt)
@@ -187,20 +180,15 @@ def _of_block(block: Predictions, names: AnyArray, metrics: Any, buckets: int, s
     return Sketch(about, np.bincount(bucket, minlength=buckets), numbers)
 
 
-def _sums(metrics: Iterable[Any]) -> list[Metric]:
-    """The metrics, all of which add up over parts of a test set."""
-    chosen = []
-    for metric in metrics:
-        if not isinstance(metric, Metric) or any(each.of_all for each in metric.statistics):
-            why = (
-                "depends on the test set as a whole" if isinstance(metric, Metric) else "is no sum"
-            )
-            raise ValueError(
-                f"metric {metric.name!r} {why}, so parts of one cannot be added up in a sketch; "
-                "leave it out here, and compare by it on the predictions themselves."
-            )
-        chosen.append(metric)
-    return chosen
+def _added(metric: AnyMetric) -> Metric:
+    """Refuse a metric that does not add up over parts of a test set."""
+    if isinstance(metric, Metric) and metric.is_additive:
+        return metric
+    why = "depends on the test set as a whole" if isinstance(metric, Metric) else "is no sum"
+    raise ValueError(
+        f"metric {metric.name!r} {why}, so parts of one cannot be added up in a sketch; leave it "
+        "out here, and compare by it on the predictions themselves."
+    )
 
 
 def _summed(
@@ -211,64 +199,35 @@ def _summed(
     step = _rows_at_once(block, statistics)
     for start in range(0, len(block), step):
         rows = np.arange(start, min(start + step, len(block)))
-        part = _Part(block if step >= len(block) else block.subset(rows), bucket[rows], buckets)
-        for place, model in enumerate(block.models):
-            outcomes = Outcomes.of(part.predictions, model)
+        part = block if step >= len(block) else block.subset(rows)
+        for model in block.models:
+            outcomes = Outcomes.of(part, model)
             for statistic in statistics:
-                if statistic.shared and place > 0:
-                    continue
-                key = (statistic.name, EVERY_MODEL if statistic.shared else model)
-                numbers[key] = numbers.get(key, 0.0) + part.sums(statistic, model, outcomes)
+                if not (statistic.shared and model != block.models[0]):
+                    key = (statistic.name, EVERY_MODEL if statistic.shared else model)
+                    found = _bucket_sums(statistic, outcomes, bucket[rows], buckets)
+                    numbers[key] = numbers.get(key, 0.0) + found
     return numbers
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Some rows, and the bucket of each."""
+def _bucket_sums(
+    statistic: Statistic, outcomes: Outcomes, bucket: IntArray, buckets: int
+) -> FloatArray:
+    """Weighted sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
+    entries = None if statistic.entries is None else statistic.entries(outcomes)
+    if entries is not None:
+        places, found = entries
+        width = outcomes.n_classes**statistic.class_axes
+        found = found if outcomes.weight is None else found * outcomes.weight
+        sums = np.bincount(bucket * width + places, found, buckets * width).astype(np.float64)
+        return sums.reshape(buckets, width)
+    from scipy.sparse import csc_array
 
-    predictions: Predictions
-    bucket: IntArray
-    buckets: int
-
-    def sums(self, statistic: Statistic, model: str, outcomes: Outcomes) -> FloatArray:
-        """Sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
-        if statistic.discrete and self._kinds is not None:
-            return self._counts(model) @ statistic.compute(self._kinds)
-        return self._indicator @ statistic.compute(outcomes)
-
-    @cached_property
-    def _indicator(self) -> Any:
-        """Matrix (n_buckets, n_rows) of the weights, each in its bucket."""
-        from scipy.sparse import csc_array
-
-        n, weight = len(self.predictions), self.predictions.sample_weight
-        ones = np.ones(n) if weight is None else weight
-        return csc_array((ones, self.bucket, np.arange(n + 1)), shape=(self.buckets, n))
-
-    @cached_property
-    def _kinds(self) -> Outcomes | None:
-        """One sample of each true and predicted class, where these are few and samples weigh 1."""
-        p, k = self.predictions, self.predictions.n_classes
-        few = p.codes is not None and k <= _FEW_CLASSES
-        if not few or p.true_distribution is not None or p.sample_weight is not None:
-            return None
-        if any(p.output(model).kind == "values" for model in p.models):
-            return None
-        said = Output("labels", np.tile(np.arange(k), k))
-        return Outcomes(said, np.repeat(np.arange(k), k), k)
-
-    def _counts(self, model: str) -> FloatArray:
-        """Samples of each kind by bucket, of shape (n_buckets, n_kinds)."""
-        if model not in self._counted:
-            p, k = self.predictions, self.predictions.n_classes
-            cell = (self.bucket * k + np.asarray(p.codes)) * k + p.predicted(model)
-            counts = np.bincount(cell, minlength=self.buckets * k * k)
-            self._counted[model] = counts.reshape(self.buckets, -1).astype(np.float64)
-        return self._counted[model]
-
-    @cached_property
-    def _counted(self) -> dict[str, FloatArray]:
-        return {}
+    n = len(bucket)
+    weight = np.ones(n) if outcomes.weight is None else outcomes.weight
+    indicator = csc_array((weight, bucket, np.arange(n + 1)), shape=(buckets, n))
+    product: FloatArray = indicator @ statistic.compute(outcomes)
+    return product
 
 
 def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:

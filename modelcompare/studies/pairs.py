@@ -11,8 +11,9 @@ from modelcompare.arrays import IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import AnyMetric
+from modelcompare.metrics.registry import resolve_metrics
 from modelcompare.resampling.draws import subsample
-from modelcompare.sources.evaluation import evaluate, resolve
+from modelcompare.sources.evaluation import evaluate
 from modelcompare.words import ZeroDivision, check_numbers, check_sequence
 
 Pair = tuple[str, str]
@@ -42,7 +43,7 @@ class MetricPairs:
         named = [(pair, f"c{pair}") if isinstance(pair, str) else _two_names(pair)
                  for pair in given]  # fmt: skip
         names = list(dict.fromkeys(name for pair in named for name in pair))
-        metrics = resolve(names, predictions, zero_division=zero_division)
+        metrics = resolve_metrics(names, predictions, zero_division=zero_division)
         found = dict(zip(names, metrics, strict=True))
         for a, b in named:
             if found[a].per_class != found[b].per_class:

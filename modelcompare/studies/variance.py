@@ -10,6 +10,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray
+from modelcompare.comparison.planning import serve
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import long_frame
 from modelcompare.engine.evaluation import Evaluation
@@ -19,7 +20,6 @@ from modelcompare.resampling.seeds import RngLike, child_seed, rng_label, seed_s
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.row_moments import RowMoments
 from modelcompare.significance.variances import check_variance_tests, variance_test
-from modelcompare.sources.planning import serve
 from modelcompare.studies.pairs import (
     PAPER_PAIRS,
     PAPER_RATIOS,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelcompare.sources import planning
+from modelcompare.comparison import planning
 
 FEW = ("--resamples", "99")
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources import planning
+from modelcompare.comparison import planning
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import modelcompare as mc
+from modelcompare.comparison import planning
 from modelcompare.resampling.weights import ROW_BLOCK
-from modelcompare.sources import planning
 
 N = 2 * ROW_BLOCK + 500
 

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.memory import free_memory
+from modelcompare.intervals import METHODS
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.debiased import is_calibration_error
-from modelcompare.metrics.registry import MetricLike
-from modelcompare.sources.areas import BinnedArea
-from modelcompare.sources.evaluation import distinct_rows, not_sums, resolve
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
+from modelcompare.significance import TESTS
+from modelcompare.sources.areas import has_bins
+from modelcompare.sources.evaluation import distinct_rows
 from modelcompare.sources.rows import import_pyarrow
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision
@@ -22,9 +24,7 @@ from modelcompare.words import IntervalMethod, ZeroDivision
 LARGE = 10_000_000
 # Share of the free memory that the rows of a scan may take.
 _SHARE = 1 / 4
-# What needs no more than totals and influences, and what stands in for the defaults.
-_METHODS: tuple[IntervalMethod, ...] = ("normal", "percentile", "basic", "BCa", "logit")
-_TESTS = ("wald", "bootstrap", "berg-kirkpatrick", "sign-flip", "permutation")
+# What stands in for the defaults, which need more than sums.
 _METHOD_INSTEAD: dict[IntervalMethod, IntervalMethod] = {"auto": "normal"}
 _TEST_INSTEAD = {"studentized-permutation": "wald"}
 
@@ -37,11 +37,6 @@ class Served:
     method: IntervalMethod
     test: str
     draws: bool = True  # whether resamples are worth their cost where nothing needs them
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether all samples are in memory."""
-        return not isinstance(self.predictions, ScannedPredictions)
 
 
 def serve(
@@ -67,24 +62,25 @@ def serve(
         If it can neither be had by blocks nor be read whole.
     """
     if not isinstance(predictions, ScannedPredictions):
+        if TESTS[test].reads not in predictions.abilities:
+            predictions.refuse(f"test {test!r}")
         return Served(predictions, method, test)
-    chosen = resolve(metrics, predictions, zero_division=zero_division)
-    unserved = not_sums(chosen)
+    chosen = resolve_metrics(metrics, predictions, zero_division=zero_division)
+    unserved = [metric for metric in chosen if not metric.is_additive]
     if not unserved and _of_sums(test) and _collapses(chosen, predictions):
         # Swaps are counted at a cost that grows with the samples.
         return Served(predictions, method, test if len(predictions) < LARGE else _of_large(test))
-    if not unserved and method in _METHODS and test in _TESTS:
+    if not unserved and METHODS[method].reads == TESTS[test].reads == "sums":
         return Served(predictions, method, test, (method, test) != ("normal", "wald"))
     if len(predictions) < LARGE and predictions.n_bytes <= _SHARE * free_memory():
         return Served(predictions.load(), method, test)
-    areas = {metric.name for metric in chosen if isinstance(metric, BinnedArea)}
-    _refuse([name for name in unserved if name not in areas], method, test)
+    _refuse([m.name for m in unserved if not has_bins(m, predictions.head)], method, test)
     method, test = _instead(method, chosen), _of_large(test)
     return Served(predictions, method, test, (method, test) != ("normal", "wald"))
 
 
 def _of_sums(test: str) -> bool:
-    return test in _TESTS or test in _TEST_INSTEAD
+    return TESTS[test].reads == "sums" or test in _TEST_INSTEAD
 
 
 def _of_large(test: str) -> str:
@@ -117,8 +113,10 @@ def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMe
 def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
     """Name what can neither be had by blocks nor be stood in for, and what can."""
     wrong = f"{', '.join(unserved)} needs all samples at once" if unserved else ""
-    options = f"method={', '.join(_METHODS)} and test={', '.join(_TESTS)}"
-    if method not in (*_METHODS, *_METHOD_INSTEAD):
+    methods = sorted((m for m in METHODS if METHODS[m].reads == "sums"), key=_is_no_stand_in)
+    tests = sorted((t for t in TESTS if TESTS[t].reads == "sums"), key=_is_no_stand_in)
+    options = f"method={', '.join(methods)} and test={', '.join(tests)}"
+    if method not in (*methods, *_METHOD_INSTEAD):
         wrong = f"method={method!r} needs all samples at once"
     if not _of_sums(test):
         wrong = f"test {test!r} needs all samples at once"
@@ -127,6 +125,10 @@ def _refuse(unserved: Sequence[str], method: IntervalMethod, test: str) -> None:
             f"{wrong}, and they are too many to be read into memory by themselves. By blocks of "
             f"rows there are metrics that are sums, {options}; .load() reads all there is."
         )
+
+
+def _is_no_stand_in(name: str) -> bool:
+    return name not in (*_METHOD_INSTEAD.values(), *_TEST_INSTEAD.values())
 
 
 def is_large(path: Path) -> bool:
