@@ -31,7 +31,7 @@ def snapshot():
     found = {}
     for name in modelcompare.__all__:
         found |= described(f"modelcompare.{name}", getattr(modelcompare, name))
-    for name in sorted({*exported(metrics), *metrics.METRICS}):
+    for name in sorted({*exported(metrics), *metrics.METRICS, *metrics.FAMILIES}):
         thing = getattr(metrics, name)
         alias = getattr(modelcompare, name, None) is thing
         place = f"modelcompare.metrics.{name}"

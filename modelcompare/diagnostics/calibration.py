@@ -16,14 +16,13 @@ from modelcompare.engine.units import check_runs
 from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.calibration import bin_edges, indicators
-from modelcompare.metrics.signatures import Strategy
 from modelcompare.report.document import Document
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.resampling.draws import events
 from modelcompare.resampling.seeds import RngLike, rng_label, seed_sequence
 from modelcompare.significance.extreme import n_extreme, resampling_p
-from modelcompare.words import signature
+from modelcompare.words import Strategy, signature
 
 
 @dataclass(frozen=True)

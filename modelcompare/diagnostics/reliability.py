@@ -19,7 +19,6 @@ from modelcompare.intervals.calibration import interval_of_model
 from modelcompare.metrics import Outcomes, resolve_metrics
 from modelcompare.metrics.base import divide
 from modelcompare.metrics.calibration import bin_edges, indicators, top_label
-from modelcompare.metrics.signatures import Strategy
 from modelcompare.report.document import Document
 from modelcompare.report.figures.curves import CHANCE
 from modelcompare.report.figures.layout import Caption, draw_panels, wrapped
@@ -32,7 +31,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column, rows_at
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.words import label_name, signature
+from modelcompare.words import Strategy, label_name, signature
 
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
 

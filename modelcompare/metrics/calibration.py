@@ -20,9 +20,7 @@ import numpy as np
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.confidences import mass_edges
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
-from modelcompare.metrics.plain import plain
-from modelcompare.metrics.signatures import BinnedScore, ProbabilityScore, Strategy
-from modelcompare.words import MOST_BINS, check_choice, check_count
+from modelcompare.words import MOST_BINS, Strategy, check_choice, check_count
 
 N_BINS = 15
 # A confidence this close below an edge is on it: four units in the last place of single precision.
@@ -224,8 +222,6 @@ def mce_metric(
 
 
 ECE, MCE = ece_metric(), mce_metric()
-ece: BinnedScore = plain(ECE)
-mce: BinnedScore = plain(MCE)
 
 
 def murphy_term(bins: FloatArray, part: str) -> FloatArray:
@@ -266,7 +262,6 @@ BRIER_RELIABILITY = Metric(
     references=("Murphy (1973), Journal of Applied Meteorology 12, 595-600.", _STEPHENSON),
     example=">>> round(brier_reliability([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5]), 4)\n0.0625",
 )  # fmt: skip
-brier_reliability: ProbabilityScore = plain(BRIER_RELIABILITY)
 
 BRIER_RESOLUTION = Metric(
     name="brier_resolution", statistics=(_MURPHY_BINS,),
@@ -279,7 +274,6 @@ BRIER_RESOLUTION = Metric(
     references=(_STEPHENSON,),
     example=">>> round(brier_resolution([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75]), 4)\n0.25",
 )  # fmt: skip
-brier_resolution: ProbabilityScore = plain(BRIER_RESOLUTION)
 
 BRIER_UNCERTAINTY = Metric(
     name="brier_uncertainty", statistics=(_MURPHY_BINS,),
@@ -291,7 +285,6 @@ BRIER_UNCERTAINTY = Metric(
     """,
     example=">>> brier_uncertainty([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75])\n0.25",
 )  # fmt: skip
-brier_uncertainty: ProbabilityScore = plain(BRIER_UNCERTAINTY)
 
 METRICS: tuple[AnyMetric, ...] = (
     *(make(classwise=classwise, strategy=strategy) for make in (ece_metric, mce_metric)

@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray
-from modelcompare.metrics import signatures
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Statistic, number
 from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.outcomes import Entries, Outcomes, scattered
-from modelcompare.metrics.plain import plain
 from modelcompare.metrics.quotient import Quotient, SumsOf
 
 Pair = tuple[FloatArray, FloatArray]
@@ -121,8 +119,6 @@ ACCURACY = _with_twin(
     proper score: going from honest 0.8 to boastful 1.0 raises it on average.""",
     example=">>> caccuracy([0, 1], [[0.75, 0.25], [0.5, 0.5]])\n0.625",
 )  # fmt: skip
-accuracy: signatures.LabelScore = plain(ACCURACY)
-caccuracy: signatures.ProbabilityScore = plain(ACCURACY.soft)
 
 ZERO_ONE_LOSS = _of_counts(
     name="zero_one_loss", greater_is_better=False, ratio=_WRONG, proportion=_WRONG,
@@ -132,7 +128,6 @@ ZERO_ONE_LOSS = _of_counts(
     read where accuracy is close to 1.""",
     example='>>> round(zero_one_loss(["a", "b", "b"], ["a", "b", "a"]), 4)\n0.3333',
 )  # fmt: skip
-zero_one_loss: signatures.LabelScore = plain(ZERO_ONE_LOSS)
 
 
 BALANCED_ACCURACY = _of_counts(
@@ -143,7 +138,6 @@ BALANCED_ACCURACY = _of_counts(
     three thousand, so its interval is wide.""",
     example=">>> balanced_accuracy([0, 0, 0, 1], [0, 0, 0, 0])\n0.5",
 )  # fmt: skip
-balanced_accuracy: signatures.LabelScore = plain(BALANCED_ACCURACY)
 
 
 PRECISION = _with_twin(
@@ -167,8 +161,6 @@ PRECISION = _with_twin(
     references=(_PAPER.format("eq. 7"),),
     example=">>> cprecision([0, 1], [[0.75, 0.25], [0.25, 0.75]])\narray([0.75, 0.75])",
 )  # fmt: skip
-precision: signatures.AveragedScore = plain(PRECISION)
-cprecision: signatures.SoftAveragedScore = plain(PRECISION.soft)
 
 RECALL = _with_twin(
     _of_classes(
@@ -187,8 +179,6 @@ RECALL = _with_twin(
     references=(_PAPER.format("eq. 8"),),
     example=">>> crecall([0, 1], [[0.75, 0.25], [0.5, 0.5]])\narray([0.75, 0.5 ])",
 )  # fmt: skip
-recall: signatures.AveragedScore = plain(RECALL)
-crecall: signatures.SoftAveragedScore = plain(RECALL.soft)
 
 
 SPECIFICITY = _of_classes(
@@ -198,7 +188,6 @@ SPECIFICITY = _of_classes(
     The recall of "not this class". Close to 1 for any rare class, since true negatives abound.""",
     example='>>> specificity([0, 0, 1], [0, 1, 1], average="binary")\n0.5',
 )  # fmt: skip
-specificity: signatures.AveragedScore = plain(SPECIFICITY)
 
 
 JACCARD = _of_classes(
@@ -208,7 +197,6 @@ JACCARD = _of_classes(
     Orders models of one class as F1 does (J = F1 / (2 - F1)) and is stricter on errors.""",
     example=">>> jaccard([0, 0, 1], [0, 1, 1])\narray([0.5, 0.5])",
 )  # fmt: skip
-jaccard: signatures.AveragedScore = plain(JACCARD)
 
 
 def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) -> BoolArray:
@@ -242,7 +230,6 @@ def _soft_fbeta(*, beta: float) -> Any:
 
 
 FBETA = fbeta_metric(beta=2.0)
-fbeta: signatures.BetaScore = plain(FBETA)
 
 F1 = _with_twin(
     replace(
@@ -264,8 +251,6 @@ F1 = _with_twin(
     references=(_PAPER.format("section 3"),),
     example='>>> cf1([0, 1], [[0.75, 0.25], [0.25, 0.75]], average="macro")\n0.75',
 )  # fmt: skip
-f1: signatures.AveragedScore = plain(F1)
-cf1: signatures.SoftAveragedScore = plain(F1.soft)
 
 
 def _gorodkin(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
@@ -288,7 +273,6 @@ MATTHEWS_CORRCOEF = _of_counts(
     references=("Gorodkin (2004), Computational Biology and Chemistry 28, 367-374.",),
     example=">>> round(matthews_corrcoef([0, 0, 1, 1], [0, 0, 1, 0]), 4)\n0.5774",
 )  # fmt: skip
-matthews_corrcoef: signatures.CoefficientScore = plain(MATTHEWS_CORRCOEF)
 
 
 def _beyond_chance(hits: FloatArray, predicted: FloatArray, support: FloatArray) -> Pair:
@@ -306,7 +290,6 @@ COHEN_KAPPA = _of_counts(
     references=("Cohen (1960), Educational and Psychological Measurement 20, 37-46.",),
     example=">>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])\n0.5",
 )  # fmt: skip
-cohen_kappa: signatures.CoefficientScore = plain(COHEN_KAPPA)
 
 _RECORDS = (
     PRECISION, RECALL, SPECIFICITY, JACCARD, F1, ACCURACY, ZERO_ONE_LOSS, BALANCED_ACCURACY,

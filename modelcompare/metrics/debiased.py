@@ -22,8 +22,7 @@ from modelcompare.metrics.calibration import (
     maximum_error,
     unpacked,
 )
-from modelcompare.metrics.plain import plain
-from modelcompare.metrics.signatures import BinnedScore, Strategy
+from modelcompare.words import Strategy
 
 
 def bin_gaps(bins: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -120,8 +119,6 @@ def rms_calibration_error_metric(
 
 
 DEBIASED_ECE, RMS_CALIBRATION_ERROR = debiased_ece_metric(), rms_calibration_error_metric()
-debiased_ece: BinnedScore = plain(DEBIASED_ECE)
-rms_calibration_error: BinnedScore = plain(RMS_CALIBRATION_ERROR)
 
 # Of the other bins these have names; the rest are had by their options.
 METRICS: tuple[AnyMetric, ...] = (

@@ -1,6 +1,7 @@
 """Plain functions of metrics: arrays in, value out, with scikit-learn's signatures.
 
-``plain(F1)`` makes the function of a record; signature and docstring follow from the record.
+``plain(F1)`` makes the function of a record; signature and docstring follow from the record. Every
+registered name is such a function of `modelcompare.metrics`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from inspect import Parameter, Signature
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,11 +32,11 @@ from modelcompare.metrics.base import (
     UndefinedMetricWarning,
     varied,
 )
-from modelcompare.metrics.signatures import AverageName
 from modelcompare.words import Kind, Tokenizer, listed
 
 _N = "array-like of shape (n_samples,)"
 _TEXTS = "array-like of str, of shape (n_samples,)"
+AverageName = Literal["macro", "micro", "weighted", "binary"]
 # Name, type and meaning of the arrays that a function of each kind takes.
 _ARRAYS: dict[Kind, tuple[tuple[str, str, str], ...]] = {
     "labels": (("y_true", _N, "True labels."), ("y_pred", _N, "Predicted labels.")),
@@ -78,7 +79,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
+def plain(metric: AnyMetric, *, name: str = "") -> Any:
     """Make the plain function of a metric: ``f1: AveragedScore = plain(F1)``.
 
     Examples
@@ -87,8 +88,6 @@ def plain(metric: AnyMetric | None, *, name: str = "") -> Any:
     >>> plain(get_metric("f1_macro"))([0, 0, 1], [0, 1, 1])
     0.6666666666666666
     """
-    if metric is None:
-        raise TypeError("a metric without a soft twin has no soft function.")
     name = name or metric.family or metric.name
     returned = "float | FloatArray" if metric.per_class else "float"
     signature = Signature(list(_parameters(metric)), return_annotation=returned)

@@ -11,20 +11,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide, number
-from modelcompare.metrics.plain import plain
 from modelcompare.metrics.quotient import ClassAverage, averaged
 from modelcompare.metrics.running_sums import Below, Running, added, by_sample, slabs, summed
-from modelcompare.metrics.signatures import AreaScore, MultiClass, ProbabilityScore
 
 Evaluate = Callable[[FloatArray], FloatArray]
 Prepare = Callable[[Outcomes], Evaluate]
 Jackknife = Callable[[Outcomes, FloatArray], FloatArray]
+MultiClass = Literal["ovr", "ovo"]
 _VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"}
 
 
@@ -308,7 +307,6 @@ def roc_auc_metric(
 
 
 ROC_AUC = roc_auc_metric()
-roc_auc: AreaScore = plain(ROC_AUC)
 
 
 def _prepare_ap(outcomes: Outcomes) -> Evaluate:
@@ -340,7 +338,6 @@ AVERAGE_PRECISION = OrderMetric(
     ),
     example=">>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)\n0.8333",
 )  # fmt: skip
-average_precision: ProbabilityScore = plain(AVERAGE_PRECISION)
 
 METRICS: tuple[AnyMetric, ...] = (
     ROC_AUC,

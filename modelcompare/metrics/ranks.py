@@ -14,10 +14,8 @@ import numpy as np
 
 from modelcompare.arrays import CACHE_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.metrics.base import OrderMetric, Outcomes, divide
-from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.running_sums import Below, Running, by_sample, slabs, summed, total
-from modelcompare.metrics.signatures import Score
 
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
@@ -275,7 +273,6 @@ SPEARMAN = OrderMetric(
     references=("Spearman (1904), American Journal of Psychology 15, 72-101.",),
     example=">>> spearman([1.0, 2.0, 3.0], [10.0, 20.0, 40.0])\n1.0",
 )  # fmt: skip
-spearman: Score = plain(SPEARMAN)
 
 
 KENDALL = OrderMetric(
@@ -289,4 +286,3 @@ KENDALL = OrderMetric(
     references=("Kendall (1945), Biometrika 33, 239-251.",),
     example=">>> round(kendall([1.0, 2.0, 3.0], [10.0, 40.0, 20.0]), 4)\n0.3333",
 )  # fmt: skip
-kendall: Score = plain(KENDALL)

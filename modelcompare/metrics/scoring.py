@@ -13,8 +13,6 @@ from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.directions import Known
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.counts import soft_twin
-from modelcompare.metrics.plain import plain
-from modelcompare.metrics.signatures import LabelScore, MeanScore, ProbabilityScore, TopScore
 
 _MOST_CLASSES = 100
 # What half-precision probabilities may lack of 1.
@@ -52,7 +50,6 @@ BRIER_SCORE = _mean_loss(
     references=("Brier (1950), Monthly Weather Review 78, 1-3.",),
     example=">>> brier_score([0, 1], [0.25, 0.5])\n0.15625",
 )  # fmt: skip
-brier_score: ProbabilityScore = plain(BRIER_SCORE)
 
 
 def _negative_log_likelihood(outcomes: Outcomes) -> FloatArray:
@@ -71,7 +68,6 @@ LOG_LOSS = _mean_loss(
     the rest, so probabilities are clipped at the precision they were given in.""",
     example=">>> round(log_loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]), 4)\n0.4904",
 )  # fmt: skip
-log_loss: ProbabilityScore = plain(LOG_LOSS)
 
 
 def _divergence(outcomes: Outcomes) -> FloatArray:
@@ -94,7 +90,6 @@ KL_DIVERGENCE = _mean_loss(
     example=""">>> round(kl_divergence([[0.5, 0.5], [1.0, 0.0]], [[0.5, 0.5], [0.5, 0.5]]), 4)
     0.3466""",
 )  # fmt: skip
-kl_divergence: ProbabilityScore = plain(KL_DIVERGENCE)
 
 
 def _cells(outcomes: Outcomes, said: FloatArray) -> FloatArray:
@@ -153,7 +148,6 @@ _CONFUSION_ENTROPY = Metric(
 )  # fmt: skip
 _PROBABILISTIC = replace(soft_twin(_CONFUSION_ENTROPY), statistics=(SOFT_CELLS,))
 CONFUSION_ENTROPY = replace(_CONFUSION_ENTROPY, soft=_PROBABILISTIC)
-confusion_entropy: LabelScore = plain(CONFUSION_ENTROPY)
 
 
 def _listed(outcomes: Outcomes) -> BoolArray:
@@ -187,7 +181,6 @@ MEAN_RECIPROCAL_RANK = Metric(
     references=("Voorhees (1999), TREC-8 Question Answering Track Report.",),
     example=">>> mean_reciprocal_rank([0, 1], [[0.6, 0.3, 0.1], [0.6, 0.3, 0.1]])\n0.75",
 )  # fmt: skip
-mean_reciprocal_rank: ProbabilityScore = plain(MEAN_RECIPROCAL_RANK)
 
 
 def _in_top(outcomes: Outcomes, *, k: int) -> FloatArray:
@@ -215,7 +208,6 @@ def top_k_metric(*, k: int = 3) -> Metric:
 
 
 TOP_K_ACCURACY = top_k_metric()
-top_k_accuracy: TopScore = plain(TOP_K_ACCURACY)
 
 
 def _score(outcomes: Outcomes, *, place: int = 0) -> FloatArray:
@@ -232,7 +224,6 @@ MEAN_SCORE = Metric(
     good (``greater_is_better=False``).""",
     example=">>> mean_score([1, 0, 1, 1])\n0.75",
 )  # fmt: skip
-mean_score: MeanScore = plain(MEAN_SCORE)
 
 
 def named_score(names: Sequence[str], name: str, direction: tuple[bool, Known]) -> Metric:

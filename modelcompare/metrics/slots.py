@@ -17,8 +17,6 @@ import numpy as np
 from modelcompare.arrays import FloatArray
 from modelcompare.data.kinds import Output
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
-from modelcompare.metrics.plain import plain
-from modelcompare.metrics.signatures import Score
 from modelcompare.metrics.texts import text_pairs
 
 Span = tuple[int, int, str]
@@ -125,7 +123,6 @@ SLOT_ERROR_RATE = Metric(
     ),
     example='>>> slot_error_rate(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',
 )  # fmt: skip
-slot_error_rate: Score = plain(SLOT_ERROR_RATE)
 
 SPAN_F1 = Metric(
     name="span_f1", statistics=(SLOTS,), needs="texts", ratio=_agreeing,
@@ -136,6 +133,5 @@ SPAN_F1 = Metric(
     references=("Tjong Kim Sang & De Meulder (2003), CoNLL shared task.",),
     example='>>> span_f1(["O B-city I-city O B-day"], ["O B-city I-city O B-city"])\n0.5',
 )  # fmt: skip
-span_f1: Score = plain(SPAN_F1)
 
 METRICS: tuple[AnyMetric, ...] = (_with_twin(SLOT_ERROR_RATE), _with_twin(SPAN_F1))

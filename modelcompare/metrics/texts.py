@@ -20,9 +20,7 @@ import numpy as np
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
 from modelcompare.metrics.ngrams import MAX_ORDER, bleu_statistics
-from modelcompare.metrics.plain import plain
 from modelcompare.metrics.scoring import COUNT, mean_ratio
-from modelcompare.metrics.signatures import Score, TextScore, TokenizedScore
 from modelcompare.words import Tokenizer, check_choice
 
 _CHAR_ORDER = 6
@@ -108,7 +106,6 @@ WER = Metric(
     references=("Levenshtein (1966), Soviet Physics Doklady 10, 707-710.",),
     example='>>> round(wer(["A B C", "A B C D"], ["A A C", "A A C D"]), 4)\n0.2857',
 )  # fmt: skip
-wer: Score = plain(WER)
 
 
 def _own_error_rates(outcomes: Outcomes) -> FloatArray:
@@ -131,7 +128,6 @@ CER = Metric(
     that do not separate words.""",
     example='>>> cer(["kitten"], ["sitting"])\n0.5',
 )  # fmt: skip
-cer: Score = plain(CER)
 
 EXACT_MATCH = Metric(
     name="exact_match", statistics=(EXACT, COUNT), needs="texts", ratio=mean_ratio,
@@ -140,7 +136,6 @@ EXACT_MATCH = Metric(
     Values getting all of it right; a stray blank counts as much as a wrong answer.""",
     example='>>> exact_match(["yes", "no"], ["yes", "No"])\n0.5',
 )  # fmt: skip
-exact_match: Score = plain(EXACT_MATCH)
 
 
 @cache
@@ -250,7 +245,6 @@ def bleu_metric(*, tokenize: Tokenizer = "13a") -> Metric:
 
 
 BLEU = bleu_metric()
-bleu: TokenizedScore = plain(BLEU)
 
 
 def _chrf(totals: FloatArray) -> FloatArray:
@@ -278,7 +272,6 @@ CHRF = Metric(
     references=("Popovic (2015), chrF, WMT.",),
     example='>>> round(chrf(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n65.98',
 )  # fmt: skip
-chrf: Score = plain(CHRF)
 
 
 def _ter(totals: FloatArray) -> FloatArray:
@@ -301,7 +294,6 @@ TER = Metric(
     references=("Snover et al. (2006), A study of translation edit rate, AMTA.",),
     example='>>> round(ter(["the cat sat on the mat"], ["the cat sat on a mat"]), 2)\n16.67',
 )  # fmt: skip
-ter: Score = plain(TER)
 
 
 # The fourth power of its exponential is still a number.
@@ -367,7 +359,6 @@ PERPLEXITY = Metric(
     >>> round(perplexity([2, 3], [2 * math.log(0.25), 3 * math.log(0.25)]), 6)
     4.0""",
 )  # fmt: skip
-perplexity: TextScore = plain(PERPLEXITY)
 
 PERPLEXITY_OF_TEXTS = replace(
     PERPLEXITY, name="perplexity_of_texts", family="perplexity",

@@ -9,12 +9,10 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes, Statistic, divide
-from modelcompare.metrics.plain import plain
 from modelcompare.metrics.ranking import Evaluate
 from modelcompare.metrics.ranks import KENDALL, SPEARMAN
 from modelcompare.metrics.running_sums import Running, by_sample
 from modelcompare.metrics.scoring import COUNT, mean_ratio
-from modelcompare.metrics.signatures import Score
 
 
 def _errors(outcomes: Outcomes) -> FloatArray:
@@ -77,7 +75,6 @@ MSE = _mean_error(
     only.""",
     example=">>> mse([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n3.0",
 )  # fmt: skip
-mse: Score = plain(MSE)
 
 
 def _root_mean(total: FloatArray, count: FloatArray) -> FloatArray:
@@ -93,7 +90,6 @@ RMSE = _mean_error(
     Values the same as `mse` and orders models as it does, in units of the target.""",
     example=">>> rmse([0.0, 0.0], [3.0, 3.0])\n3.0",
 )  # fmt: skip
-rmse: Score = plain(RMSE)
 
 MAE = _mean_error(
     name="mae", statistics=(ABSOLUTE, COUNT),
@@ -103,7 +99,6 @@ MAE = _mean_error(
     target, and less at the mercy of outliers than `mse`.""",
     example=">>> mae([1.0, 2.0, 4.0], [1.0, 2.0, 1.0])\n1.0",
 )  # fmt: skip
-mae: Score = plain(MAE)
 
 MSLE = _mean_error(
     name="msle", statistics=(SQUARED_LOG, COUNT),
@@ -113,7 +108,6 @@ MSLE = _mean_error(
     costs more than predicting too much by as much. For values above -1.""",
     example=">>> round(msle([0.0, 9.0], [0.0, 99.0]), 4)\n2.6509",
 )  # fmt: skip
-msle: Score = plain(MSLE)
 
 
 def _absolute_errors(outcomes: Outcomes) -> FloatArray:
@@ -159,7 +153,6 @@ MEDIAN_ABSOLUTE_ERROR = OrderMetric(
     derivative: order statistics make its intervals, the bootstrap its standard errors.""",
     example=">>> median_absolute_error([1.0, 2.0, 4.0], [1.5, 2.0, 1.0])\n0.5",
 )  # fmt: skip
-median_absolute_error: Score = plain(MEDIAN_ABSOLUTE_ERROR)
 
 
 def _spread(squares: FloatArray, total: FloatArray, count: FloatArray) -> FloatArray:
@@ -183,7 +176,6 @@ R2 = Metric(
     compare, and it hides how large the errors are.""",
     example=">>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])\n0.5",
 )  # fmt: skip
-r2: Score = plain(R2)
 
 
 def _explained_variance(
@@ -203,7 +195,6 @@ EXPLAINED_VARIANCE = Metric(
     scores 1.""",
     example=">>> explained_variance([1.0, 2.0, 3.0], [11.0, 12.0, 13.0])\n1.0",
 )  # fmt: skip
-explained_variance: Score = plain(EXPLAINED_VARIANCE)
 
 
 def _pearson(moments: FloatArray, count: FloatArray) -> FloatArray:
@@ -222,7 +213,6 @@ PEARSON = Metric(
     references=("Pearson (1895), Proceedings of the Royal Society of London 58, 240-242.",),
     example=">>> round(pearson([1.0, 2.0, 3.0], [10.0, 20.0, 40.0]), 4)\n0.982",
 )  # fmt: skip
-pearson: Score = plain(PEARSON)
 
 METRICS: tuple[AnyMetric, ...] = (
     MSE, RMSE, MAE, MSLE, MEDIAN_ABSOLUTE_ERROR, R2, EXPLAINED_VARIANCE, PEARSON, SPEARMAN, KENDALL
