@@ -278,7 +278,7 @@ def _support(evaluation: Evaluation) -> FloatArray | None:
         return None
     if p.groups is not None:
         return class_sizes(p)
-    return np.bincount(rows.codes, rows.multiplicity, rows.n_classes).astype(np.float64)
+    return rows.support
 
 
 def _scanned_support(evaluation: ScannedEvaluation) -> FloatArray | None:

@@ -12,9 +12,9 @@ from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import Column, lay_out, value_keys
+from modelcompare.engine.labels import Labels
 from modelcompare.engine.sparse_columns import PartedColumns
 from modelcompare.engine.units import (
-    DistinctRows,
     check_runs,
     cluster_codes,
     cluster_sums,
@@ -55,7 +55,7 @@ class UnitStatistics:
         self._parted: tuple[slice, slice, PartedColumns] | None = None
         # Numbers of statistics that are worth keeping, or all that there is of a sketch.
         self._kept = {} if predictions.sums is None else {**predictions.sums.numbers}
-        self._rows: DistinctRows | None = None
+        self._rows: Labels | None = None
         if collapse is not False:
             self._rows = self._distinct(strata, required=collapse is True)
         self.units = (
@@ -89,7 +89,7 @@ class UnitStatistics:
         return self._rows is None and self._unit_of is None
 
     @cached_property
-    def labelled(self) -> DistinctRows | None:
+    def labelled(self) -> Labels | None:
         """True class, and all models' predicted classes, of rows that each stand for some samples.
 
         None where the truth is no class, or a model did not choose one.
@@ -101,7 +101,7 @@ class UnitStatistics:
             return None
         if any(p.output(model).kind == "values" for model in p.models):
             return None
-        return DistinctRows.of_each(p)
+        return Labels.of_each(p)
 
     @property
     def largest_weight(self) -> float:
@@ -266,11 +266,11 @@ class UnitStatistics:
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
 
-    def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:
+    def _distinct(self, strata: AnyArray | None, *, required: bool) -> Labels | None:
         """Distinct rows, where they are all that matters, and few or asked for."""
         if not collapsible(self.metrics, self.predictions, required=required):
             return None
-        rows = DistinctRows.of(self.predictions, strata)
+        rows = Labels.distinct(self.predictions, strata)
         return rows if required or rows.n_rows <= COLLAPSE_AT * len(self.predictions) else None
 
     def _part(self, rows: slice) -> tuple[TestSet, slice]:
@@ -284,7 +284,7 @@ class UnitStatistics:
     def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""
         if self._rows is not None:
-            return self._rows.outcomes(model, rows)
+            return self._rows.outcomes(self.models.index(model), rows)
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
         p, rows = self._part(rows)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.kinds import Output
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric, Outcomes
+from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import Units
 
 
@@ -35,74 +33,6 @@ def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required:
             "weights, groups or soft labels; leave `collapse` out."
         )
     return possible
-
-
-@dataclass(frozen=True)
-class DistinctRows:
-    """Distinct combinations of the true class, all models' predicted classes and the stratum."""
-
-    codes: IntArray
-    predicted: dict[str, IntArray]
-    multiplicity: IntArray
-    strata: IntArray | None
-    n_classes: int
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.multiplicity)
-
-    @classmethod
-    def of(cls, predictions: TestSet, strata: AnyArray | None) -> DistinctRows:
-        """Collapse a test set; groups of equal rows are found by one integer key each."""
-        assert predictions.codes is not None  # noqa: S101  checked by the caller
-        stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
-        columns = [predictions.codes, *(predictions.predicted(m) for m in predictions.models)]
-        if stratum is not None:
-            columns.append(stratum)
-        places, counts = _distinct(columns)
-        return cls(
-            predictions.codes[places],
-            {model: predictions.predicted(model)[places] for model in predictions.models},
-            counts,
-            None if stratum is None else stratum[places],
-            predictions.n_classes,
-        )
-
-    @classmethod
-    def of_each(cls, predictions: TestSet) -> DistinctRows:
-        """Every sample for itself, equal or not."""
-        assert predictions.codes is not None  # noqa: S101  checked by the caller
-        predicted = {model: predictions.predicted(model) for model in predictions.models}
-        times = np.ones(len(predictions), dtype=np.intp)
-        return cls(predictions.codes, predicted, times, None, predictions.n_classes)
-
-    def outcomes(self, model: str, rows: slice) -> Outcomes:
-        """Outcomes of the distinct rows for one model."""
-        output = Output("labels", self.predicted[model][rows])
-        return Outcomes(output, self.codes[rows], self.n_classes)
-
-
-def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """One place of each distinct row of columns of codes, in the rows' order, and their numbers."""
-    key, *others = columns
-    n_keys = int(key.max()) + 1
-    for column in others:
-        base = int(column.max()) + 1
-        if n_keys * base > 2**62:
-            key = np.unique(key, return_inverse=True)[1]
-            n_keys = int(key.max()) + 1
-        key = key * base
-        key += column
-        n_keys *= base
-    if n_keys > len(key):
-        _, places, counts = np.unique(key, return_index=True, return_counts=True)
-        return places, counts
-    # Equal rows are counted, not sorted; any of them tells what all are.
-    counts = np.bincount(key, minlength=n_keys)
-    place = np.empty(n_keys, dtype=np.intp)
-    place[key] = np.arange(len(key))
-    present = np.flatnonzero(counts)
-    return place[present], counts[present]
 
 
 def cluster_codes(groups: AnyArray | None) -> IntArray | None:

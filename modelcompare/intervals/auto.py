@@ -40,21 +40,18 @@ from modelcompare.arrays import FloatArray
 from modelcompare.engine.contrasts import Contrasts, Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import InfluenceMoments, Pairs, influence_moments, pair_carriers
+from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
 from modelcompare.intervals.closed import median_interval
-from modelcompare.intervals.counted import (
-    Labels,
-    averages_absent_classes,
-    is_soft_macro,
-    size_of_others,
-)
-from modelcompare.intervals.counts import of_counts
+from modelcompare.intervals.counts import judged, of_counts
 from modelcompare.intervals.influences import (
+    averages_absent_classes,
     class_sizes,
     difference_degrees,
     difference_interval,
     effective_units,
+    is_soft_macro,
     macro_corrections,
     rank_interval,
     score_degrees,
@@ -170,18 +167,13 @@ class _Rule:
         return self.contrasts.estimate
 
     @cached_property
-    def _labels(self) -> Labels | None:
-        return Labels.of(self.evaluation)
-
-    @cached_property
     def _support(self) -> FloatArray | None:
         """Samples of each true class; None where models or the truth name no classes."""
         sums = self.evaluation.predictions.sums
         if sums is not None:
             return None if sums.support is None else sums.support.sum(axis=0)
-        if self._labels is None:
-            return None
-        return self._labels.support
+        labels = self.evaluation.labelled
+        return None if labels is None else labels.support
 
     @property
     def _clustered(self) -> bool:
@@ -200,12 +192,12 @@ class _Rule:
         }
 
     def _of_counts(self, metric: AnyMetric) -> Interval | None:
-        judged = Labels.judged(self.evaluation.predictions, metric)
-        labels = self._labels if judged is None else judged
+        scores = judged(self.evaluation.predictions, metric)
+        labels = self.evaluation.labelled if scores is None else scores
         if labels is None or self._clustered:
             return None
         where = self.evaluation.metric_slice(metric.name)
-        measured = ACCURACY if judged is not None else metric
+        measured = ACCURACY if scores is not None else metric
         part = of_counts(labels, measured, self.values[:, where], self.pairs, self.level)
         return part and self._drawn_in(part, where)
 
@@ -310,7 +302,8 @@ class _Rule:
         p = self.evaluation.predictions
         if p.codes is None or p.true_distribution is not None:
             return 0.0
-        return size_of_others(p.codes, p.sample_weight)
+        ones = np.ones(len(p), dtype=np.intp)
+        return Labels(p.codes, (), p.n_classes, ones, p.sample_weight).size_of_others
 
     def _of_occurring(self, metric: AnyMetric) -> float:
         """What makes a macro average of soft counts one of the classes that occur.

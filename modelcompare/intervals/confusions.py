@@ -12,9 +12,12 @@ from math import comb, prod
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
+from modelcompare.engine.labels import Labels
 
 Margins = tuple[FloatArray, FloatArray, FloatArray]
+# Bytes of a cell of the confusion matrices that are worked on at once: a dozen arrays of numbers.
+_CELL_BYTES = 12 * 8
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,25 @@ class Confusions:
     weights: FloatArray
     squares: FloatArray
     n_classes: int
+
+    @classmethod
+    def of(cls, labels: Labels, models: slice) -> Confusions:
+        """Confusion matrices of some models."""
+        if not _tabled(labels):
+            true, named = classes_of(labels, models)
+            weights = np.broadcast_to(labels.powered(1), true.shape)
+            squares = weights if labels.weights is None else np.square(weights)
+            return cls(true, named, weights, squares, labels.n_classes)
+
+        def tables(power: int) -> FloatArray:
+            weights, k = labels.powered(power), labels.n_classes
+            cells = [
+                np.bincount(labels.codes * k + m, weights, k * k) for m in labels.predicted[models]
+            ]
+            return np.array(cells, dtype=np.float64).reshape(-1, k, k)
+
+        sums = tables(1)
+        return cls.of_tables(sums, sums if labels.weights is None else tables(2))
 
     @classmethod
     def of_tables(cls, weights: FloatArray, squares: FloatArray) -> Confusions:
@@ -111,3 +133,22 @@ def taken(numbers: FloatArray, classes: IntArray) -> FloatArray:
     if classes.ndim == 1:
         return numbers[..., classes]
     return np.take_along_axis(numbers, classes, axis=-1)
+
+
+def chunks(labels: Labels) -> list[slice]:
+    """Models whose confusion matrices are worked on at once."""
+    n_models = len(labels.predicted)
+    n_cells = labels.n_classes**2 if _tabled(labels) else labels.n_rows
+    step = max(1, PASS_BYTES // (_CELL_BYTES * n_cells))
+    return [slice(start, min(start + step, n_models)) for start in range(0, n_models, step)]
+
+
+def classes_of(labels: Labels, models: slice) -> tuple[IntArray, IntArray]:
+    """True and named class of each row, (n_models, n_rows)."""
+    named = np.array(labels.predicted[models])
+    return np.broadcast_to(labels.codes, named.shape), named
+
+
+def _tabled(labels: Labels) -> bool:
+    """Whether all cells of a confusion matrix are no more than there are samples."""
+    return labels.n_classes**2 <= max(int(labels.multiplicity.sum()), 4)

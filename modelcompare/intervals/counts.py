@@ -9,11 +9,15 @@ more, spread over all cells.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
+from modelcompare.data.test_set import TestSet
+from modelcompare.engine.influence import Pairs
+from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import (
     Average,
     comparable_mean,
@@ -21,8 +25,7 @@ from modelcompare.intervals.averages import (
     mover_interval,
 )
 from modelcompare.intervals.base import Interval
-from modelcompare.intervals.confusions import CellSums, Confusions, Margins
-from modelcompare.intervals.counted import Counted, Labels, Pairs, counted
+from modelcompare.intervals.confusions import CellSums, Confusions, Margins, chunks, classes_of
 from modelcompare.intervals.differences import (
     PairVariances,
     half_count_error,
@@ -36,14 +39,74 @@ from modelcompare.intervals.ratios import (
     t_quantile,
     wilson,
 )
-from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
+from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.counts import COUNTS
-from modelcompare.metrics.quotient import divide
+from modelcompare.metrics.quotient import Quotient, divide
 
+RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
 Agreement = Literal["matthews_corrcoef", "cohen_kappa"]
 _NAMES: tuple[Agreement, ...] = ("matthews_corrcoef", "cohen_kappa")
 # Samples added to each confusion matrix.
 _ADDED = 2.0
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A metric of counts: ``offset + slope * base``, the base a ratio or an average of ratios.
+
+    Attributes
+    ----------
+    ratio : ClassRatio
+        The metric of one class.
+    over : {"class", "correct", "macro", "weighted"}
+        One value for each class; one of all samples, each right (TP) or wrong (FN); an average.
+    offset, slope : float
+        What makes the value of the base.
+    strict : bool
+        Whether a class never predicted has no value (the paper's F1).
+    """
+
+    ratio: ClassRatio
+    over: Literal["class", "correct", "macro", "weighted"]
+    offset: float = 0.0
+    slope: float = 1.0
+    strict: bool = False
+
+    def apply(self, low: FloatArray, high: FloatArray) -> Bounds:
+        """Bounds of the value from bounds of the base."""
+        ends = self.offset + self.slope * low, self.offset + self.slope * high
+        return ends if self.slope > 0 else ends[::-1]
+
+
+def counted(metric: AnyMetric, n_classes: int) -> Counted | None:
+    """Describe a metric of true and predicted classes that is a ratio; None for any other."""
+    ratio = metric.class_ratio if isinstance(metric, Metric) else None
+    if (
+        not isinstance(metric, Metric)
+        or ratio is None
+        or n_classes < 2
+        or metric.statistics != COUNTS
+        or not isinstance(metric.value, Quotient)
+    ):
+        return None
+    if metric.is_of_samples:
+        return _of_samples(ratio, n_classes)
+    if not ratio.is_share:
+        return None
+    if metric.average == "weighted" and ratio == RECALL:
+        return Counted(RECALL, "correct")
+    strict = metric.zero_division == "paper" and metric.value.without is not None
+    return Counted(ratio, metric.average or "class", strict=strict)
+
+
+def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
+    """Describe a ratio that samples add to by being right or wrong, whatever their class."""
+    (hit, right), (missed, wrong) = ratio.of_sample(n_classes)
+    if right == wrong and hit != missed:
+        return Counted(RECALL, "correct", missed / wrong, (hit - missed) / wrong)
+    found = ClassRatio((hit, 0.0, 0.0, 0.0), (right, wrong, 0.0, 0.0))
+    return Counted(found, "correct") if missed == 0 and found.is_share else None
 
 
 def agreement(metric: AnyMetric) -> Agreement | None:
@@ -120,6 +183,18 @@ Ends = tuple[FloatArray, FloatArray, FloatArray]
 Shrunk = tuple[CellSums, FloatArray, FloatArray]
 
 
+def judged(predictions: TestSet, metric: AnyMetric) -> Labels | None:
+    """Labels, right (1) or wrong, of scores that are all 0 or 1; None of other metrics."""
+    if not isinstance(metric, Metric) or metric.needs != "scores" or not metric.proportion:
+        return None
+    if predictions.sums is not None:
+        return None
+    outputs = (Outcomes(predictions.output(model)) for model in predictions.models)
+    right = [metric.statistics[0].compute(each)[:, 0].astype(np.intp) for each in outputs]
+    ones = np.ones(len(right[0]), dtype=np.intp)
+    return Labels(ones, right, 2, ones, predictions.sample_weight)
+
+
 def of_counts(
     labels: Labels, metric: AnyMetric, values: FloatArray, pairs: Pairs | None, level: float
 ) -> Interval | None:
@@ -148,7 +223,7 @@ def counted_scores(labels: Labels, what: Counted, level: float) -> Interval:
     if what.over in ("macro", "weighted"):
         method = "mover" if labels.n_classes == 2 else "effective-size"
         interval = _averages
-    parts = [interval(labels.average(what, models), level) for models in labels.chunks]
+    parts = [interval(_average(labels, what, models), level) for models in chunks(labels)]
     low, high, size = (np.concatenate(ends) for ends in zip(*parts, strict=True))
     if what.over == "correct":
         low, high, size = low[:, 1:], high[:, 1:], size[:, 1:]
@@ -177,7 +252,7 @@ def counted_differences(
     if what.over in ("macro", "weighted") and labels.n_classes > 2:
 
         def shrunk(models: slice) -> Shrunk:
-            average = labels.average(what, models)
+            average = _average(labels, what, models)
             return (*shrunk_influences(average), comparable_mean(average))
 
         method = "shrunk-influence"
@@ -197,7 +272,7 @@ def _half_count_errors(
     labels: Labels, what: Counted, pairs: Pairs
 ) -> tuple[FloatArray, FloatArray]:
     of_samples, of_classes = what.over == "correct", what.over == "class"
-    cells, squares = (labels.right_or_wrong if of_samples else labels).pair_cells(pairs)
+    cells, squares = pair_cells(labels.right_or_wrong if of_samples else labels, pairs)
     if not of_classes:
         cells, squares = cells[:, 1:], squares[:, 1:]
     error = half_count_error(
@@ -213,29 +288,70 @@ def _half_count_errors(
     return error, divide(apart**2, of_squares, 0.0)
 
 
+def _average(labels: Labels, what: Counted, models: slice) -> Average:
+    """Values of some models' classes, and their average."""
+    cells = Confusions.of(labels, models)
+    return Average(cells, what.ratio, what.over == "weighted", strict=what.strict)
+
+
+def pair_cells(labels: Labels, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
+    """Sums of weights, and of squares, by truth, model a and model b in each class or not.
+
+    Of shape (n_pairs, n_classes, 2, 2, 2).
+    """
+
+    def cells(power: int) -> FloatArray:
+        weights = labels.powered(power)
+        support, total = np.bincount(labels.codes, weights, labels.n_classes), weights.sum()
+        own, both = labels.pair_sums(*pairs, power)
+        out = np.zeros((*both.shape[:2], 2, 2, 2))
+        for member in (1, 0):
+            # Those of the class that were named so, or those of others.
+            of_a, of_b = (own[side, :, 1 - member] for side in pairs)
+            of_both = both[..., 1 - member]
+            out[:, :, member, 1, 1] = of_both
+            out[:, :, member, 1, 0], out[:, :, member, 0, 1] = of_a - of_both, of_b - of_both
+            if member:
+                out[:, :, 1, 0, 0] = support - of_a - of_b + of_both
+        out[:, :, 0, 0, 0] = total - out.sum(axis=(-3, -2, -1))
+        # What cancels in exact arithmetic is 0.
+        return np.where(np.abs(out) <= 1e-12 * total, 0.0, out)
+
+    found = cells(1)
+    return found, found if labels.weights is None else cells(2)
+
+
+def _disagreements(labels: Labels, pairs: Pairs) -> FloatArray:
+    """Effective number of samples on which the models of each pair disagree."""
+    weights = np.stack([labels.powered(1), labels.powered(2)])
+    sums = np.empty((2, len(pairs[0])))
+    for place, (a, b) in enumerate(zip(*pairs, strict=True)):
+        sums[:, place] = weights @ (labels.predicted[a] != labels.predicted[b])
+    return divide(sums[0] ** 2, sums[1], 0.0)
+
+
 def _shrunk(
     labels: Labels, pairs: Pairs, shrunk: Callable[[slice], Shrunk]
 ) -> tuple[PairVariances, FloatArray, FloatArray]:
     """Variances, differences of what is centred at, and disagreements of pairs."""
-    n_models = labels.predicted.shape[1]
+    n_models = len(labels.predicted)
     influence = np.empty((len(labels.codes), n_models))
     unseen, values = np.empty((2, n_models))
-    for models in labels.chunks:
+    for models in chunks(labels):
         found, unseen[models], values[models] = shrunk(models)
-        influence[:, models] = found.at(*labels.classes(models)).T
-    if labels.times is not None:
-        influence *= np.sqrt(labels.times)[:, None]
+        influence[:, models] = found.at(*classes_of(labels, models)).T
+    influence *= np.sqrt(labels.multiplicity)[:, None]
     variances = shrunk_variances(influence, unseen, pairs, labels.weights)
     a, b = pairs
-    return variances, values[a] - values[b], labels.disagreements(pairs)
+    return variances, values[a] - values[b], _disagreements(labels, pairs)
 
 
 def _agreement_scores(
     labels: Labels, metric: Agreement, values: FloatArray, level: float
 ) -> Interval:
     parts = [
-        agreement_interval(metric, values[models, 0], labels.confusions(models), level)
-        for models in labels.chunks
+        agreement_interval(metric, values[models, 0], Confusions.of(labels, models), level)
+        for models in chunks(labels)
     ]
     low, high = (np.concatenate(ends)[:, None] for ends in zip(*parts, strict=True))
     return Interval.of(low, high, "effective-size", np.full(low.shape, labels.size_of_others))
@@ -247,7 +363,7 @@ def _agreement_differences(
     """Of two scores' own intervals: MCC is skewed where few positives are nearly all found."""
 
     def shrunk(models: slice) -> Shrunk:
-        value, influence, *_ = shrunk_agreement(metric, labels.confusions(models))
+        value, influence, *_ = shrunk_agreement(metric, Confusions.of(labels, models))
         return influence, influence.power_sum(2) / labels.n_classes**2, value
 
     variances, _, size = _shrunk(labels, pairs, shrunk)

@@ -9,6 +9,7 @@ the bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, wilson
 from modelcompare.metrics.base import AnyMetric, Metric
+from modelcompare.metrics.counts import SOFT_COUNTS
 from modelcompare.metrics.quotient import divide
 
 # Standard errors below this share of a value are rounding.
@@ -261,6 +263,26 @@ def cluster_degrees(effective: FloatArray, n_clusters: int, weight: float) -> Fl
     """
     most = max(n_clusters - 1, 1)
     return np.asarray(np.maximum(effective - 1, 0.0) ** weight * most ** (1 - weight))
+
+
+def is_soft_macro(metric: AnyMetric) -> TypeGuard[Metric]:
+    """Whether a metric is a macro average of ratios of soft counts."""
+    return (
+        isinstance(metric, Metric)
+        and metric.average == "macro"
+        and metric.ratio is not None
+        and set(metric.statistics) <= set(SOFT_COUNTS)
+    )
+
+
+def averages_absent_classes(metric: AnyMetric) -> bool:
+    """Whether a metric is a macro average of soft counts that takes 0 for classes never true.
+
+    They get probability, so they have a value; that of a class without a support is no 0 / 0 where
+    probability is in the denominator.
+    """
+    ratio = metric.class_ratio if is_soft_macro(metric) else None
+    return ratio is not None and bool(ratio.numerator[0] and ratio.denominator[2])
 
 
 def macro_corrections(

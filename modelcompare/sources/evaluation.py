@@ -12,9 +12,10 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.labels import Labels
 from modelcompare.engine.parallel import no_bar, progress_bar
 from modelcompare.engine.statistics import COLLAPSE_AT
-from modelcompare.engine.units import DistinctRows, collapsible
+from modelcompare.engine.units import collapsible
 from modelcompare.metrics.base import AnyMetric
 from modelcompare.resampling.weights import ROW_BLOCK, BootstrapWeights, SwapMasks, Weights
 from modelcompare.sources.areas import BinnedArea, BinnedAreas, binned
@@ -27,7 +28,7 @@ _AT_ONCE = 64
 
 def distinct_rows(
     scan: ScannedPredictions, metrics: Sequence[AnyMetric], *, required: bool
-) -> DistinctRows | None:
+) -> Labels | None:
     """Distinct combinations of the true class and all models' predicted classes.
 
     None where metrics look at more than these, or where there are more of them than a small share
@@ -39,15 +40,15 @@ def distinct_rows(
     return scan.kept(("distinct", required), lambda: _few(scan, most))
 
 
-def _few(scan: ScannedPredictions, most: int) -> DistinctRows | None:
+def _few(scan: ScannedPredictions, most: int) -> Labels | None:
     """The distinct rows, where they are no more than so many."""
     counted = scan.counted()
     if counted is not None:
         rows, times = counted
-        return _joined([replace(DistinctRows.of_each(rows), multiplicity=times)])
-    held: list[DistinctRows] = []
+        return _joined([replace(Labels.of_each(rows), multiplicity=times)])
+    held: list[Labels] = []
     for block in scan.blocks():
-        held.append(DistinctRows.of(block, None))
+        held.append(Labels.distinct(block))
         if len(held) > _AT_ONCE:
             held = [_joined(held)]
             if held[0].n_rows > most:
@@ -56,17 +57,14 @@ def _few(scan: ScannedPredictions, most: int) -> DistinctRows | None:
     return found if found.n_rows <= most else None
 
 
-def _joined(parts: Sequence[DistinctRows]) -> DistinctRows:
+def _joined(parts: Sequence[Labels]) -> Labels:
     """The distinct rows of several parts, sorted as those of a whole are."""
-    models = [*parts[0].predicted]
-    rows = np.concatenate(
-        [np.stack([part.codes, *part.predicted.values()], axis=1) for part in parts]
-    )
+    rows = np.concatenate([np.stack([part.codes, *part.predicted], axis=1) for part in parts])
     found, place = np.unique(rows, axis=0, return_inverse=True)
     times = np.concatenate([part.multiplicity for part in parts])
     multiplicity = np.bincount(place.ravel(), times).astype(np.intp)
-    predicted = {model: found[:, column] for column, model in enumerate(models, 1)}
-    return DistinctRows(found[:, 0], predicted, multiplicity, None, parts[0].n_classes)
+    codes, *predicted = found.T
+    return Labels(codes, predicted, parts[0].n_classes, multiplicity)
 
 
 def evaluate(
@@ -187,7 +185,7 @@ class ScannedEvaluation(Evaluation):
         }  # fmt: skip
         return Checkpoint.of(folder, self.predictions.rows.fingerprint(), run)
 
-    def _distinct(self, strata: AnyArray | None, *, required: bool) -> DistinctRows | None:  # noqa: ARG002
+    def _distinct(self, strata: AnyArray | None, *, required: bool) -> Labels | None:  # noqa: ARG002
         return distinct_rows(self.predictions, self.metrics, required=required)
 
     def _part(self, rows: slice) -> tuple[TestSet, slice]:

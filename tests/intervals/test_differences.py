@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import Average
 from modelcompare.intervals.confusions import Confusions
-from modelcompare.intervals.counted import Labels
+from modelcompare.intervals.counts import pair_cells
 from modelcompare.intervals.differences import (
     PairVariances,
     half_count_error,
@@ -177,7 +178,8 @@ def test_cells_of_pairs_count_every_sample_once_in_each_class(seed):
     codes, predicted = random_labels(seed, n=40)
     weights = np.random.default_rng(seed).random(40)
 
-    found, squares = Labels(codes, predicted, 4, weights).pair_cells(ONE_PAIR)
+    labels = Labels(codes, predicted.T, 4, np.ones(40, dtype=int), weights)
+    found, squares = pair_cells(labels, ONE_PAIR)
 
     for c in range(4):
         expected = np.zeros((2, 2, 2, 2))

@@ -45,9 +45,7 @@ def test_every_source_counts_what_pandas_counts(kind, path, frame, monkeypatch):
     names = scan.labels
     counted = {
         (names[true], names[a], names[b]): times
-        for true, a, b, times in zip(
-            held.codes, *held.predicted.values(), held.multiplicity, strict=True
-        )
+        for true, a, b, times in zip(held.codes, *held.predicted, held.multiplicity, strict=True)
     }
     assert counted == frame.groupby(["y_true", "a", "b"]).size().to_dict()
     memory = mc.bootstrap(mc.read_predictions(frame), ["accuracy", "f1"], n_resamples=99)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from modelcompare.intervals.counted import Counted, averages_absent_classes, counted
+from modelcompare.intervals.counts import Counted, counted
+from modelcompare.intervals.influences import averages_absent_classes
 from modelcompare.metrics import ClassRatio, Metric, get_metric
 from modelcompare.metrics.counts import COUNTS
 

@@ -1,0 +1,170 @@
+"""True and predicted classes of all models, of every sample or of distinct rows, and their counts.
+
+Distinct rows are combinations of the true class, all models' predicted classes and the stratum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from modelcompare.data.kinds import Output
+from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.base import Outcomes
+from modelcompare.metrics.quotient import divide
+
+# Counts below are exact in single precision.
+_MOST_COUNTED = 2**24
+
+
+@dataclass(frozen=True)
+class Labels:
+    """True and predicted classes of all models.
+
+    Attributes
+    ----------
+    codes : ndarray of int of shape (n_rows,)
+        True classes.
+    predicted : sequence of ndarrays of int of shape (n_rows,)
+        Predicted classes of each model.
+    n_classes : int
+    multiplicity : ndarray of int of shape (n_rows,)
+        How many samples a row stands for.
+    weights : ndarray of shape (n_rows,) or None
+        Sample weights, of rows that stand for one sample each.
+    strata : ndarray of int of shape (n_rows,) or None
+    """
+
+    codes: IntArray
+    predicted: Sequence[IntArray]
+    n_classes: int
+    multiplicity: IntArray
+    weights: FloatArray | None = None
+    strata: IntArray | None = None
+
+    @classmethod
+    def distinct(cls, predictions: TestSet, strata: AnyArray | None = None) -> Labels:
+        """Distinct rows of a test set; groups of equal rows are found by one integer key each."""
+        assert predictions.codes is not None  # noqa: S101  checked by the caller
+        stratum = None if strata is None else np.unique(strata, return_inverse=True)[1]
+        columns = [predictions.codes, *(predictions.predicted(m) for m in predictions.models)]
+        places, counts = _distinct(columns if stratum is None else [*columns, stratum])
+        codes, *predicted = (column[places] for column in columns)
+        stratum = None if stratum is None else stratum[places]
+        return cls(codes, predicted, predictions.n_classes, counts, strata=stratum)
+
+    @classmethod
+    def of_each(cls, predictions: TestSet) -> Labels:
+        """Every sample for itself, equal or not."""
+        assert predictions.codes is not None  # noqa: S101  checked by the caller
+        predicted = [predictions.predicted(model) for model in predictions.models]
+        times = np.ones(len(predictions), dtype=np.intp)
+        return cls(
+            predictions.codes, predicted, predictions.n_classes, times, predictions.sample_weight
+        )
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.codes)
+
+    def outcomes(self, model: int, rows: slice) -> Outcomes:
+        """Outcomes of some rows for one model."""
+        output = Output("labels", self.predicted[model][rows])
+        return Outcomes(output, self.codes[rows], self.n_classes)
+
+    @property
+    def right_or_wrong(self) -> Labels:
+        """The same samples in one class, 1, that models name where they are right."""
+        right = [(named == self.codes).astype(np.intp) for named in self.predicted]
+        return replace(self, codes=np.ones_like(self.codes), predicted=right, n_classes=2)
+
+    def powered(self, power: int) -> FloatArray:
+        """Weights to a power, summed over the samples that each row stands for."""
+        if self.weights is None:
+            return self.multiplicity.astype(np.float64)
+        return self.weights if power == 1 else self.weights**power
+
+    @property
+    def support(self) -> FloatArray:
+        """Samples of each true class."""
+        found = np.bincount(self.codes, self.multiplicity, self.n_classes)
+        return found.astype(np.float64)
+
+    @property
+    def size_of_others(self) -> float:
+        """Effective number of samples outside of the most frequent class."""
+        count, squares = (np.bincount(self.codes, self.powered(power)) for power in (1, 2))
+        most = count.argmax()
+        others, of_squares = (np.delete(sums, most).sum() for sums in (count, squares))
+        return float(divide(others**2, of_squares, 0.0))
+
+    def pair_sums(self, a: IntArray, b: IntArray, power: int = 1) -> tuple[FloatArray, FloatArray]:
+        """Sums of powers of the weights of hits and of false alarms of each class.
+
+        Returns
+        -------
+        own : ndarray of shape (n_models, n_classes, 2)
+            Of each model.
+        both : ndarray of shape (n_pairs, n_classes, 2)
+            Of those that models a and b have in common.
+        """
+        if self.weights is None and self.n_classes < len(a):
+            return self._sums_by_class(a, b)
+        # Sums of ones are counted faster than added up.
+        weights = None
+        if self.weights is not None or self.multiplicity.sum() != self.n_rows:
+            weights = self.powered(power)
+
+        def count(classes: IntArray, where: BoolArray) -> AnyArray:
+            times = None if weights is None else weights[where]
+            return np.bincount(classes[where], times, self.n_classes)
+
+        def tally(named: IntArray, where: BoolArray) -> FloatArray:
+            hits = count(self.codes, where & (named == self.codes))
+            return np.stack([hits, count(named, where) - hits], axis=-1)
+
+        named = self.predicted
+        everywhere = np.ones(self.n_rows, dtype=bool)
+        own = np.array([tally(one, everywhere) for one in named])
+        both = np.array([tally(named[i], named[i] == named[j]) for i, j in zip(a, b, strict=True)])
+        return own, both.reshape(len(a), self.n_classes, 2)
+
+    def _sums_by_class(self, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The same of counts, of all pairs in one product for each class."""
+        named = np.array(self.predicted)
+        own = np.empty((len(named), self.n_classes, 2))
+        both = np.empty((len(a), self.n_classes, 2))
+        exact = self.multiplicity.sum() < _MOST_COUNTED
+        times = self.multiplicity.astype(np.float32 if exact else np.float64)
+        for code in range(self.n_classes):
+            for place, here in enumerate((self.codes == code, self.codes != code)):
+                chosen = (named[:, here] == code).astype(times.dtype)
+                joint = (chosen * times[here]) @ chosen.T
+                own[:, code, place], both[:, code, place] = np.diagonal(joint), joint[a, b]
+        return own, both
+
+
+def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    """One place of each distinct row of columns of codes, in the rows' order, and their numbers."""
+    key, *others = columns
+    n_keys = int(key.max()) + 1
+    for column in others:
+        base = int(column.max()) + 1
+        if n_keys * base > 2**62:
+            key = np.unique(key, return_inverse=True)[1]
+            n_keys = int(key.max()) + 1
+        key = key * base
+        key += column
+        n_keys *= base
+    if n_keys > len(key):
+        _, places, counts = np.unique(key, return_index=True, return_counts=True)
+        return places, counts
+    # Equal rows are counted, not sorted; any of them tells what all are.
+    counts = np.bincount(key, minlength=n_keys)
+    place = np.empty(n_keys, dtype=np.intp)
+    place[key] = np.arange(len(key))
+    present = np.flatnonzero(counts)
+    return place[present], counts[present]
