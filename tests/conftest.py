@@ -37,6 +37,7 @@ gc.disable()
 def pytest_collection_finish():
     """Leave what was collected to itself, and look for garbage in what tests make."""
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 

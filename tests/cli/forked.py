@@ -13,9 +13,13 @@ from modelcompare.__main__ import run
 
 CLOSED, GONE = "closed", "gone"
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(
-    ["modelcompare.comparison.compare", "modelcompare.questions.gate", "modelcompare.readers"]
-)
+# What every fork has imported. The server is one for all tests of a process: dask's preload too.
+PRELOADED = [
+    "modelcompare.comparison.compare",
+    "modelcompare.questions.gate",
+    "modelcompare.readers",
+]
+_SERVER.set_forkserver_preload(PRELOADED)
 
 
 @dataclass(frozen=True)

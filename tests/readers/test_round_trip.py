@@ -34,7 +34,7 @@ def test_labels_and_ids_read_back_as_they_were_written_or_are_refused(tmp_path, 
     rng = np.random.default_rng(seed)
     path = tmp_path / "t.csv"
     n_read = 0
-    for _ in range(250):
+    for _ in range(100):
         vocabulary = rng.choice(CELLS, size=rng.integers(2, 5), replace=False)
         truth, said = rng.choice(vocabulary, size=(2, rng.integers(2, 7))).tolist()
         ids = rng.choice(CELLS, size=len(truth), replace=False).tolist()
@@ -50,4 +50,4 @@ def test_labels_and_ids_read_back_as_they_were_written_or_are_refused(tmp_path, 
         assert as_written(preds.ids.tolist()) == ids
         assert as_written(preds.y_true.tolist()) == truth
         assert as_written(preds.labels[preds.predicted("m")].tolist()) == said
-    assert n_read > 25
+    assert n_read > 10

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from modelcompare.report import escape
+from modelcompare.report.writers.files import figure_bytes
 from modelcompare.report.writers.formats import frame_csv
 from tests.cli.workflow import outputs
 from tests.report.written import contents, fragment, page, screen, screen_text
@@ -179,10 +180,14 @@ def test_a_page_holds_no_tag_of_a_name_and_may_load_nothing(hostile):
 
 
 def test_figures_can_be_drawn_and_read(hostile):
-    files = contents(hostile)
-    assert files["forest.pdf"].startswith(b"%PDF")
-    assert ElementTree.fromstring(files["forest.svg"]).tag.endswith("svg")
-    assert b"=cmd" not in files["scores.csv"].replace(b"'=cmd", b"")
+    figure = hostile.document().figures["forest"]()
+    assert figure_bytes(figure, "pdf").startswith(b"%PDF")
+    assert ElementTree.fromstring(figure_bytes(figure, "svg")).tag.endswith("svg")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_cells_of_a_folder_are_no_formulas(hostile):
+    assert b"=cmd" not in contents(hostile)["scores.csv"].replace(b"'=cmd", b"")
 
 
 @pytest.mark.parametrize(

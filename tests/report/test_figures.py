@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 import modelcompare as mc
 
 # (models, classes)
-USUAL, ONE_PAIR, MANY_MODELS, MANY_CLASSES = (5, 3), (2, 3), (100, 3), (5, 150)
+USUAL, ONE_PAIR, MANY_MODELS, MANY_CLASSES = (5, 3), (2, 3), (30, 3), (5, 150)
 RATIOS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 FEW = {"n_resamples": 40}
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")

@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
@@ -187,10 +186,10 @@ def test_a_printed_result_is_what_was_found_and_its_repr_is_one_line(name):
     assert len(repr(result)) < 800
 
 
+# Every figure is drawn by the laws of figures, and forms of figures by the tests of files.
+@pytest.mark.usefixtures("undrawn")
 @all_results
-def test_a_folder_holds_all_of_it(name, tmp_path, monkeypatch):
-    # Every figure is drawn by the laws of figures, and forms of figures by the tests of files.
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"drawn"))
+def test_a_folder_holds_all_of_it(name, tmp_path):
     result = made(name)
     written = save(result, tmp_path / "out")
     assert {path.name for path in written} == {path.name for path in (tmp_path / "out").iterdir()}

@@ -44,7 +44,7 @@ def swapped(preds, names, **options):
     return SwappedQuotients(part, metrics, *all_pairs(len(preds.models)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 @given(
     **THREE,
     column=st.sampled_from(["none", "groups", "sample_weight", "strata"]),

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
@@ -40,28 +39,25 @@ def frame():
 
 @pytest.fixture
 def path(frame, tmp_path):
-    pq.write_table(pa.Table.from_pandas(frame), tmp_path / "x.parquet")
+    """A file of little more than one block."""
+    pq.write_table(pa.Table.from_pandas(frame.iloc[: ROW_BLOCK + 999]), tmp_path / "x.parquet")
     return tmp_path / "x.parquet"
 
 
 RUN = """
-    import sys, numpy as np, modelcompare as mc
-    from modelcompare.sources import checkpoints
-    checkpoints._SHARE = 1.0
-    scan = mc.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
-    np.save(sys.argv[3], mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300).draws)
+import sys, modelcompare as mc
+from modelcompare.sources import checkpoints
+checkpoints._SHARE = 1.0
+scan = mc.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
+mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300)
 """
 
 
-def command(*arguments):
-    return [sys.executable, "-c", textwrap.dedent(RUN), *map(str, arguments)]
-
-
-def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(path, tmp_path):
-    whole, resumed, folder = tmp_path / "whole.npy", tmp_path / "resumed.npy", tmp_path / "kept"
+def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(frame, tmp_path, monkeypatch):
+    path, folder = tmp_path / "x.parquet", tmp_path / "kept"
+    pq.write_table(pa.Table.from_pandas(frame), path)
     draws = mc.bootstrap(mc.scan_predictions(path), ["cf1", "log_loss"], n_resamples=300).draws
-    np.save(whole, draws)
-    killed = subprocess.Popen(command(path, folder, resumed))
+    killed = subprocess.Popen([sys.executable, "-c", RUN, str(path), str(folder)])
     deadline = time.monotonic() + 60
     while not [*folder.glob("totals-*.npz")]:
         assert killed.poll() is None
@@ -69,12 +65,13 @@ def test_a_killed_process_goes_on_where_it_was_to_the_same_bytes(path, tmp_path)
         time.sleep(0.01)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert not resumed.exists()
     (kept,) = folder.glob("totals-*.npz")
     with np.load(kept) as held:
         assert 1 <= held["next"] < 5
-    subprocess.run(command(path, folder, resumed), check=True)
-    assert resumed.read_bytes() == whole.read_bytes()
+    monkeypatch.setattr(checkpoints, "_SHARE", 1.0)
+    scan = mc.scan_predictions(path, checkpoint=folder)
+    again = mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300).draws
+    np.testing.assert_array_equal(again, draws)
 
 
 def test_what_was_added_up_is_not_read_again(path, tmp_path, monkeypatch):
@@ -96,9 +93,9 @@ def test_other_options_have_totals_of_their_own(path, tmp_path):
     for options in (
         {"rng": 0}, {"rng": 1}, {"rng": 0, "scheme": "poisson"}, {"rng": 0, "size": 1000},
     ):  # fmt: skip
+        expected = mc.bootstrap(plain, "cf1", n_resamples=20, **options)
         for _ in range(2):
             found = mc.bootstrap(kept, "cf1", n_resamples=20, **options)
-            expected = mc.bootstrap(plain, "cf1", n_resamples=20, **options)
             np.testing.assert_array_equal(found.draws, expected.draws)
     for metric in ("cf1_macro", "log_loss"):
         found = mc.paired_test(kept, "b", "a", metric, method="permutation", n_resamples=20)
@@ -110,13 +107,14 @@ def test_other_options_have_totals_of_their_own(path, tmp_path):
 def test_totals_of_rows_that_changed_are_refused(frame, path, tmp_path):
     folder = tmp_path / "kept"
     mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
-    pq.write_table(pa.Table.from_pandas(frame.iloc[1:]), path)
+    pq.write_table(pa.Table.from_pandas(frame.iloc[1 : ROW_BLOCK + 999]), path)
     with pytest.raises(
         ValueError, match="checkpoints of other rows, or of these before they changed"
     ):
         mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
-    other = frame.assign(y_true=1 - frame["y_true"])
-    mc.bootstrap(mc.scan_predictions(frame, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
+    some = frame.iloc[: ROW_BLOCK + 999]
+    other = some.assign(y_true=1 - some["y_true"])
+    mc.bootstrap(mc.scan_predictions(some, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
     with pytest.raises(ValueError, match="checkpoints of other rows"):
         mc.bootstrap(mc.scan_predictions(other, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
 

@@ -11,6 +11,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.sources.checkpoints import Checkpoint
+from tests.covering import pairwise
 
 pytest.importorskip("pyarrow")
 
@@ -47,14 +48,15 @@ def _checkpoint():
     kept.save(1, [np.ones(50_000)], last=True)
 
 
-# Named: as where the system knows no file without a name.
-@pytest.mark.parametrize("first", ["", "import os; del os.O_TMPFILE"], ids=["unnamed", "named"])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
 @pytest.mark.parametrize(
-    ("program", "again"), [(SKETCH, _sketch), (CHECKPOINT, _checkpoint)], ids=["sketch", "totals"]
+    ("what", "number", "named"),
+    pairwise(["sketch", "totals"], [signal.SIGKILL, signal.SIGINT], [False, True]),
 )
-def test_a_killed_writer_leaves_what_is_whole(tmp_path, monkeypatch, program, again, number, first):
+def test_a_killed_writer_leaves_what_is_whole(tmp_path, monkeypatch, what, number, named):
     monkeypatch.chdir(tmp_path)
+    program, again = {"sketch": (SKETCH, _sketch), "totals": (CHECKPOINT, _checkpoint)}[what]
+    # As where the system knows no file without a name.
+    first = "import os; del os.O_TMPFILE" if named else ""
     # As the program does it, so that Ctrl-C ends at once and no line of Python tidies up.
     at_once = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
     root = str(Path(__file__).parents[2])
