@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import FloatArray
 from modelcompare.comparison.correction import adjust_metrics, max_t_of_pairs
 from modelcompare.comparison.result import Comparison
 from modelcompare.engine.axis import ValueKey
 from modelcompare.engine.contrasts import Contrasts, pair_differences
 from modelcompare.engine.influence import Pairs
-from modelcompare.intervals import Interval, intervals_of
+from modelcompare.intervals import Interval, held_intervals, intervals_of
 from modelcompare.intervals.ratios import normal_quantile
 from modelcompare.significance.extreme import resampling_p
 from modelcompare.words import Correction
@@ -67,13 +67,12 @@ class PooledSets:
     ----------
     results : sequence of Comparison
         One for each set.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
+    pairs : pair of ndarray of int of shape (n_pairs,)
         Positions of each pair's models.
     """
 
     results: Sequence[Comparison]
-    model_a: IntArray
-    model_b: IntArray
+    pairs: Pairs
 
     @property
     def drawn(self) -> bool:
@@ -96,38 +95,31 @@ class PooledSets:
         return self.results[0].bootstrap.evaluation.keys
 
     @cached_property
-    def point(self) -> FloatArray:
-        """Means of the models' values, of shape (n_models, n_values)."""
-        return _mean([result.bootstrap.point for result in self.results])
+    def scores(self) -> _Means:
+        """Means of the models' values."""
+        rows = [Contrasts(result.bootstrap, None) for result in self.results]
+        return _Means(rows[0].sample, None, rows, _mean([row.estimate for row in rows]))
 
     @cached_property
-    def difference(self) -> FloatArray:
-        """Differences of the means, of shape (n_pairs, n_values)."""
-        return pair_differences(self.point, self.model_a, self.model_b)
+    def differences(self) -> _Means:
+        """Differences of the means."""
+        rows = [Contrasts(result.bootstrap, self.pairs) for result in self.results]
+        estimate = pair_differences(self.scores.estimate, *self.pairs)
+        return _Means(rows[0].sample, self.pairs, rows, estimate)
 
-    def scores(self) -> Interval:
-        """Intervals of the means, at the level of the sets'."""
+    def interval(self, means: _Means, level: float) -> Interval:
+        """Intervals of `scores` or `differences`, from their replicates or the sets' intervals."""
+        method = self.results[0].method
         if self.drawn:
-            first = self.results[0]
-            return intervals_of(self._means(None), first.method, first.confidence_level)
-        found = [result.score_interval for result in self.results]
-        points = [result.bootstrap.point for result in self.results]
-        return _within(_joined(points, found), self.point, *self._bounds)
-
-    def differences(self, level: float) -> Interval:
-        """Intervals of the differences of the means."""
-        if self.drawn:
-            return intervals_of(self._pair_means, self.results[0].method, level)
-        found = [
-            result.bootstrap.difference_interval(self.model_a, self.model_b, result.method, level)
-            for result in self.results
-        ]
-        points = [
-            pair_differences(result.bootstrap.point, self.model_a, self.model_b)
-            for result in self.results
-        ]
-        low, high = self._bounds
-        return _within(_joined(points, found), self.difference, low - high, high - low)
+            return intervals_of(means, method, level)
+        info = self.results[0].metric_info
+        low, high = np.array([info[key.metric].bounds for key in self.keys]).T
+        if means.pairs is not None:
+            low, high = low - high, high - low
+        found = _joined(means, [held_intervals(rows, method, level) for rows in means.of_sets])
+        ends = np.clip(found.low, low, high), np.clip(found.high, low, high)
+        estimate = means.estimate
+        return Interval.of(np.minimum(ends[0], estimate), np.maximum(ends[1], estimate), "mover")
 
     def p_values(self, alpha: float) -> FloatArray:
         """P-values of the differences, below `alpha` where the interval at 1 - alpha leaves out 0.
@@ -135,9 +127,14 @@ class PooledSets:
         The distance from 0 over the reach of the interval towards it, read as a normal number; of
         replicates the bootstrap shifted to the null.
         """
+        difference = self.differences.estimate
         if self.drawn:
-            return self._bootstrap_p_values()
-        interval, difference = self.differences(1 - alpha), self.difference
+            # Undefined resamples count as extreme, an undefined difference has no p-value.
+            within = np.abs(self.shifted) < np.abs(difference) * (1 - _TOLERANCE)
+            extreme = np.count_nonzero(~within, axis=0)
+            found = resampling_p(extreme, len(self.shifted))
+            return np.where(np.isnan(difference), np.nan, found)
+        interval = self.interval(self.differences, 1 - alpha)
         reach = np.where(difference > 0, difference - interval.low, interval.high - difference)
         steps = np.divide(
             np.abs(difference), reach, out=np.zeros_like(difference), where=difference != 0
@@ -149,47 +146,18 @@ class PooledSets:
         """Adjust p-values for all pairs and classes of a metric."""
         if correction != "max-t":
             return adjust_metrics(p_values, self.keys, correction)
-        out = np.empty_like(p_values)
+        out, means = np.empty_like(p_values), self.differences
         for metric in self.results[0].metrics:
-            where = self.results[0].bootstrap.evaluation.metric_slice(metric)
+            where = means.evaluation.metric_slice(metric)
             out[:, where] = max_t_of_pairs(
-                self.shifted[:, :, where], self.difference[:, where], self.errors[:, where]
+                self.shifted[:, :, where], means.estimate[:, where], means.standard_error[:, where]
             )
         return np.maximum(out, p_values)
 
     @cached_property
     def shifted(self) -> FloatArray:
-        """Replicates of `difference`, less its value."""
-        draws = _mean([result.bootstrap.drawn for result in self.results])
-        return draws[:, self.model_a] - draws[:, self.model_b] - self.difference
-
-    @property
-    def errors(self) -> FloatArray:
-        """Standard errors of the differences of the means."""
-        return self._pair_means.standard_error
-
-    @cached_property
-    def _pair_means(self) -> _Means:
-        return self._means((self.model_a, self.model_b))
-
-    def _means(self, pairs: Pairs | None) -> _Means:
-        rows = [Contrasts(result.bootstrap, pairs) for result in self.results]
-        estimate = self.point if pairs is None else self.difference
-        return _Means(rows[0].sample, pairs, rows, estimate)
-
-    def _bootstrap_p_values(self) -> FloatArray:
-        # Undefined resamples count as extreme, an undefined difference has no p-value.
-        within = np.abs(self.shifted) < np.abs(self.difference) * (1 - _TOLERANCE)
-        extreme = np.count_nonzero(~within, axis=0)
-        found = resampling_p(extreme, len(self.shifted))
-        return np.where(np.isnan(self.difference), np.nan, found)
-
-    @property
-    def _bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest possible values."""
-        info = self.results[0].metric_info
-        low, high = np.array([info[key.metric].bounds for key in self.keys]).T
-        return low, high
+        """Replicates of the differences, less their values."""
+        return self.differences.replicates - self.differences.estimate
 
 
 def _mean(parts: Sequence[FloatArray]) -> FloatArray:
@@ -203,7 +171,7 @@ def _root_of_squares(errors: Sequence[FloatArray]) -> FloatArray:
     return found
 
 
-def _joined(points: Sequence[FloatArray], intervals: Sequence[Interval]) -> Interval:
+def _joined(means: _Means, intervals: Sequence[Interval]) -> Interval:
     """Interval of a mean over independent sets, from the interval of each.
 
     Reaches are joined as in MOVER, and so are half widths; the longer one counts. MOVER alone fails
@@ -214,15 +182,9 @@ def _joined(points: Sequence[FloatArray], intervals: Sequence[Interval]) -> Inte
     ----------
     .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
     """
-    centre = _mean(points)
-    pairs = list(zip(points, intervals, strict=True))
+    points = [rows.estimate for rows in means.of_sets]
+    centre, pairs = _mean(points), list(zip(points, intervals, strict=True))
     half = _root_of_squares([(found.high - found.low) / 2 for found in intervals])
     below = np.maximum(half, _root_of_squares([point - found.low for point, found in pairs]))
     above = np.maximum(half, _root_of_squares([found.high - point for point, found in pairs]))
     return Interval.of(centre - below, centre + above, "mover")
-
-
-def _within(found: Interval, estimate: FloatArray, low: FloatArray, high: FloatArray) -> Interval:
-    """Intervals within the bounds of what they are of, which hold their estimates."""
-    ends = np.clip(found.low, low, high), np.clip(found.high, low, high)
-    return Interval.of(np.minimum(ends[0], estimate), np.maximum(ends[1], estimate), "mover")

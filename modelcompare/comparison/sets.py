@@ -115,9 +115,10 @@ class SetComparison(Result):
         sets. They join the sets' own intervals (MOVER, and no shorter than their half widths
         joined); of a `method` of replicates they are made of the means of these.
         """
-        interval = self._pooled.scores()
+        pooled, means = self._pooled, self._pooled.scores
+        interval = pooled.interval(means, self._first.confidence_level)
         return score_frame(
-            self.models, self._pooled.keys, estimate=self._pooled.point, ci_low=interval.low,
+            self.models, pooled.keys, estimate=means.estimate, ci_low=interval.low,
             ci_high=interval.high,
         )  # fmt: skip
 
@@ -131,11 +132,12 @@ class SetComparison(Result):
         replicates it is that of the bootstrap shifted to the null. It is not that of `test`, which
         knows one set.
         """
-        pooled = self._pooled
-        interval, p_values = pooled.differences(self.confidence_level), pooled.p_values(self.alpha)
+        pooled, means = self._pooled, self._pooled.differences
+        interval = pooled.interval(means, self.confidence_level)
+        p_values = pooled.p_values(self.alpha)
         return pair_frame(
-            self.models, pooled.model_a, pooled.model_b, pooled.keys,
-            difference=pooled.difference, ci_low=interval.low, ci_high=interval.high,
+            self.models, *pooled.pairs, pooled.keys,
+            difference=means.estimate, ci_low=interval.low, ci_high=interval.high,
             p_value=p_values, p_adjusted=pooled.adjusted(p_values, self.correction),
         )  # fmt: skip
 
@@ -196,7 +198,7 @@ class SetComparison(Result):
                 "the test sets have different classes, so metrics per class cannot be pooled; name "
                 "averages, e.g. f1_macro."
             )
-        return PooledSets([*self.results.values()], *all_pairs(len(self.models)))
+        return PooledSets([*self.results.values()], all_pairs(len(self.models)))
 
     def _values(self, result: Comparison, metric: str) -> FloatArray:
         if result.metric_info[metric].per_class:
