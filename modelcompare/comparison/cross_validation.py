@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, IntArray
+from modelcompare.data.predictions import Predictions
 from modelcompare.engine.parallel import progress_bar
 from modelcompare.words import check_count, check_mapping
 
@@ -66,46 +68,73 @@ def splitter(sklearn: Any, cv: Any, y: AnyArray, groups: Any, classifies: bool, 
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a fitted estimator says of some samples: by `predict`, and by `predict_proba`."""
+class OutOfFold:
+    """What estimators say of the test parts of all splits.
 
-    decided: AnyArray
-    probabilities: FloatArray | None
+    By model and split: `decided` by `predict`; `soft` by `predict_proba`, over all labels, where
+    every estimator has it, else the same again.
+    """
 
-    @property
-    def likeliest(self) -> IntArray | None:
-        """Place of the likeliest class among the labels."""
-        return None if self.probabilities is None else self.probabilities.argmax(axis=1)
+    y: AnyArray
+    labels: AnyArray | None
+    groups: Any
+    splits: Sequence[Split]
+    decided: Mapping[str, Sequence[AnyArray]]
+    soft: Mapping[str, Sequence[AnyArray]]
+
+    @cached_property
+    def disagree(self) -> bool:
+        """Whether `predict` ever names another class than the likeliest."""
+        pairs = [
+            (self.labels[probabilities.argmax(axis=1)], decided)
+            for model in self.decided
+            for decided, probabilities in zip(self.decided[model], self.soft[model], strict=True)
+            if self.labels is not None and probabilities is not decided
+        ]
+        return any((likeliest != decided).any() for likeliest, decided in pairs)
+
+    def read(self, part: Sequence[int], *, soft: bool) -> Predictions:
+        """Some splits as one test set, in the order of the samples.
+
+        Decisions that are the likeliest classes are given by their probabilities too.
+        """
+        outputs = self.soft if soft or not self.disagree else self.decided
+        held = np.concatenate([self.splits[k][1] for k in part])
+        order = np.argsort(held, kind="stable")
+        rows = held[order]
+        return Predictions(
+            self.y[rows],
+            {m: np.concatenate([found[k] for k in part])[order] for m, found in outputs.items()},
+            kind="auto" if self.labels is not None else "values",
+            labels=self.labels,
+            ids=rows,
+            groups=None if self.groups is None else np.asarray(self.groups)[rows],
+        )
 
 
-Respond = Callable[[Any, Any], Answer]
-
-
-def responder(estimators: Mapping[str, Any], labels: AnyArray | None) -> Respond:
-    """Decisions, and probabilities over all labels where every estimator has them."""
-    if labels is None or not all(hasattr(e, "predict_proba") for e in estimators.values()):
-        return lambda estimator, part: Answer(np.asarray(estimator.predict(part)), None)
-
-    def both(estimator: Any, part: Any) -> Answer:
-        found = np.asarray(estimator.predict_proba(part), dtype=np.float64)
-        out = np.zeros((len(found), len(labels)))
-        # A fold's training part may lack a class.
-        out[:, np.searchsorted(labels, estimator.classes_)] = found
-        return Answer(np.asarray(estimator.predict(part)), out)
-
-    return both
-
-
-def fitted(
-    sklearn: Any, estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split],
-    respond: Respond, n_jobs: int | None, progress: bool,
-) -> dict[str, list[Answer]]:  # fmt: skip
-    """For each model its answers on the test part of each split."""
+def cross_validate(
+    sklearn: Any, estimators: Mapping[str, Any], X: Any, y: AnyArray, splits: Sequence[Split], *,
+    groups: Any, n_jobs: int | None, progress: bool,
+) -> OutOfFold:  # fmt: skip
+    """Fit every estimator on the training part of every split, and ask it about the test part."""
     from joblib import Parallel, delayed
 
-    def one(estimator: Any, train: IntArray, held: IntArray) -> Answer:
-        fitted = sklearn.base.clone(estimator).fit(rows_of(X, train), y[train])
-        return respond(fitted, rows_of(X, held))
+    labels = np.unique(y) if classify(sklearn, estimators) else None
+    have_soft = all(hasattr(e, "predict_proba") for e in estimators.values())
+
+    def one(estimator: Any, train: IntArray, held: IntArray) -> tuple[AnyArray, AnyArray]:
+        fitted, part = (
+            sklearn.base.clone(estimator).fit(rows_of(X, train), y[train]),
+            rows_of(X, held),
+        )
+        decided = np.asarray(fitted.predict(part))
+        if labels is None or not have_soft:
+            return decided, decided
+        found = np.asarray(fitted.predict_proba(part), dtype=np.float64)
+        soft = np.zeros((len(found), len(labels)))
+        # A fold's training part may lack a class.
+        soft[:, np.searchsorted(labels, fitted.classes_)] = found
+        return decided, soft
 
     tasks = (
         delayed(one)(estimator, train, held)
@@ -117,10 +146,19 @@ def fitted(
         for output in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
             found.append(output)
             bar.update(1)
-    return {
-        name: found[place * len(splits) : (place + 1) * len(splits)]
-        for place, name in enumerate(estimators)
-    }
+    decided, soft = (
+        {
+            name: outputs[k * len(splits) : (k + 1) * len(splits)]
+            for k, name in enumerate(estimators)
+        }
+        for outputs in zip(*found, strict=True)
+    )
+    return OutOfFold(y, labels, groups, splits, decided, soft)
+
+
+def classify(sklearn: Any, estimators: Mapping[str, Any]) -> bool:
+    """Whether all estimators are classifiers."""
+    return all(sklearn.base.is_classifier(e) for e in estimators.values())
 
 
 def repeats(splits: Sequence[Split], n_samples: int) -> list[list[int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +11,13 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.cross_validation import (
-    Answer,
-    Split,
+    OutOfFold,
     check_estimators,
-    fitted,
+    classify,
+    cross_validate,
     repeats,
-    responder,
     scikit_learn,
     splitter,
 )
@@ -156,38 +153,38 @@ def compare_estimators(
     check_estimators(estimators)
     check_fold_correction(correction)
     y = np.asarray(y)
-    classifies = all(sklearn.base.is_classifier(e) for e in estimators.values())
-    chosen_splitter = splitter(sklearn, cv, y, groups, classifies, random_state(rng))
+    chosen_splitter = splitter(
+        sklearn, cv, y, groups, classify(sklearn, estimators), random_state(rng)
+    )
     splits = list(chosen_splitter.split(X, y, groups))
     parts = repeats(splits, len(y))
     if test != "corrected-t" and [len(part) for part in parts] != [2] * 5:
         raise ValueError(f"`test='{test}'` needs five repeats of 2 folds; use cv='5x2'.")
-    labels = np.unique(y) if classifies else None
-    answers = _Answers(y, labels, groups, splits, fitted(
-        sklearn, estimators, X, y, splits, responder(estimators, labels), n_jobs, progress
-    ))  # fmt: skip
-    return _on_folds(answers, parts, metrics).compared(
+    found = cross_validate(
+        sklearn, estimators, X, y, splits, groups=groups, n_jobs=n_jobs, progress=progress
+    )
+    return _on_folds(found, parts, metrics).compared(
         EstimatorComparison, test=test, correction=correction, alpha=alpha, rope=rope,
         confidence_level=confidence_level,
-        predictions=tuple(answers.decided(part) for part in parts),
-        probabilities=tuple(answers.soft(part) for part in parts) if answers.part_ways else (),
+        predictions=tuple(found.read(part, soft=False) for part in parts),
+        probabilities=tuple(found.read(part, soft=True) for part in parts if found.disagree),
         seed_label=rng_label(rng),
     )  # fmt: skip
 
 
 def _on_folds(
-    answers: _Answers, repeats: Sequence[Sequence[int]],
+    found: OutOfFold, repeats: Sequence[Sequence[int]],
     metrics: MetricLike | Sequence[MetricLike] | None,
 ) -> FoldValues:  # fmt: skip
     """Values of all models on each fold: of labels by `predict`."""
-    sizes = np.array([(len(train), len(held)) for train, held in answers.splits])
+    sizes = np.array([(len(train), len(held)) for train, held in found.splits])
     # A fold of one sample (leave-one-out) has no metric of its own.
     used = np.flatnonzero(sizes[:, 1] > 1)
     chosen: Sequence[AnyMetric] = ()
     parts: list[Evaluation] = []
     values = []
     for fold in used.tolist():
-        decided, soft = answers.decided([fold]), answers.soft([fold])
+        decided, soft = found.read([fold], soft=False), found.read([fold], soft=True)
         chosen = resolve_metrics(default_metrics(soft) if metrics is None else metrics, soft)
         parts = [Evaluation(decided if m.needs == "labels" else soft, [m]) for m in chosen]
         values.append(np.hstack([part.estimate() for part in parts]))
@@ -196,60 +193,10 @@ def _on_folds(
         "repeat": np.array([repeat_of.get(fold, 0) for fold in used.tolist()], dtype=np.intp),
         "fold": used, "n_train": sizes[used, 0], "n_test": sizes[used, 1],
     })  # fmt: skip
-    models = list(answers.by_model)
+    models = list(found.decided)
     n_train, n_test = sizes[used if len(used) else slice(None)].mean(axis=0).tolist()
     return FoldValues(
         models, [key for part in parts for key in part.keys],
         np.stack(values) if values else np.empty((0, len(models), 0)),
         {m.name: m.greater_is_better for m in chosen}, folds, n_train, n_test,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Answers:
-    """What the estimators said of the test parts of all splits."""
-
-    y: AnyArray
-    labels: AnyArray | None
-    groups: Any
-    splits: Sequence[Split]
-    by_model: Mapping[str, list[Answer]]
-
-    @cached_property
-    def part_ways(self) -> bool:
-        """Whether there are probabilities, and `predict` goes by something else."""
-        return any(
-            answer.likeliest is not None and self.labels is not None
-            and (self.labels[answer.likeliest] != answer.decided).any()
-            for answers in self.by_model.values() for answer in answers
-        )  # fmt: skip
-
-    def decided(self, part: Sequence[int]) -> Predictions:
-        """Some splits by what `predict` says, which probabilities tell where they agree with it."""
-        return self._read(part, soft=not self.part_ways)
-
-    def soft(self, part: Sequence[int]) -> Predictions:
-        """Some splits by their probabilities, where there are any."""
-        return self._read(part, soft=True)
-
-    def _read(self, part: Sequence[int], *, soft: bool) -> Predictions:
-        """Some splits as one test set, in the order of the samples."""
-        held = np.concatenate([self.splits[k][1] for k in part])
-        order = np.argsort(held, kind="stable")
-        rows = held[order]
-        arrays = {
-            model: np.concatenate([_output(answers[k], soft=soft) for k in part])[order]
-            for model, answers in self.by_model.items()
-        }
-        return Predictions(
-            self.y[rows],
-            arrays,
-            kind="auto" if self.labels is not None else "values",
-            labels=self.labels,
-            ids=rows,
-            groups=None if self.groups is None else np.asarray(self.groups)[rows],
-        )
-
-
-def _output(answer: Answer, *, soft: bool) -> AnyArray:
-    return answer.probabilities if soft and answer.probabilities is not None else answer.decided
