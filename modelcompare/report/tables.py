@@ -153,13 +153,20 @@ class Table:
 
         Classes that find no room keep none.
         """
-        classes = self.classes
-        if not classes:
+        if not self.classes:
             return self.take(range(min(len(self.frame), self.n_shown)))
-        shown = (self.foremost or list(dict.fromkeys(classes)))[:MAX_CLASSES]
-        room = max(self.n_shown // len(shown), 1)
-        places = [[at for at, name in enumerate(classes) if name == label] for label in shown]
-        return self.take([at for found in places for at in found[:room]])
+        n_classes = min(len({*self.classes}), MAX_CLASSES)
+        return self.of_classes(n_classes, max(self.n_shown // n_classes, 1))
+
+    def of_classes(self, most: int, room: int | None = None) -> Table:
+        """Keep the classes that tell most, and up to `room` rows of each."""
+        classes = self.classes
+        shown = (self.foremost or list(dict.fromkeys(classes)))[:most]
+        places: dict[str, list[int]] = {name: [] for name in shown}
+        for place, name in enumerate(classes):
+            if name in places:
+                places[name].append(place)
+        return self.take([place for found in places.values() for place in found[:room]])
 
     def hidden(self, shown: Table) -> str:
         """Say how much of this table a shorter one leaves out."""

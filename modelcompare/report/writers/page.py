@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -13,52 +12,11 @@ from modelcompare.report.document import Document
 from modelcompare.report.escape import markup, visible
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.writers.inline_svg import caption_of, inline
-from modelcompare.report.writers.page_tables import PageTable, page_tables, pairs_fit
+from modelcompare.report.writers.page_tables import page_tables, pairs_fit
 
 # Sentences, and notes, that stand open.
 _OPEN_SENTENCES = 3
 _OPEN_NOTES = 4
-
-
-@dataclass(frozen=True)
-class Folded:
-    """The first texts, and those that are folded away."""
-
-    open: Sequence[str]
-    folded: Sequence[str] = ()
-
-    @classmethod
-    def of(cls, texts: Sequence[str], most: int = _OPEN_NOTES) -> Folded:
-        """Keep the first ones open."""
-        return cls([*map(visible, texts[:most])], [*map(visible, texts[most:])])
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure and what is said of it."""
-
-    markup: Any
-    caption: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Group:
-    """Tables that belong together, those of one metric, with their figures."""
-
-    metric: str
-    tables: Sequence[PageTable]
-    figures: Sequence[Drawing]
-
-
-@dataclass(frozen=True)
-class Section:
-    """A result on a page."""
-
-    key: str
-    title: str
-    findings: Folded
-    groups: Sequence[Group]
-    signature: str
 
 
 def page(document: Document, more: Sequence[Document] = (), *, command: str = "") -> str:
@@ -75,19 +33,19 @@ def page(document: Document, more: Sequence[Document] = (), *, command: str = ""
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, finalize=_text,
     )  # fmt: skip
-    environment.filters["folded"] = Folded.of
+    environment.filters["folded"] = _folded
     style, script = (_template(f"page.{kind}") for kind in ("css", "js"))
     main = _section(document, "main", is_main=True)
-    tables = [table for group in main.groups for table in group.tables]
+    tables = [table for group in main["groups"] for table in group["tables"]]
     return environment.get_template("page.html.j2").render(
         title=visible(document.headline or next(iter(document.tables.values())).title),
         style=Markup(style), script=Markup(script),
         policy=f"script-src '{_digest(script)}'; style-src '{_digest(style)}'",
-        verdict=_verdict(document), cautions=Folded.of(document.notes),
+        verdict=_verdict(document), cautions=_folded(document.notes),
         sections=[main, *(_section(each, f"part{i}") for i, each in enumerate(more))],
-        metrics=[group.metric for group in main.groups if group.metric],
-        classes=list(dict.fromkeys(name for table in tables for name in table.classes)),
-        has_pairs=any(table.pairs is not None for table in tables),
+        metrics=[group["metric"] for group in main["groups"] if group["metric"]],
+        classes=list(dict.fromkeys(name for table in tables for name in table["classes"])),
+        has_pairs=any(table["pairs"] for table in tables),
         method=visible(document.method), references=list(map(visible, document.references)),
         made="command" if command else "code",
         recipe="\n".join(map(visible, (command or document.reproduce).split("\n"))),
@@ -125,29 +83,38 @@ def _digest(text: str) -> str:
     return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _verdict(document: Document) -> Folded:
+def _folded(texts: Sequence[str], most: int = _OPEN_NOTES) -> dict[str, list[str]]:
+    """Keep the first texts open, and fold all others away."""
+    return {"open": [*map(visible, texts[:most])], "folded": [*map(visible, texts[most:])]}
+
+
+def _verdict(document: Document) -> dict[str, list[str]]:
     """Keep the top sentences open, and fold all others."""
     top = document.top_sentences(_OPEN_SENTENCES)
     others = [sentence for sentence in document.sentences if sentence not in top]
-    return Folded.of([*top, *others], len(top))
+    return _folded([*top, *others], len(top))
 
 
-def _section(document: Document, key: str, *, is_main: bool = False) -> Section:
+def _section(document: Document, key: str, *, is_main: bool = False) -> dict[str, Any]:
     """Group the tables of a document by metric, with the figures that have their names."""
     tables = document.tables
     # All pairs are to choose from on the first result alone.
     every = document.all_tables if is_main and pairs_fit(tables.values()) else {}
     shown = page_tables(tables, every, key)
     drawings = _drawings(_figures(document), key)
-    groups = []
+    groups: list[dict[str, Any]] = []
     for metric in dict.fromkeys(table.metric for table in tables.values()):
         names = [name for name, table in tables.items() if table.metric == metric]
         figures = [drawings.pop(name) for name in names if name in drawings]
-        groups.append(Group(visible(metric), [shown[name] for name in names], figures))
+        of_metric = [shown[name] for name in names]
+        groups.append({"metric": visible(metric), "tables": of_metric, "figures": figures})
     if drawings:
-        groups.append(Group("", [], list(drawings.values())))
-    said = Folded.of([] if is_main else document.sentences, _OPEN_SENTENCES)
-    return Section(key, visible(document.title), said, groups, visible(document.signature))
+        groups.append({"metric": "", "tables": [], "figures": list(drawings.values())})
+    findings = _folded([] if is_main else document.sentences, _OPEN_SENTENCES)
+    return {
+        "key": key, "title": visible(document.title), "findings": findings, "groups": groups,
+        "signature": visible(document.signature),
+    }  # fmt: skip
 
 
 def _figures(document: Document) -> Mapping[str, Callable[[], Figure]]:
@@ -157,12 +124,12 @@ def _figures(document: Document) -> Mapping[str, Callable[[], Figure]]:
     return of_tables or document.figures
 
 
-def _drawings(figures: Mapping[str, Callable[[], Figure]], key: str) -> dict[str, Drawing]:
-    """Draw figures as markup, by name."""
+def _drawings(figures: Mapping[str, Callable[[], Figure]], key: str) -> dict[str, dict[str, Any]]:
+    """Draw figures as markup with their captions, by name."""
     from markupsafe import Markup
 
     drawn = {name: draw() for name, draw in figures.items()}
     return {
-        name: Drawing(Markup(inline(figure, f"{key}-{place}")), caption_of(figure))
+        name: {"markup": Markup(inline(figure, f"{key}-{place}")), "caption": caption_of(figure)}
         for place, (name, figure) in enumerate(drawn.items())
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 from modelcompare.report.escape import json as escape_json
 from modelcompare.report.escape import visible
@@ -26,171 +26,20 @@ _NUMBERS = RIGHT | {"ranks", "interval", "p-value"}
 _MARGIN = 2.0
 
 
-@dataclass(frozen=True)
-class Axis:
-    """What bars are drawn on, in percent of their width."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def over(cls, values: Iterable[float], *, zero: bool) -> Axis | None:
-        """The axis that holds all finite values, and 0 if asked for; none without values."""
-        finite = [value for value in values if math.isfinite(value)]
-        if not finite:
-            return None
-        low, high = (min(0.0, *finite), max(0.0, *finite)) if zero else (min(finite), max(finite))
-        return cls(low, high) if low < high else cls(low - 1, high + 1)
-
-    def place(self, value: float) -> str:
-        """Where a value stands."""
-        share = (value - self.low) / (self.high - self.low)
-        return f"{_MARGIN + (100 - 2 * _MARGIN) * share:.1f}%"
-
-    @property
-    def ticks(self) -> list[tuple[str, str]]:
-        """Places and texts of a few round numbers."""
-        return [(self.place(tick), f"{tick:g}") for tick in nice_ticks(self.low, self.high, most=3)]
-
-
-@dataclass(frozen=True)
-class Bar:
-    """An interval and its estimate, as places on an axis."""
-
-    low: str
-    high: str
-    middle: str
-    zero: str
-
-
-@dataclass(frozen=True)
-class Heading:
-    """What a page must know of a column."""
-
-    text: str
-    kind: str  # what its cells are: "text", "number" (and "right" aligned), or "bar"
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The column of bars: where it stands, its axis, and whether it has a line at 0."""
-
-    after: int
-    ends: tuple[str, str, str]
-    axis: Axis
-    signed: bool
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table on a page, with what it leaves out and the pairs to choose from."""
-
-    key: str  # part of the ids of what belongs to it
-    table: Table  # the rows that are shown
-    left_out: str = ""
-    pairs: Table | None = None
-
-    @property
-    def title(self) -> str:
-        return visible(self.table.title)
-
-    @property
-    def subtitle(self) -> str:
-        return visible(self.table.subtitle)
-
-    @property
-    def notes(self) -> list[str]:
-        """What must be known."""
-        notes = list(map(visible, self.table.notes))
-        more = len(notes) - _MOST_NOTES
-        return [*notes[:_MOST_NOTES], f"and {more:,} more like these."] if more > 0 else notes
-
-    @property
-    def notes_of_others(self) -> list[str]:
-        """What must be known besides where another baseline is chosen."""
-        notes = () if self.pairs is None else self.pairs.notes
-        return [visible(note) for note in notes if note not in self.table.notes]
-
-    @cached_property
-    def bars(self) -> Drawn | None:
-        """Bars of the interval that the table has, if its rows share one scale."""
-        found = _interval_of(self.table)
-        values = [c for c in self.table.columns if c.kind == "value"]
-        if found is None or any(self.table.frame[c.sources[0]].nunique() > 1 for c in values):
-            return None
-        after, ends, signed = found
-        numbers = self.table.frame[list(ends)].to_numpy(dtype=float).ravel().tolist()
-        if self.pairs is not None:
-            turned = self.pairs.frame[list(ends)].to_numpy(dtype=float).ravel().tolist()
-            numbers = [*turned, *(-number for number in turned)]
-        axis = Axis.over(numbers, zero=signed)
-        return None if axis is None else Drawn(after, ends, axis, signed)
-
-    @property
-    def headings(self) -> list[Heading]:
-        """Titles of the columns, that of the bars among them."""
-        found = [Heading(visible(column.title), _kind(column)) for column in self.table.columns]
-        if self.bars is not None:
-            found.insert(self.bars.after, Heading("", "bar"))
-        return found
-
-    @property
-    def rows(self) -> Iterator[list[str | Bar]]:
-        """Cells from left to right."""
-        bars = self._bars()
-        for cells in self.table.rows:
-            row: list[str | Bar] = list(map(visible, cells))
-            if self.bars is not None:
-                row.insert(self.bars.after, next(bars))
-            yield row
-
-    def _bars(self) -> Iterator[str | Bar]:
-        """A bar for each row; nothing where there is no interval."""
-        if self.bars is None:
-            return
-        axis = self.bars.axis
-        zero = axis.place(0.0) if self.bars.signed else ""
-        for ends in self.table.frame[list(self.bars.ends)].to_numpy(dtype=float).tolist():
-            known = all(map(math.isfinite, ends))
-            low, middle, high = map(axis.place, ends) if known else ("", "", "")
-            yield Bar(low, high, middle, zero) if known else ""
-
-    @property
-    def classes(self) -> list[str]:
-        """The classes that rows stand below."""
-        return list(dict.fromkeys(map(visible, self.table.classes)))
-
-    @property
-    def data(self) -> str:
-        """All pairs as JSON that a page may hold: names once, then a list for each row."""
-        if self.pairs is None:
-            return ""
-        first, second = (c for c in self.pairs.columns if c.kind == "text")
-        numbers = [c for c in self.pairs.columns if c.kind not in ("text", "class")]
-        names = list(dict.fromkeys([*self.pairs.texts(first), *self.pairs.texts(second)]))
-        classes = self.pairs.classes or [""] * len(self.pairs.frame)
-        place = {name: i for i, name in enumerate(names)}
-        sides = [[place[name] for name in self.pairs.texts(side)] for side in (first, second)]
-        of_class = {name: i for i, name in enumerate(dict.fromkeys(classes))}
-        rows = zip([of_class[c] for c in classes], *sides, *map(self.pairs.texts, numbers),
-                   strict=True)  # fmt: skip
-        held = {"models": list(map(visible, names)), "classes": list(map(visible, of_class)),
-                "rows": list(rows)}  # fmt: skip
-        return escape_json(json.dumps(held, separators=(",", ":"))).replace("<", "\\u003c")
-
-
 def page_tables(
     tables: Mapping[str, Table], every: Mapping[str, Table], prefix: str
-) -> dict[str, PageTable]:
-    """Tables as far as there is room; `every` holds those with the rows of all pairs.
+) -> dict[str, dict[str, Any]]:
+    """Make what the template takes of each table, as far as there is room.
 
-    Metrics of classes share the room for pairs, and so do all others.
+    `every` holds tables with the rows of all pairs. Metrics of classes share the room for pairs,
+    and so do all others.
     """
     found = {}
     left = {"classes": ROOM, "others": ROOM}
     n_by_class = len({table.metric for table in tables.values() if table.classes})
     for place, (name, table) in enumerate(tables.items()):
-        together = [other for other in tables.values() if _together(table, other)]
+        # Tables of one metric show the same classes.
+        together = [t for t in tables.values() if t is table or t.metric == table.metric != ""]
         n_classes = _classes_kept(together, ROOM // max(n_by_class, 1))
         shown, left_out = _shortened(table, n_classes)
         pairs = None
@@ -199,59 +48,119 @@ def page_tables(
             kind = "classes" if table.classes else "others"
             left[kind] -= len(pairs.frame)
             pairs = pairs if left[kind] >= 0 else None
-        found[name] = PageTable(f"{prefix}{place}", shown, left_out, pairs)
+        found[name] = _page_table(f"{prefix}{place}", shown, left_out, pairs)
     return found
 
 
 def pairs_fit(tables: Iterable[Table]) -> bool:
-    """Whether all pairs are few enough to be made, to choose from."""
+    """Return whether all pairs are few enough to be made, to choose from."""
     n_rows = sum(table.n_every * max(len({*table.classes}), 1) for table in tables)
     return n_rows <= _MOST_PAIRS
 
 
-def _together(table: Table, other: Table) -> bool:
-    """Whether two tables show the same classes."""
-    return other is table or (other.metric == table.metric != "")
+def _page_table(key: str, table: Table, left_out: str, pairs: Table | None) -> dict[str, Any]:
+    """Write a table with bars of its intervals; ids of what belongs to it begin with `key`."""
+    headings = [(visible(column.title), _kind(column)) for column in table.columns]
+    rows: list[list[Any]] = [[*map(visible, row)] for row in table.rows]
+    after, axis, bars = _bars(table, pairs)
+    if axis is not None:
+        headings.insert(after, ("", "bar"))
+        for row, bar in zip(rows, bars, strict=True):
+            row.insert(after, bar)
+    notes, more = list(map(visible, table.notes)), len(table.notes) - _MOST_NOTES
+    if more > 0:
+        notes = [*notes[:_MOST_NOTES], f"and {more:,} more like these."]
+    # What must be known besides where another baseline is chosen.
+    of_others = [visible(n) for n in (pairs.notes if pairs else ()) if n not in table.notes]
+    return {
+        "key": key, "title": visible(table.title), "subtitle": visible(table.subtitle),
+        "left_out": left_out, "headings": headings, "rows": rows, "axis": axis, "notes": notes,
+        "notes_of_others": of_others, "classes": [*dict.fromkeys(map(visible, table.classes))],
+        "pairs": "" if pairs is None else _as_data(pairs),
+    }  # fmt: skip
+
+
+def _bars(
+    table: Table, pairs: Table | None
+) -> tuple[int, dict[str, Any] | None, list[dict[str, str]]]:
+    """Draw the interval of each row: the column that bars follow, their axis, and places on it.
+
+    There is no axis without an interval behind a value, or where rows do not share one scale.
+    """
+    columns = table.columns
+    places = [
+        place
+        for place, column in enumerate(columns[1:], start=1)
+        if column.kind == "interval" and columns[place - 1].kind in ("estimate", "difference")
+    ]
+    values = [column for column in columns if column.kind == "value"]
+    if not places or any(table.frame[each.sources[0]].nunique() > 1 for each in values):
+        return 0, None, []
+    value, interval = columns[places[0] - 1 : places[0] + 1]
+    signed = value.kind == "difference"
+    ends = [interval.sources[0], value.sources[0], interval.sources[1]]
+    drawn = table.frame[ends].to_numpy(dtype=float).tolist()
+    numbers = [*chain(*drawn)]
+    if pairs is not None:
+        turned = pairs.frame[ends].to_numpy(dtype=float).ravel().tolist()
+        numbers = [*turned, *(-number for number in turned)]
+    finite = [number for number in numbers if math.isfinite(number)]
+    if not finite:
+        return 0, None, []
+    low, high = (min(0.0, *finite), max(0.0, *finite)) if signed else (min(finite), max(finite))
+    if low == high:
+        low, high = low - 1, high + 1
+
+    def at(number: float) -> str:
+        return f"{_MARGIN + (100 - 2 * _MARGIN) * (number - low) / (high - low):.1f}%"
+
+    zero = at(0.0) if signed else ""
+    bars = [
+        dict(zip(("low", "middle", "high"), map(at, row), strict=True), zero=zero)
+        if all(map(math.isfinite, row))
+        else {}
+        for row in drawn
+    ]
+    ticks = [(at(tick), f"{tick:g}") for tick in nice_ticks(low, high, most=3)]
+    return places[0] + 1, {"low": low, "high": high, "ticks": ticks}, bars
+
+
+def _as_data(pairs: Table) -> str:
+    """Write all pairs as JSON that a page may hold: names once, then a list for each row."""
+    first, second = (column for column in pairs.columns if column.kind == "text")
+    numbers = [column for column in pairs.columns if column.kind not in ("text", "class")]
+    names = list(dict.fromkeys([*pairs.texts(first), *pairs.texts(second)]))
+    classes = pairs.classes or [""] * len(pairs.frame)
+    place = {name: i for i, name in enumerate(names)}
+    sides = [[place[name] for name in pairs.texts(side)] for side in (first, second)]
+    of_class = {name: i for i, name in enumerate(dict.fromkeys(classes))}
+    rows = zip([of_class[c] for c in classes], *sides, *map(pairs.texts, numbers), strict=True)
+    held = {"models": list(map(visible, names)), "classes": list(map(visible, of_class)),
+            "rows": list(rows)}  # fmt: skip
+    return escape_json(json.dumps(held, separators=(",", ":"))).replace("<", "\\u003c")
 
 
 def _classes_kept(tables: Sequence[Table], room: int) -> int:
-    """How many classes of a metric fit into so many rows of pairs."""
+    """Count the classes of a metric that fit into so many rows of pairs."""
     rows = [max(len(t.frame) / max(len({*t.classes}), 1), t.n_every, 1) for t in tables]
     return max(int(room / max(rows)), _FEWEST_CLASSES)
 
 
 def _shortened(table: Table, n_classes: int) -> tuple[Table, str]:
-    """The rows that there is room for, by class if there are any, and what is said of the rest."""
-    classes = table.classes
-    every = list(dict.fromkeys(classes))
-    if not classes:
+    """Keep the rows that there is room for, by class if there are any, and say what is left out."""
+    n_every = len({*table.classes})
+    if not n_every:
         n_rows = len(table.frame)
         shown = table if table.metric else table.take(range(min(n_rows, _MOST_ROWS)))
         return shown, part_shown(len(shown.frame), n_rows, table.unit, "the first")
-    if len(every) <= n_classes:
+    if n_every <= n_classes:
         return table, ""
-    names = list((table.foremost or every)[:n_classes])
-    rows_of: dict[str, list[int]] = {name: [] for name in names}
-    for place, name in enumerate(classes):
-        if name in rows_of:
-            rows_of[name].append(place)
-    shown = table.take([place for places in rows_of.values() for place in places])
-    return shown, part_shown(len(names), len(every), "class", "where models differ most")
+    remark = part_shown(n_classes, n_every, "class", "where models differ most")
+    return table.of_classes(n_classes), remark
 
 
 def _kind(column: Column) -> str:
+    """Name what the cells of a column are for the style sheet."""
     if column.kind in RIGHT:
         return "number right"
     return "number" if column.kind in _NUMBERS else "text"
-
-
-def _interval_of(table: Table) -> tuple[int, tuple[str, str, str], bool] | None:
-    """Place behind the interval's column, its ends with the value before it, and its sign."""
-    for place, column in enumerate(table.columns):
-        if column.kind == "interval" and place > 0:
-            value: Column = table.columns[place - 1]
-            low, high = column.sources
-            if value.kind in ("estimate", "difference"):
-                ends = (low, value.sources[0], high)
-                return place + 1, ends, value.kind == "difference"
-    return None
