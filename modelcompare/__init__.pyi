@@ -1,5 +1,6 @@
 from . import metrics as metrics
 from . import testing as testing
+from .arguments import config_context as config_context
 from .comparison.bootstrap import bootstrap as bootstrap
 from .comparison.bounds import BoundedComparison as BoundedComparison
 from .comparison.bounds import compare_bounds as compare_bounds

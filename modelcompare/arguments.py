@@ -1,11 +1,13 @@
-"""Checks of arguments where a public function is entered: their names, and their values."""
+"""Arguments where a public function is entered: their names, values and defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from functools import partial, wraps
 from inspect import Parameter, signature
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import Any, Literal, ParamSpec, TypeVar, cast, get_origin
 
 from modelcompare import words
@@ -15,7 +17,10 @@ from modelcompare.spelling import nearest
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# Defaults that a user has set; none within a public function, which hands on what it was given.
+_config: ContextVar[Mapping[str, Any]] = ContextVar("config", default=MappingProxyType({}))
 _NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_CONFIGURABLE = ("confidence_level", "alpha", "rng", "n_jobs", "progress")
 # Warnings count the frames up to whoever called, and skip those of files with these two words in
 # their names: that of the check below is no caller that anybody wrote.
 _SKIPPED = f"{__file__} (as frames of importlib._bootstrap are)"
@@ -28,6 +33,7 @@ def checked(
 
     An argument is checked by `checks`, by the choices of its annotation if that is a Literal of
     `words`, or by its record in `options`. An unknown name is answered with the one that was meant.
+    Arguments that are not given have the defaults of `config_context`, then those of the function.
 
     Parameters
     ----------
@@ -59,6 +65,7 @@ def checked(
             for name, parameter in signature(each).parameters.items()
             if parameter.kind in _NAMED and name not in ("self", "cls")
         }
+        nothing_set = partial(_set, {})
         label = function.__qualname__.removesuffix(".__init__")
         check_of = {name: _check_of(each) for name, each in parameters.items()} | checks
 
@@ -68,9 +75,15 @@ def checked(
                 if refuse := check_of.get(name):
                     refuse(name, value)
 
+        def configured(n_given: int) -> dict[str, Any]:
+            free = known.keys() - [*parameters][:n_given]
+            return {name: value for name, value in _config.get().items() if name in free}
+
         def called(*args: P.args, **kwargs: P.kwargs) -> T:
             check(args, kwargs)
-            return function(*args, **kwargs)
+            given: Any = configured(len(args)) | kwargs
+            with nothing_set():
+                return function(*args, **given)
 
         # Of the function's own module, where doctests are looked for.
         made = FunctionType(
@@ -80,6 +93,42 @@ def checked(
         return cast("Callable[P, T]", wraps(function)(made))
 
     return decorate
+
+
+def config_context(**defaults: Any) -> AbstractContextManager[None]:
+    """Set defaults of the functions that are called within a ``with`` block.
+
+    They hold in the thread, or the asynchronous task, that sets them, and blocks may nest.
+
+    Parameters
+    ----------
+    **defaults
+        Of `confidence_level`, `alpha`, `rng`, `n_jobs` and `progress`, for functions that have
+        such an argument and are called without it.
+
+    Examples
+    --------
+    >>> import modelcompare as mc
+    >>> preds = mc.load_example("snli")
+    >>> with mc.config_context(confidence_level=0.9, rng=1):
+    ...     result = mc.compare(preds, "accuracy")
+    >>> result.confidence_level, mc.compare(preds, "accuracy").confidence_level
+    (0.9, 0.95)
+    """
+    check_arguments("config_context", _CONFIGURABLE, defaults)
+    for name, value in defaults.items():
+        if check := OPTIONS[name].check:
+            check(name, value)
+    return _set({**_config.get(), **defaults})
+
+
+@contextmanager
+def _set(defaults: Mapping[str, Any]) -> Iterator[None]:
+    token = _config.set(defaults)
+    try:
+        yield
+    finally:
+        _config.reset(token)
 
 
 def _check_of(parameter: Parameter) -> Check | None:

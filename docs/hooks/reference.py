@@ -16,7 +16,7 @@ _CODE = re.compile(r"(^```.*?^```$|^#[^\n]*$)", re.DOTALL | re.MULTILINE)
 # Each page: its title, and the rooms of the package whose public names it shows.
 _PAGES = {
     "predictions": ("Predictions", ("data", "readers", "examples")),
-    "comparison": ("Comparisons", ("comparison",)),
+    "comparison": ("Comparisons", ("comparison", "arguments")),
     "questions": ("Questions", ("questions", "significance")),
     "diagnostics": ("Diagnostics", ("diagnostics",)),
     "studies": ("Studies", ("studies",)),

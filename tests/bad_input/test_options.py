@@ -233,6 +233,7 @@ def _doors() -> dict[str, Door]:
         "scan_predictions": Door(
             mc.scan_predictions, {"source": TABLE}, instead={"normalize": FLAG},
         ),
+        "config_context": Door(mc.config_context, {}, ("defaults",)),
         "get_metric": Door(mc.get_metric, {"name": "f1"}, instead={"name": METRIC}),
         "decide": Door(
             mc.decide,
