@@ -19,7 +19,7 @@ from modelcompare.metrics.base import AnyMetric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.sources.evaluation import ScannedEvaluation, evaluate
+from modelcompare.sources.evaluation import evaluate
 from modelcompare.words import (
     Scheme,
     Undefined,
@@ -122,7 +122,7 @@ def prepare(
     check_units(evaluation.units, clustered=predictions.groups is not None)
     weights = BootstrapWeights(evaluation.units, n_resamples, seed, scheme, size)
     result = BootstrapResult(evaluation, weights, n_jobs, progress)
-    of_scan = isinstance(evaluation, ScannedEvaluation)
+    of_scan = "units" not in predictions.abilities
     if n_resamples and (at_once or undefined != "count" or of_scan):
         draws = result.draws
         if undefined == "redraw":

@@ -35,7 +35,6 @@ from modelcompare.intervals import FEW, Interval, informative_sizes
 from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
 from modelcompare.intervals.influences import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
-from modelcompare.sources.evaluation import ScannedEvaluation
 from modelcompare.words import value_name
 
 # Classes, models or pairs that one warning names.
@@ -176,7 +175,7 @@ class _Sparse:
     def _largest_share(self) -> float:
         """Share of the weight that the heaviest sample, or cluster, has; 0 of equal ones."""
         p = self.evaluation.predictions
-        if isinstance(self.evaluation, ScannedEvaluation) or p.sums is not None:
+        if "rows" not in p.abilities:
             return 0.0
         unit_of, weights = cluster_codes(p.groups), p.sample_weight
         if unit_of is not None:
@@ -256,7 +255,7 @@ def _one_sided(carriers: FloatArray, acceleration: FloatArray) -> BoolArray:
 def _sizes(values: Sample) -> FloatArray:
     """Samples, or equal clusters, behind each value; of a scan by its totals."""
     evaluation = values.evaluation
-    if not isinstance(evaluation, ScannedEvaluation) or evaluation.collapsed:
+    if not _by_blocks(evaluation):
         return informative_sizes(values)
     sizes = np.full(values.point.shape, float(evaluation.units.size))
     support = _support(evaluation)
@@ -271,7 +270,7 @@ def _support(evaluation: Evaluation) -> FloatArray | None:
     p = evaluation.predictions
     if p.sums is not None:
         return None if p.sums.support is None else class_sizes(p)
-    if isinstance(evaluation, ScannedEvaluation) and not evaluation.collapsed:
+    if _by_blocks(evaluation):
         return _scanned_support(evaluation)
     rows = evaluation.labelled
     if rows is None:
@@ -281,7 +280,12 @@ def _support(evaluation: Evaluation) -> FloatArray | None:
     return rows.support
 
 
-def _scanned_support(evaluation: ScannedEvaluation) -> FloatArray | None:
+def _by_blocks(evaluation: Evaluation) -> bool:
+    """Whether samples are read block by block."""
+    return "units" not in evaluation.predictions.abilities and not evaluation.collapsed
+
+
+def _scanned_support(evaluation: Evaluation) -> FloatArray | None:
     if evaluation.predictions.weighted or not evaluation.columns(slice(None)):
         return None
     total = evaluation.grand_total(slice(None))[None]

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from modelcompare import spelling
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.inputs import as_array as as_array
-from modelcompare.data.inputs import columns_of
 from modelcompare.data.inputs import holds_texts as holds_texts
 from modelcompare.words import check_mapping, shown
 
@@ -314,93 +313,6 @@ def class_code(labels: AnyArray | None, label: Any) -> int:
     if label not in known:
         raise ValueError(f"`label` must be one of the classes {known[:5]}, got {label!r}.")
     return known.index(label)
-
-
-def column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
-    """A column with one value per sample, none missing."""
-    array = as_array(data, f"`{name}`")
-    if array.shape != (n_samples,):
-        raise ValueError(f"`{name}` must have shape ({n_samples},), got {array.shape}.")
-    check_defined(array, f"`{name}`")
-    return array
-
-
-def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
-    """No two samples share an id; of several runs, no two samples of one run."""
-    if ids is None:
-        return
-    again = pd.DataFrame({"id": ids, "run": 0 if runs is None else runs}).duplicated().to_numpy()
-    if again.any():
-        repeated = distinct(ids[again], "`ids`")
-        within = "" if runs is None else " within a run"
-        raise ValueError(
-            f"`ids` repeats {len(repeated):,} ids{within} ({listed(repeated)}); ids must be "
-            f"distinct{within}. For clusters use `groups`, for several runs of an item `runs`."
-        )
-
-
-def clusters_of_runs(
-    ids: AnyArray | None, groups: AnyArray | None, runs: AnyArray | None
-) -> AnyArray | None:
-    """Clusters in which the runs of an item stay together: as told, else the items themselves."""
-    if ids is None or runs is None or len(pd.unique(ids)) == len(ids):
-        return groups
-    if groups is None:
-        return ids
-    item, group = pd.factorize(ids)[0], pd.factorize(groups)[0]
-    first = np.full(item.max() + 1, -1)
-    first[item[::-1]] = group[::-1]
-    remedy = "the runs of an item are not independent, so a cluster must hold all of them"
-    refuse_rows(group != first[item], "`groups` part the runs of an item", remedy)
-    return groups
-
-
-def check_nesting(groups: AnyArray | None, strata: AnyArray | None) -> None:
-    """No cluster lies in two strata."""
-    if groups is None or strata is None:
-        return
-    group = pd.factorize(groups)[0]
-    stratum = pd.factorize(strata)[0]
-    first = np.full(group.max() + 1, -1)
-    first[group[::-1]] = stratum[::-1]
-    remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
-    refuse_rows(stratum != first[group], "`groups` cross `strata`", remedy)
-
-
-def weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray | None:
-    """Finite, non-negative weights, not all 0."""
-    if sample_weight is None:
-        return None
-    array = as_array(sample_weight, "`sample_weight`")
-    if array.shape != (n_samples,):
-        raise ValueError(f"`sample_weight` must have shape ({n_samples},), got {array.shape}.")
-    values = real_values(array, "`sample_weight`")
-    refuse_rows(values < 0, "`sample_weight` is negative")
-    if not values.any():
-        raise ValueError("`sample_weight` is 0 for every sample.")
-    return frozen(values)
-
-
-def slice_frame(
-    slices: pd.DataFrame | Mapping[str, ArrayLike] | None, n_samples: int
-) -> pd.DataFrame | None:
-    """A frame of its own with one row per sample."""
-    if slices is None:
-        return None
-    if isinstance(slices, pd.DataFrame):
-        check_columns_distinct(slices, "`slices`")
-    columns = columns_of(slices)
-    if columns is None:
-        raise TypeError(
-            f"`slices` must be a DataFrame or a mapping of names to columns, got {shown(slices)}."
-        )
-    arrays = {name: as_array(column, "a column of `slices`") for name, column in columns.items()}
-    for array in arrays.values():
-        if len(array) != n_samples:
-            raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")
-        if array.ndim != 1:
-            raise ValueError(f"`slices` must have one value per sample, got {array.shape}.")
-    return pd.DataFrame(arrays, index=range(n_samples))
 
 
 def check_columns_distinct(frame: pd.DataFrame, where: str) -> None:

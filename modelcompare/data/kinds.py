@@ -168,10 +168,12 @@ def _check_binary(
 
 def check_guess(
     labels: AnyArray, truth: IntArray | None, outputs: Mapping[str, Output],
-    arrays: Mapping[str, AnyArray],
+    of_one_class: Sequence[str],
 ) -> None:  # fmt: skip
-    """Classes that were found, not told, mean what the models mean by them."""
-    kinds = {model: output.kind for model, output in outputs.items()}
+    """Classes that were found, not told, mean what the models mean by them.
+
+    Models `of_one_class` gave the probabilities of one class alone.
+    """
     for label in {*labels.tolist()}.intersection(_MADE_OF_MISSING):
         warnings.warn(
             f"label {label!r}, which missing values become as texts, counts as a class; drop these "
@@ -179,13 +181,11 @@ def check_guess(
             checks.DataWarning,
             stacklevel=4,
         )
-    _tell_positive(
-        [m for m, kind in kinds.items() if kind == "probabilities" and arrays[m].ndim == 1], labels
-    )
+    _tell_positive(of_one_class, labels)
     if truth is not None:
         tell_alike(labels[np.bincount(truth, minlength=len(labels)) > 0], stacklevel=5)
-        said = {m: outputs[m].array for m, kind in kinds.items() if kind == "labels"}
-        check_matches(labels, truth, said)
+        said = {m: each.array for m, each in outputs.items() if each.kind == "labels"}
+        check_matches(labels, {model: Answers(truth, codes) for model, codes in said.items()})
 
 
 def _tell_positive(models: Sequence[str], labels: AnyArray) -> None:
@@ -211,34 +211,34 @@ def tell_alike(labels: AnyArray, *, stacklevel: int) -> None:
         )
 
 
-def check_pairs(labels: AnyArray, pairs: Mapping[str, tuple[IntArray, IntArray, IntArray]]) -> None:
-    """Check labels as `check_guess` does, by true and predicted classes and how often they occur.
+@dataclass(frozen=True)
+class Answers:
+    """True classes and those that a model said: of samples, or of rows that stand for several."""
 
-    Each model has rows of its own.
-    """
-    truth = np.concatenate([codes for codes, _, _ in pairs.values()])
-    said = np.concatenate([codes for _, codes, _ in pairs.values()])
-    whose = np.repeat(np.arange(len(pairs)), [len(codes) for codes, _, _ in pairs.values()])
-    times = np.concatenate([times for _, _, times in pairs.values()])
-    own = {model: np.where(whose == place, times, 0) for place, model in enumerate(pairs)}
-    check_matches(labels, truth, dict.fromkeys(pairs, said), own)
+    truth: IntArray
+    said: IntArray
+    times: IntArray | None = None
+
+    def by_class(self, codes: IntArray, n_classes: int) -> IntArray:
+        """Samples of each class."""
+        return np.bincount(codes, self.times, minlength=n_classes).astype(np.intp, copy=False)
+
+    def number(self, rows: BoolArray) -> int:
+        """Samples of some rows."""
+        return int(np.count_nonzero(rows) if self.times is None else self.times[rows].sum())
 
 
-def check_matches(
-    labels: AnyArray, truth: IntArray, said: Mapping[str, IntArray],
-    times: Mapping[str, IntArray] | None = None,
-) -> None:  # fmt: skip
+def check_matches(labels: AnyArray, answers: Mapping[str, Answers]) -> None:
     """Refuse labels that never match the true ones, and tell of single ones written otherwise.
-
-    Rows are samples, or stand for so many `times` of a model's.
 
     A label that the truth lacks is no fault by itself: the test set may lack the class. It is one
     where nothing that the model says is a true label, or said by a model that does match, and
     where the labels are true ones written otherwise or counted from another number.
     """
-    present = np.bincount(truth, minlength=len(labels)) > 0
-    told = {m: _Said(codes, None if times is None else times[m]) for m, codes in said.items()}
-    counts = {model: each.by_class(len(labels)) for model, each in told.items()}
+    n = len(labels)
+    truths = {id(each.truth): each for each in answers.values()}
+    present = np.any([np.zeros(n), *(a.by_class(a.truth, n) for a in truths.values())], axis=0)
+    counts = {model: each.by_class(each.said, n) for model, each in answers.items()}
     matching = [count > 0 for count in counts.values() if count[present].any()]
     spoken = np.any([present, *matching], axis=0)
     for model, count in counts.items():
@@ -249,9 +249,9 @@ def check_matches(
         twins = spelling.twins(unknown, known)
         never = not count[present].any() and bool(((count > 0) & ~spoken).any())
         off_by_one = spelling.shift(labels[count > 0].tolist(), known)
-        if never or _systematic(labels, truth, told[model], twins):
+        if never or _systematic(labels, answers[model], twins):
             _refuse_mismatch(model, labels[count > 0], labels[present], unknown)
-        if off_by_one and _shifted(labels, truth, told[model], off_by_one):
+        if off_by_one and _shifted(labels, answers[model], off_by_one):
             _refuse_mismatch(model, labels[count > 0], labels[present], labels[count > 0].tolist())
         for label, (other, how) in twins.items():
             n_said = int(count[labels.tolist().index(label)])
@@ -264,43 +264,24 @@ def check_matches(
             )
 
 
-@dataclass(frozen=True)
-class _Said:
-    """The class that a model said in each row, and how many samples the row stands for if not 1."""
-
-    codes: IntArray
-    times: IntArray | None
-
-    def by_class(self, n_classes: int) -> IntArray:
-        """Samples of each class."""
-        found = np.bincount(self.codes, self.times, minlength=n_classes)
-        return found.astype(np.intp, copy=False)
-
-    def number(self, rows: BoolArray) -> int:
-        """Samples of some rows."""
-        return int(np.count_nonzero(rows) if self.times is None else self.times[rows].sum())
-
-
-def _systematic(
-    labels: AnyArray, truth: IntArray, said: _Said, twins: Mapping[Any, tuple[Any, str]]
-) -> bool:
+def _systematic(labels: AnyArray, of: Answers, twins: Mapping[Any, tuple[Any, str]]) -> bool:
     """Whether a model writes a true label otherwise always, and mostly where it would be right."""
     place = {label: code for code, label in enumerate(labels.tolist())}
     for label, (other, _) in twins.items():
-        here, meant = said.codes == place[label], truth == place[other]
-        n_here, always = said.number(here), said.number(said.codes == place[other]) == 0
-        if always and n_here >= _FEW and 2 * said.number(here & meant) >= n_here:
+        here, meant = of.said == place[label], of.truth == place[other]
+        n_here, always = of.number(here), of.number(of.said == place[other]) == 0
+        if always and n_here >= _FEW and 2 * of.number(here & meant) >= n_here:
             return True
     return False
 
 
-def _shifted(labels: AnyArray, truth: IntArray, said: _Said, by: int) -> bool:
+def _shifted(labels: AnyArray, of: Answers, by: int) -> bool:
     """Whether labels match the true ones clearly better once they are moved by one."""
     values = labels.astype(np.int64)
-    as_given = said.number(said.codes == truth)
-    moved = said.number(values[said.codes] - by == values[truth])
+    as_given = of.number(of.said == of.truth)
+    moved = of.number(values[of.said] - by == values[of.truth])
     beyond_chance = (moved - as_given) ** 2 >= 3 * (moved + as_given)
-    n_samples = said.number(np.ones(len(truth), dtype=bool))
+    n_samples = of.number(np.ones(len(of.truth), dtype=bool))
     return beyond_chance and 2 * moved >= n_samples and moved >= 2 * as_given
 
 

@@ -13,6 +13,14 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen
+from modelcompare.data.columns import (
+    check_ids,
+    check_nesting,
+    checked_column,
+    checked_weights,
+    clusters_of_runs,
+    slice_frame,
+)
 from modelcompare.data.kinds import Output, check_guess, decide_kinds, read_output
 from modelcompare.data.scores import (
     Direction,
@@ -149,19 +157,20 @@ class Predictions(TestSet):
         self._bounds = check_bounds(bounds, self._score_names, given)
         found, soft = self._truth, self._truth.distribution is not None
         if labels is None and found.labels is not None and {*kinds.values()} != {"values"}:
-            check_guess(found.labels, None if soft else found.codes, self._outputs, arrays)
+            single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
+            check_guess(found.labels, None if soft else found.codes, self._outputs, single)
         self._predicted: dict[str, IntArray] = {}
         columns = {"ids": ids, "groups": groups, "strata": strata, "runs": runs}
         self._columns = {
-            name: None if column is None else frozen(checks.column(name, column, n_samples))
+            name: None if column is None else frozen(checked_column(name, column, n_samples))
             for name, column in columns.items()
         }
-        checks.check_ids(self.ids, self.runs)
+        check_ids(self.ids, self.runs)
         self._keep_runs_together()
-        checks.check_nesting(self.groups, self.strata)
-        weight = checks.weights(sample_weight, n_samples)
+        check_nesting(self.groups, self.strata)
+        weight = checked_weights(sample_weight, n_samples)
         self._columns = {**self._columns, "sample_weight": weight}
-        self._slices = checks.slice_frame(slices, n_samples)
+        self._slices = slice_frame(slices, n_samples)
 
     @classmethod
     def from_logits(
@@ -257,10 +266,10 @@ class Predictions(TestSet):
         for name in columns:
             check_choice("columns", name, Design)
         part = self._replaced(self._outputs)
-        given = {n: frozen(checks.column(n, column, len(self))) for n, column in columns.items()}
+        given = {n: frozen(checked_column(n, column, len(self))) for n, column in columns.items()}
         part._columns = {**self._columns, **given}
         part._keep_runs_together()
-        checks.check_nesting(part.groups, part.strata)
+        check_nesting(part.groups, part.strata)
         return part
 
     def without(self, *columns: SampleColumn) -> Predictions:
@@ -324,7 +333,7 @@ class Predictions(TestSet):
     # -- workers ----------------------------------------------------------------------------
 
     def _keep_runs_together(self) -> None:
-        groups = checks.clusters_of_runs(self.ids, self.groups, self.runs)
+        groups = clusters_of_runs(self.ids, self.groups, self.runs)
         self._columns = {**self._columns, "groups": groups}
 
     def _replaced(self, outputs: dict[str, Output]) -> Predictions:

@@ -199,6 +199,11 @@ class TestSet(ABC):
         return self._columns["sample_weight"]
 
     @property
+    def weighted(self) -> bool:
+        """Whether samples have weights."""
+        return self._columns["sample_weight"] is not None
+
+    @property
     def slices(self) -> pd.DataFrame | None:
         """Variables that define subgroups, a column each."""
         return None

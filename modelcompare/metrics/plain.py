@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from modelcompare.arguments import check_arguments
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data import checks
+from modelcompare.data.columns import checked_weights
 from modelcompare.data.kinds import Output
 from modelcompare.data.texts import as_references, references, text_lists, texts
 from modelcompare.metrics.base import (
@@ -125,7 +126,7 @@ def read_outcomes(
             f"`y_true` ({len(truth)}) and the model's output ({len(output)}) must have the same, "
             "positive number of rows."
         )
-    weights = checks.weights(sample_weight, len(truth))
+    weights = checked_weights(sample_weight, len(truth))
     weights = np.ones(len(truth)) if weights is None else weights
     if kind in ("values", "scores"):
         values = checks.real_values(output, "the model's output")

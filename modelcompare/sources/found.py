@@ -15,7 +15,7 @@ import pandas as pd
 
 from modelcompare import spelling
 from modelcompare.data import checks
-from modelcompare.data.kinds import check_pairs
+from modelcompare.data.kinds import Answers, check_matches
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.readers.cell_types import MISSING_MARKS, as_numbers, said
 
@@ -97,11 +97,11 @@ def _check_pairs(pairs: pd.DataFrame) -> None:
             raise ValueError("`y_true` has missing values, infinite ones; " + _FILL + ".")
     place = {str(label): code for code, label in enumerate(labels.tolist())}
     codes = pairs.assign(**{side: pairs[side].map(place) for side in ("label", "said")})
-    columns = {
-        model: tuple(part[c].to_numpy(dtype=np.intp) for c in ("label", "said", "value"))
+    answers = {
+        str(model): Answers(*(part[c].to_numpy(np.intp) for c in ("label", "said", "value")))
         for model, part in codes.groupby("model", sort=False)
     }
-    check_pairs(labels.astype(object), columns)
+    check_matches(labels.astype(object), answers)
 
 
 def _texts(labels: set[str]) -> Any:

@@ -13,23 +13,22 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
-from modelcompare.data.kinds import tell_alike
+from modelcompare.data.kinds import Answers, tell_alike
 from modelcompare.data.predictions import Predictions
 from modelcompare.engine.statistics import COLLAPSE_AT
 from modelcompare.readers.cell_types import alike, column_array
-from modelcompare.readers.column_roles import Roles
+from modelcompare.readers.column_roles import Roles, find_roles
+from modelcompare.readers.lists import spread
+from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
 from modelcompare.readers.tables import arrow_table
 from modelcompare.readers.wide import columns_of_models, wide_predictions
-from modelcompare.sources.rows import TIMES, Rows
+from modelcompare.resampling.weights import ROW_BLOCK
+from modelcompare.sources.rows import TIMES, Rows, check_names, recut
 
 # A column of more different labels holds no classes.
 _MOST_CLASSES = 65_536
 _SERVED = ("labels", "probabilities", "values", "scores")
-
-
-# True classes, predicted classes, and how often they occur together.
-Pairs = tuple[IntArray, IntArray, IntArray]
 
 
 class CannotScanError(ValueError):
@@ -54,6 +53,11 @@ class Layout:
         """The columns to read."""
         said = [*([] if self.roles.true is None else [self.roles.true]), *self.roles.outputs]
         return list(dict.fromkeys([*said, *self.columns.beside_names]))
+
+    @property
+    def with_names(self) -> list[str]:
+        """The columns to read, and that of the samples' names if there is one."""
+        return list(dict.fromkeys([*self.needed, *([] if self.id is None else [self.id])]))
 
     @property
     def places(self) -> dict[str, dict[str | None, str]]:
@@ -93,16 +97,17 @@ class Layout:
             return None
         return rows.counted(self.needed, int(COLLAPSE_AT * rows.n_rows))
 
-    def with_classes(self, first: Any, rows: Rows, batches: Iterable[Any] | None = None) -> Layout:
+    def with_classes(self, first: Any, rows: Rows, counted: Any | None) -> Layout:
         """The same with all classes, where cells name them: the first rows may lack some.
 
-        The cells are those of all rows, or of the `batches` that hold each of them once.
+        The cells are those of all rows, or of the `counted` ones that hold each of them once.
         """
         named = self._names_classes(first)
         if not named:
             return self
-        labels = _classes(batches or rows.batches(named), named)
-        tell_alike(labels, stacklevel=6)
+        batches = rows.batches(named) if counted is None else counted.to_batches()
+        labels = _classes(batches, named)
+        tell_alike(labels, stacklevel=5)
         return replace(self, labels=labels)
 
     def _names_classes(self, first: Any) -> list[str]:
@@ -118,17 +123,24 @@ class Layout:
         ]  # fmt: skip
         return [] if by_heading or true not in named or kind in ("values", "scores") else named
 
-    def pairs(self, rows: Rows, shown: Predictions) -> dict[str, Pairs]:
-        """Codes of true and predicted labels, and how often they occur, of each model of labels."""
-        found = {}
-        for model in shown.models:
-            if shown.output(model).kind == "labels":
-                layout = self.of_models([model])
-                counted: Any = rows.counted(layout.needed, rows.n_rows)
-                part = layout.quietly(counted.drop_columns(TIMES), rows.name)
-                times = counted[TIMES].to_numpy().astype(np.intp)
-                found[model] = np.asarray(part.codes), part.predicted(model), times
+    def answers(self, rows: Rows, models: Sequence[str], counted: Any | None) -> dict[str, Answers]:
+        """True and predicted labels of some models, and how often they occur together."""
+        if counted is None:
+            parts = [self.of_models([model]) for model in models]
+            tables: list[Any] = [rows.counted(part.needed, rows.n_rows) for part in parts]
+        else:
+            parts, tables = [self], [counted]
+        found: dict[str, Answers] = {}
+        for part, table in zip(parts, tables, strict=True):
+            p, times = part.distinct(table, rows)
+            codes = np.asarray(p.codes)
+            found |= {m: Answers(codes, p.predicted(m), times) for m in p.models}
         return found
+
+    def distinct(self, counted: Any, rows: Rows) -> tuple[Predictions, IntArray]:
+        """Predictions of distinct rows, and how often each of these occurs."""
+        times = counted[TIMES].to_numpy().astype(np.intp)
+        return self.quietly(counted.drop_columns(TIMES), rows.name), times
 
     def settled(self, shown: Predictions) -> Layout:
         """The same for all rows: classes, and the kind of the outputs, as some rows show them."""
@@ -147,6 +159,49 @@ class Layout:
         """The same, of some of the models."""
         outputs = tuple(c for model in models for c in self.places[model].values())
         return replace(self, roles=replace(self.roles, outputs=outputs))
+
+
+def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
+    """Find which column is what, as it was told or by the first rows, and give these.
+
+    Raises
+    ------
+    CannotScanError
+        If it takes all rows to make predictions of them.
+    """
+    where = rows.name or "the table"
+    checks.check_lengths({}, None, rows.n_rows)
+    if columns.models is None:
+        # Nobody said whether such a column is of a model.
+        rows.check_alike([*rows.partial])
+    try:
+        table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
+    except ValueError:
+        rows.check_alike(rows.columns)
+        raise
+    read = named(arrow_table(table, where), columns, where)
+    if spread(read, columns, where, alone=True)[0] is not read:
+        raise CannotScanError(
+            f"{where} holds probabilities in lists; a scan needs a column model:class for each. "
+            "Write them so, or read it whole with read_predictions."
+        )
+    roles = find_roles(read, columns, where, alone=True, of_folders=rows.of_folders)
+    if roles.layout != "wide":
+        raise CannotScanError(
+            f"{where} has a row for each model and sample, or is of one model; a scan needs a row "
+            "for each sample, and a column for each model or 'model:class'. Pivot it, or read it "
+            "whole with read_predictions."
+        )
+    places = columns_of_models(read.frame, roles, columns.models, where)
+    checks.model_arrays(dict.fromkeys(places, ()))
+    chosen = tuple(column for of_model in places.values() for column in of_model.values())
+    layout = Layout(
+        replace(columns, models=None), replace(roles, id=None, outputs=chosen), where, id=roles.id
+    )
+    rows.check_alike(layout.with_names)
+    if columns.id is not None:
+        check_names(rows, columns.id, where)
+    return layout, table.select(layout.needed)
 
 
 def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:

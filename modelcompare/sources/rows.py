@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ import pandas as pd
 from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import rows_from
+from modelcompare.data.columns import check_ids
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import arrow_table
 from modelcompare.resampling.weights import ROW_BLOCK
@@ -32,44 +34,49 @@ Batches = Iterator[Any]
 """Record batches of pyarrow, one after the other."""
 
 
-class Rows(Protocol):
+class Rows(ABC):
     """Rows of a table that can be read in batches, as often as it is asked, in one order."""
 
-    @property
-    def name(self) -> str | None:
-        """Where they are, for people."""
+    name: str | None
 
     @property
+    @abstractmethod
     def columns(self) -> list[str]:
         """Headings."""
 
     @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """How many there are."""
+
+    @abstractmethod
+    def batches(self, columns: Sequence[str]) -> Batches:
+        """Some columns of all rows, in order."""
+
+    @abstractmethod
+    def counted(self, columns: Sequence[str], most: int) -> Any | None:
+        """Distinct rows as a table of pyarrow with their number in `TIMES`; None if more."""
+
+    @abstractmethod
+    def fingerprint(self) -> Mapping[str, object]:
+        """What tells these rows from others, as far as it can be had without reading them."""
+
+    @property
     def of_folders(self) -> list[str]:
         """Headings of cells that are the folders' names, such as day=monday."""
+        return []
 
     @property
     def partial(self) -> Mapping[str, str]:
         """Columns that some of the files lack, and which of them."""
+        return {}
 
-    def check_alike(self, columns: Sequence[str]) -> None:
+    def check_alike(self, columns: Sequence[str]) -> None:  # noqa: B027  a frame's are alike
         """Refuse columns that the files do not hold alike."""
-
-    @property
-    def n_rows(self) -> int:
-        """How many there are."""
-
-    def batches(self, columns: Sequence[str]) -> Batches:
-        """Some columns of all rows, in order."""
-
-    def counted(self, columns: Sequence[str], most: int) -> Any | None:
-        """Distinct rows as a table of pyarrow with their number in `TIMES`; None if more."""
-
-    def fingerprint(self) -> Mapping[str, object]:
-        """What tells these rows from others, as far as it can be had without reading them."""
 
 
 @dataclass(frozen=True)
-class DatasetRows:
+class DatasetRows(Rows):
     """Rows of a pyarrow Dataset."""
 
     dataset: Any
@@ -191,7 +198,7 @@ class DatasetRows:
 
 
 @dataclass(frozen=True)
-class FrameRows:
+class FrameRows(Rows):
     """Rows of a frame that narwhals knows: lazy of polars or DuckDB, or one in memory."""
 
     frame: Any
@@ -200,17 +207,6 @@ class FrameRows:
     @cached_property
     def columns(self) -> list[str]:
         return [*self.frame.collect_schema().names()]
-
-    @property
-    def of_folders(self) -> list[str]:
-        return []
-
-    @property
-    def partial(self) -> Mapping[str, str]:
-        return {}
-
-    def check_alike(self, columns: Sequence[str]) -> None:
-        """Nothing: the columns of a frame are of one kind."""
 
     @cached_property
     def n_rows(self) -> int:
@@ -341,7 +337,7 @@ def check_names(rows: Rows, column: str, where: str) -> None:
     for table in recut(rows.batches([column]), ROW_BLOCK):
         names = column_array(arrow_table(table, where).frame.iloc[:, 0])
         held.append(names[np.isin(_hashed(names), again)].astype(object))
-    checks.check_ids(np.concatenate(held))
+    check_ids(np.concatenate(held))
 
 
 def _hashed(names: AnyArray) -> AnyArray:

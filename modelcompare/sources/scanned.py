@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,20 +13,15 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data import checks
-from modelcompare.data.kinds import check_guess, check_matches, check_pairs
+from modelcompare.data.kinds import check_guess, check_matches
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
-from modelcompare.readers.column_roles import find_roles
-from modelcompare.readers.lists import spread
-from modelcompare.readers.many_files import named
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import counted, in_one_line
 from modelcompare.readers.tables import arrow_table
-from modelcompare.readers.wide import columns_of_models
 from modelcompare.resampling.weights import ROW_BLOCK
-from modelcompare.sources.layouts import CannotScanError, Layout
-from modelcompare.sources.rows import TIMES, Rows, check_names, open_rows, recut, selected
+from modelcompare.sources.layouts import Layout, find_layout
+from modelcompare.sources.rows import Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
 
 Found = TypeVar("Found")
@@ -148,89 +142,28 @@ class ScannedPredictions(TestSet):
     @classmethod
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
         """Predictions of a source of rows, whose columns were told or are found."""
-        where = rows.name or "the table"
-        checks.check_lengths({}, None, rows.n_rows)
-        if columns.models is None:
-            # Nobody said whether such a column is of a model.
-            rows.check_alike([*rows.partial])
-        try:
-            table = next(recut(rows.batches(rows.columns), ROW_BLOCK))
-        except ValueError:
-            rows.check_alike(rows.columns)
-            raise
-        read = named(arrow_table(table, where), columns, where)
-        if spread(read, columns, where, alone=True)[0] is not read:
-            raise CannotScanError(
-                f"{where} holds probabilities in lists; a scan needs a column model:class for "
-                "each. Write them so, or read it whole with read_predictions."
-            )
-        roles = find_roles(read, columns, where, alone=True, of_folders=rows.of_folders)
-        if roles.layout != "wide":
-            raise CannotScanError(
-                f"{where} has a row for each model and sample, or is of one model; a scan needs a "
-                "row for each sample, and a column for each model or 'model:class'. Pivot it, or "
-                "read it whole with read_predictions."
-            )
-        places = columns_of_models(read.frame, roles, columns.models, where)
-        checks.model_arrays(dict.fromkeys(places, ()))
-        chosen = tuple(column for of_model in places.values() for column in of_model.values())
-        layout = Layout(
-            replace(columns, models=None), replace(roles, id=None, outputs=chosen), where,
-            id=roles.id,
-        )  # fmt: skip
-        rows.check_alike([*layout.needed, *([] if layout.id is None else [layout.id])])
-        if columns.id is not None:
-            check_names(rows, columns.id, where)
-        first = table.select(layout.needed)
+        layout, first = find_layout(rows, columns)
         counted = layout.counted(first, rows)
-        if counted is None:
-            return cls._by_first_rows(rows, layout, first, checkpoint)
-        try:
-            layout = layout.with_classes(first, rows, counted.to_batches())
-            shown = layout.predictions(counted.drop_columns(TIMES), rows.name)
-        except ValueError:
-            # The rows themselves say where they are wrong.
-            for _ in cls._by_first_rows(rows, layout, first, checkpoint).blocks():
-                pass
-            raise
+        layout = layout.with_classes(first, rows, counted)
+        shown = layout.predictions(first, rows.name)
         if layout.labels is not None:
-            times = counted[TIMES].to_numpy().astype(np.intp)
-            said = {model: shown.predicted(model) for model in shown.models}
-            check_matches(layout.labels, np.asarray(shown.codes), said, dict.fromkeys(said, times))
+            kinds = shown.kinds
+            # Single probabilities are of the last class, as nobody said.
+            single = [model for model in kinds if kinds[model] == "probabilities"]
+            check_guess(layout.labels, None, {}, single)
+            of_labels = [model for model in kinds if kinds[model] == "labels"]
+            try:
+                answers = layout.answers(rows, of_labels, counted)
+            except ValueError:
+                # The rows themselves say where they are wrong.
+                for _ in cls(rows, layout.settled(shown), shown).blocks():
+                    pass
+                raise
+            check_matches(layout.labels, answers)
         layout = layout.settled(shown)
         part = cls(rows, layout, layout.quietly(first, rows.name), checkpoint)
         part._kept["counted"] = counted
         return part
-
-    @classmethod
-    def _by_first_rows(
-        cls, rows: Rows, layout: Layout, first: Any, checkpoint: Path | None
-    ) -> ScannedPredictions:
-        """Predictions whose kinds the first rows show; classes are those of all rows."""
-        layout = layout.with_classes(first, rows)
-        shown = layout.predictions(first, rows.name)
-        if layout.labels is not None:
-            # Single probabilities are of the last class, as nobody said.
-            outputs = {model: shown.output(model) for model in shown.models}
-            check_guess(layout.labels, None, outputs, dict.fromkeys(outputs, np.empty(0)))
-            cls._check_labels(rows, layout, shown, checkpoint)
-        layout = layout.settled(shown)
-        return cls(rows, layout, layout.quietly(first, rows.name), checkpoint)
-
-    @classmethod
-    def _check_labels(
-        cls, rows: Rows, layout: Layout, shown: Predictions, checkpoint: Path | None
-    ) -> None:
-        """Refuse labels that cannot be those of the truth, as in memory, by all rows."""
-        try:
-            pairs = layout.pairs(rows, shown)
-        except ValueError:
-            settled = layout.settled(shown)
-            for _ in cls(rows, settled, shown, checkpoint).blocks():
-                pass
-            raise
-        if pairs and layout.labels is not None:
-            check_pairs(layout.labels, pairs)
 
     # -- blocks -----------------------------------------------------------------------------
 
@@ -302,8 +235,7 @@ class ScannedPredictions(TestSet):
     def named_blocks(self) -> Iterator[tuple[Predictions, AnyArray | None]]:
         """All blocks, and the names of their samples where a column holds them."""
         layout = self._layout
-        needed = [*dict.fromkeys([*layout.needed, *([] if layout.id is None else [layout.id])])]
-        for number, table in enumerate(self._tables(0, needed)):
+        for number, table in enumerate(self._tables(0, layout.with_names)):
             ids = None if layout.id is None else layout.ids(table)
             yield self._of_table(table.select(layout.needed), number), ids
 
@@ -321,9 +253,9 @@ class ScannedPredictions(TestSet):
         table = self.kept("counted", lambda: self._layout.counted(first, self._rows))
         if table is None:
             return None
-        times = table[TIMES].to_numpy()
+        rows, times = self._layout.distinct(table, self._rows)
         self._check_length(int(times.sum()))
-        return self._layout.quietly(table.drop_columns(TIMES), self.name), times
+        return rows, times
 
     def load(self) -> Predictions:
         """All rows in memory."""
@@ -364,11 +296,6 @@ class ScannedPredictions(TestSet):
     @property
     def n_samples(self) -> int:
         return self._rows.n_rows if self._chosen is None else len(self._chosen)
-
-    @property
-    def weighted(self) -> bool:
-        """Whether samples have weights."""
-        return self._layout.columns.weight is not None
 
     @property
     def y_true(self) -> AnyArray | None:

@@ -1,0 +1,111 @@
+"""Columns beside the outputs: ids, clusters, strata, runs, weights, and variables of subgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray
+from modelcompare.data.checks import (
+    check_columns_distinct,
+    check_defined,
+    distinct,
+    frozen,
+    listed,
+    real_values,
+    refuse_rows,
+)
+from modelcompare.data.inputs import as_array, columns_of
+from modelcompare.words import shown
+
+
+def checked_column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
+    """A column with one value per sample, none missing."""
+    array = as_array(data, f"`{name}`")
+    if array.shape != (n_samples,):
+        raise ValueError(f"`{name}` must have shape ({n_samples},), got {array.shape}.")
+    check_defined(array, f"`{name}`")
+    return array
+
+
+def check_ids(ids: AnyArray | None, runs: AnyArray | None = None) -> None:
+    """No two samples share an id; of several runs, no two samples of one run."""
+    if ids is None:
+        return
+    again = pd.DataFrame({"id": ids, "run": 0 if runs is None else runs}).duplicated().to_numpy()
+    if again.any():
+        repeated = distinct(ids[again], "`ids`")
+        within = "" if runs is None else " within a run"
+        raise ValueError(
+            f"`ids` repeats {len(repeated):,} ids{within} ({listed(repeated)}); ids must be "
+            f"distinct{within}. For clusters use `groups`, for several runs of an item `runs`."
+        )
+
+
+def clusters_of_runs(
+    ids: AnyArray | None, groups: AnyArray | None, runs: AnyArray | None
+) -> AnyArray | None:
+    """Clusters in which the runs of an item stay together: as told, else the items themselves."""
+    if ids is None or runs is None or len(pd.unique(ids)) == len(ids):
+        return groups
+    if groups is None:
+        return ids
+    remedy = "the runs of an item are not independent, so a cluster must hold all of them"
+    refuse_rows(_parted(groups, ids), "`groups` part the runs of an item", remedy)
+    return groups
+
+
+def check_nesting(groups: AnyArray | None, strata: AnyArray | None) -> None:
+    """No cluster lies in two strata."""
+    if groups is None or strata is None:
+        return
+    remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
+    refuse_rows(_parted(strata, groups), "`groups` cross `strata`", remedy)
+
+
+def _parted(column: AnyArray, by: AnyArray) -> BoolArray:
+    """Rows whose entry is another than that of the first row with the same entry of `by`."""
+    group, value = pd.factorize(by)[0], pd.factorize(column)[0]
+    first = np.full(group.max() + 1, -1)
+    first[group[::-1]] = value[::-1]
+    parted: BoolArray = value != first[group]
+    return parted
+
+
+def checked_weights(sample_weight: ArrayLike | None, n_samples: int) -> FloatArray | None:
+    """Finite, non-negative weights, not all 0."""
+    if sample_weight is None:
+        return None
+    array = as_array(sample_weight, "`sample_weight`")
+    if array.shape != (n_samples,):
+        raise ValueError(f"`sample_weight` must have shape ({n_samples},), got {array.shape}.")
+    values = real_values(array, "`sample_weight`")
+    refuse_rows(values < 0, "`sample_weight` is negative")
+    if not values.any():
+        raise ValueError("`sample_weight` is 0 for every sample.")
+    return frozen(values)
+
+
+def slice_frame(
+    slices: pd.DataFrame | Mapping[str, ArrayLike] | None, n_samples: int
+) -> pd.DataFrame | None:
+    """A frame of its own with one row per sample."""
+    if slices is None:
+        return None
+    if isinstance(slices, pd.DataFrame):
+        check_columns_distinct(slices, "`slices`")
+    columns = columns_of(slices)
+    if columns is None:
+        raise TypeError(
+            f"`slices` must be a DataFrame or a mapping of names to columns, got {shown(slices)}."
+        )
+    arrays = {name: as_array(column, "a column of `slices`") for name, column in columns.items()}
+    for array in arrays.values():
+        if len(array) != n_samples:
+            raise ValueError(f"`slices` has {len(array):,} rows, there are {n_samples:,} samples.")
+        if array.ndim != 1:
+            raise ValueError(f"`slices` must have one value per sample, got {array.shape}.")
+    return pd.DataFrame(arrays, index=range(n_samples))
