@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -32,6 +31,7 @@ from modelcompare.studies.variance_result import VarianceStudy
 from modelcompare.words import VarianceTest, ZeroDivision, giving
 
 PAPER_TESTS: tuple[VarianceTest, ...] = ("f", "bartlett", "levene")
+_MOMENTS = ("estimate", "mean", "variance", "ci_low", "ci_high", "n_undefined")
 # Models whose replicates are summarized at once.
 _MODELS_AT_ONCE = 50
 
@@ -113,7 +113,7 @@ def variance_study(
     metric_pairs = MetricPairs.of(pairs, predictions, zero_division)
     sizes = check_ratios(ratios, len(predictions))
     seed = seed_sequence(rng)
-    parts = []
+    found, n_samples = [], []
     with progress_bar(len(sizes) * n_subsamples, progress, unit=" parts") as bar:
         for place, ratio in enumerate(sizes):
             for index in range(n_subsamples):
@@ -122,202 +122,133 @@ def variance_study(
                 own_seed = child_seed(seed, place, index)
                 weights = BootstrapWeights(evaluation.units, n_resamples, own_seed)
                 replicates = evaluation.replicates(weights, n_jobs=n_jobs)
-                found = summarized(
-                    evaluation.estimate(), replicates, confidence_level,
-                    metric_pairs.positions(evaluation), tests, n_jobs=n_jobs,
-                )  # fmt: skip
-                parts.append(Part(ratio, index, len(part), *found))
+                positions = metric_pairs.positions(evaluation)
+                made = _summarized(replicates, confidence_level, positions, tests, n_jobs)
+                found.append([evaluation.estimate(), *made])
+                n_samples.append(len(part))
                 bar.update()
+    # Of all parts, (n_parts, n_models, ...).
+    arrays = [np.stack(parts) for parts in zip(*found, strict=True)]
+    moments = dict(zip(_MOMENTS, arrays, strict=False))
+    of_parts = {
+        "ratio": np.repeat(sizes, n_subsamples),
+        "n_samples": np.array(n_samples),
+        "subsample": np.tile(np.arange(n_subsamples), len(sizes)),
+    }
+    frames = [
+        _tests_frame(evaluation, names, of_parts, moments["variance"], outcomes, tests)
+        for names, outcomes in zip(metric_pairs.pairs, arrays[len(_MOMENTS) :], strict=True)
+    ]
+    # All pairs of metrics of a part before the next part.
+    part_of_row = [np.arange(len(frame)) // (len(frame) // len(found)) for frame in frames]
+    by_part = np.argsort(np.concatenate(part_of_row), kind="stable")
     return VarianceStudy(
         predictions=predictions, pairs=metric_pairs.pairs, ratios=sizes, n_resamples=n_resamples,
         n_subsamples=n_subsamples, confidence_level=confidence_level,
-        distribution=distribution_frame(evaluation, parts, n_subsamples),
-        tests=tests_frame(evaluation, metric_pairs, parts), metric_pairs=metric_pairs, seed=seed,
-        stratify=stratify, seed_label=rng_label(rng),
+        distribution=_distribution_frame(evaluation, of_parts, moments, n_subsamples),
+        tests=pd.concat(frames, ignore_index=True).iloc[by_part].reset_index(drop=True),
+        metric_pairs=metric_pairs, seed=seed, stratify=stratify, seed_label=rng_label(rng),
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Part:
-    """One down-sampling of the test set, and what its replicates came to."""
+def _summarized(
+    replicates: FloatArray, confidence_level: float, pairs: Sequence[tuple[slice, slice]],
+    tests: Sequence[VarianceTest], n_jobs: int | None,
+) -> list[FloatArray]:  # fmt: skip
+    """Summarize replicates of shape (n_resamples, n_models, n_values).
 
-    ratio: float
-    index: int
-    n_samples: int
-    summary: Summary
-    outcomes: list[PairOutcome]
+    Returns
+    -------
+    list of ndarray
+        What `_MOMENTS` names after the estimate, of shape (n_models, n_values); and for each pair
+        of metrics the tests of equal variance, of shape (n_models, n_labels, n_tests, 2): statistic
+        and p-value.
+    """
+    tail = (1 - confidence_level) / 2
 
-
-@dataclass(frozen=True)
-class PairOutcome:
-    """Variances of a pair of metrics, and each test's (statistic, p): (n_models, n_labels)."""
-
-    variance_a: FloatArray
-    variance_b: FloatArray
-    found: dict[str, tuple[FloatArray, ...]]
-
-    @classmethod
-    def joined(cls, parts: Sequence[PairOutcome]) -> PairOutcome:
-        """Outcome of all models from those of some after others."""
-        found = {
-            test: tuple(map(np.concatenate, zip(*(p.found[test] for p in parts), strict=True)))
-            for test in parts[0].found
-        }
-        first, second = ([getattr(p, side) for p in parts] for side in ("variance_a", "variance_b"))
-        return cls(np.concatenate(first), np.concatenate(second), found)
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Estimates and moments of replicates, each of shape (n_models, n_values)."""
-
-    estimate: FloatArray
-    mean: FloatArray
-    variance: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
-    n_undefined: FloatArray
-
-    @classmethod
-    def of(cls, estimate: FloatArray, replicates: FloatArray, confidence_level: float) -> Summary:
-        """Summarize replicates of shape (n_models, n_values, n_resamples)."""
-        rows = RowMoments(replicates.reshape(-1, replicates.shape[-1]))
+    def some(start: int) -> list[FloatArray]:
+        # A model's resamples lie together already.
+        models = replicates[:, start : start + _MODELS_AT_ONCE]
+        numbers = np.ascontiguousarray(models.transpose(1, 2, 0))
+        rows = RowMoments(numbers.reshape(-1, len(replicates)))
         with np.errstate(divide="ignore", invalid="ignore"):
             mean, variance = rows.mean, rows.variance
         # Sorting rows that lie contiguously is several times faster than sorting down columns.
         ordered = np.sort(rows.numbers, axis=1)
-        tail = (1 - confidence_level) / 2
         low, high = (quantiles(ordered.T, np.full(len(ordered), q)) for q in (tail, 1 - tail))
-        found = (mean, variance, low, high, ordered.shape[1] - rows.count)
-        return cls(estimate, *(numbers.reshape(estimate.shape) for numbers in found))
+        moments = mean, variance, low, high, len(replicates) - rows.count
+        shape = numbers.shape[:2]
+        return [
+            *(each.reshape(shape) for each in moments),
+            *(_tested(numbers[:, a], numbers[:, b], tests) for a, b in pairs),
+        ]
 
-    @classmethod
-    def joined(cls, parts: Sequence[Summary]) -> Summary:
-        """Summary of all models from those of some after others."""
-        columns = zip(*(astuple(part) for part in parts), strict=True)
-        return cls(*(np.concatenate(column) for column in columns))
-
-
-def summarized(
-    estimate: FloatArray, replicates: FloatArray, confidence_level: float,
-    pairs: Sequence[tuple[slice, slice]], tests: Sequence[VarianceTest], *, n_jobs: int | None,
-) -> tuple[Summary, list[PairOutcome]]:  # fmt: skip
-    """Summary of replicates, and the outcome of each pair of metrics.
-
-    Parameters
-    ----------
-    estimate : ndarray of shape (n_models, n_values)
-        Values on the data.
-    replicates : ndarray of shape (n_resamples, n_models, n_values)
-        Values on the resamples.
-    confidence_level : float
-        Of the percentile intervals.
-    pairs : sequence of (slice, slice)
-        Where the values of the two metrics of each pair are.
-    tests : sequence of str
-        Tests of equal variances.
-    n_jobs : int, optional
-        As in `map_blocks`.
-    """
-    starts = range(0, len(estimate), _MODELS_AT_ONCE)
-
-    def some(start: int) -> tuple[Summary, list[PairOutcome]]:
-        models = slice(start, start + _MODELS_AT_ONCE)
-        # A model's resamples lie together already.
-        rows = np.ascontiguousarray(replicates[:, models].transpose(1, 2, 0))
-        summary = Summary.of(estimate[models], rows, confidence_level)
-        return summary, [_tested(rows, pair, tests) for pair in pairs]
-
+    starts = range(0, replicates.shape[1], _MODELS_AT_ONCE)
     found = map_blocks(some, starts, n_jobs, numbers=4 * replicates.size / len(starts))
-    summaries, outcomes = zip(*found, strict=True)
-    return Summary.joined(summaries), [PairOutcome.joined(p) for p in zip(*outcomes, strict=True)]
+    return [np.concatenate(blocks) for blocks in zip(*found, strict=True)]
 
 
-def _tested(
-    replicates: FloatArray, pair: tuple[slice, slice], tests: Sequence[VarianceTest]
-) -> PairOutcome:
-    """Outcome of a pair of metrics, from replicates (n_models, n_values, n_resamples)."""
-    parts = [replicates[:, values] for values in pair]
-    x, y = (RowMoments(part.reshape(-1, part.shape[-1])) for part in parts)
-    shape = parts[0].shape[:2]
-    found = {}
-    for test in tests:
-        outcome = variance_test(test, x, y)
-        found[str(test)] = tuple(numbers.reshape(shape) for numbers in outcome)
-    return PairOutcome(x.variance.reshape(shape), y.variance.reshape(shape), found)
+def _tested(a: FloatArray, b: FloatArray, tests: Sequence[VarianceTest]) -> FloatArray:
+    """Test replicates (n_models, n_labels, n_resamples): (n_models, n_labels, n_tests, 2)."""
+    x, y = (RowMoments(side.reshape(-1, side.shape[-1])) for side in (a, b))
+    found = np.array([variance_test(test, x, y) for test in tests])
+    return np.moveaxis(found.reshape(len(tests), 2, *a.shape[:2]), (0, 1), (2, 3))
 
 
-def distribution_frame(
-    evaluation: Evaluation, parts: list[Part], n_subsamples: int
-) -> pd.DataFrame:
-    """Frame `VarianceStudy.distribution`."""
-    frames = []
-    for start in range(0, len(parts), n_subsamples):
-        group = parts[start : start + n_subsamples]
-        summaries = [part.summary for part in group]
-        between = np.full_like(summaries[0].mean, np.nan)
-        if n_subsamples > 1:
-            between = np.var([s.mean for s in summaries], axis=0, ddof=1)
-        means = {
-            name: np.mean([getattr(summary, name) for summary in summaries], axis=0)
-            for name in ("estimate", "mean", "variance", "ci_low", "ci_high")
-        }
-        ends = means.pop("ci_low"), means.pop("ci_high")
-        first = group[0]
-        rows = {"model": evaluation.models, "ratio": first.ratio, "n_samples": first.n_samples}
-        n_undefined = np.sum([s.n_undefined for s in summaries], axis=0).astype(int)
-        frames.append(long_frame(
-            rows, evaluation.keys, **means, variance_between=between, ci_low=ends[0],
-            ci_high=ends[1], n_undefined=n_undefined,
-        ))  # fmt: skip
-    return pd.concat(frames, ignore_index=True)
+def _distribution_frame(
+    evaluation: Evaluation, of_parts: Mapping[str, AnyArray], moments: Mapping[str, FloatArray],
+    n_subsamples: int,
+) -> pd.DataFrame:  # fmt: skip
+    """Make the frame `VarianceStudy.distribution`, of means over the down-samplings of a ratio."""
+    n_models, n_values = moments["mean"].shape[1:]
+    by_ratio = {
+        name: numbers.reshape(-1, n_subsamples, n_models, n_values)
+        for name, numbers in moments.items()
+    }
+    columns = {
+        name: by_ratio[name].mean(axis=1).reshape(-1, n_values)
+        for name in ("estimate", "mean", "variance", "ci_low", "ci_high")
+    }
+    between = np.full_like(columns["mean"], np.nan)
+    if n_subsamples > 1:
+        between = by_ratio["mean"].var(axis=1, ddof=1).reshape(-1, n_values)
+    ends = columns.pop("ci_low"), columns.pop("ci_high")
+    n_undefined = by_ratio["n_undefined"].sum(axis=1).astype(int).reshape(-1, n_values)
+    firsts = {name: of_parts[name][::n_subsamples] for name in ("ratio", "n_samples")}
+    rows = {
+        "model": np.tile(np.array(evaluation.models, dtype=object), len(firsts["ratio"])),
+        **{name: np.repeat(entries, n_models) for name, entries in firsts.items()},
+    }
+    return long_frame(
+        rows, evaluation.keys, **columns, variance_between=between, ci_low=ends[0],
+        ci_high=ends[1], n_undefined=n_undefined,
+    )  # fmt: skip
 
 
-def tests_frame(
-    evaluation: Evaluation, metric_pairs: MetricPairs, parts: list[Part]
-) -> pd.DataFrame:
-    """Frame `VarianceStudy.tests`."""
-    frames = [
-        _pair_frame(evaluation, names, parts, [part.outcomes[place] for part in parts])
-        for place, names in enumerate(metric_pairs.pairs)
-    ]
-    part_of_row = [np.arange(len(frame)) // (len(frame) // len(parts)) for frame in frames]
-    by_part = np.argsort(np.concatenate(part_of_row), kind="stable")
-    found = pd.concat(frames, ignore_index=True).drop(columns="metric")
-    return found.iloc[by_part].reset_index(drop=True)
+def _tests_frame(
+    evaluation: Evaluation, names: Pair, of_parts: Mapping[str, AnyArray], variance: FloatArray,
+    outcomes: FloatArray, tests: Sequence[VarianceTest],
+) -> pd.DataFrame:  # fmt: skip
+    """Make the rows of one pair of metrics in `VarianceStudy.tests`: parts, tests, models."""
+    a, b = map(evaluation.metric_slice, names)
+    n_parts, n_models, n_labels, n_tests, _ = outcomes.shape
 
+    def in_rows(numbers: FloatArray) -> FloatArray:
+        """Bring numbers of shape (n_parts, n_models, n_labels, n_tests) into rows of labels."""
+        wide = np.broadcast_to(numbers, (n_parts, n_models, n_labels, n_tests))
+        return np.moveaxis(wide, 3, 1).reshape(-1, n_labels)
 
-def _pair_frame(
-    evaluation: Evaluation, names: Pair, parts: Sequence[Part], outcomes: Sequence[PairOutcome]
-) -> pd.DataFrame:
-    """Tests of one pair of metrics in all parts; pandas takes long for many short frames."""
-    tests = [*outcomes[0].found]
-    n_models = len(evaluation.models)
-
-    def of_parts(entries: Sequence[float]) -> AnyArray:
-        return np.repeat(entries, len(tests) * n_models)
-
-    def of_tests(numbers: Iterable[FloatArray]) -> FloatArray:
-        return np.concatenate([each for own in numbers for each in [own] * len(tests)])
-
-    statistic, p_value = (
-        np.concatenate([outcome.found[test][side] for outcome in outcomes for test in tests])
-        for side in (0, 1)
-    )
-    variance_a = of_tests(outcome.variance_a for outcome in outcomes)
-    variance_b = of_tests(outcome.variance_b for outcome in outcomes)
+    variance_a, variance_b = (in_rows(variance[:, :, side, None]) for side in (a, b))
     with np.errstate(divide="ignore", invalid="ignore"):
         variance_ratio = variance_a / variance_b
     rows = {
-        "model": np.tile(np.array(evaluation.models, dtype=object), len(parts) * len(tests)),
-        "ratio": of_parts([part.ratio for part in parts]),
-        "n_samples": of_parts([part.n_samples for part in parts]),
-        "subsample": of_parts([part.index for part in parts]),
+        "model": np.tile(np.array(evaluation.models, dtype=object), n_parts * n_tests),
+        **{name: np.repeat(entries, n_tests * n_models) for name, entries in of_parts.items()},
     }
-    asked = np.tile(np.repeat(np.array(tests, dtype=object), n_models), len(parts))
+    of_rows = np.tile(np.repeat(np.array(tests, dtype=object), n_models), n_parts)
     return long_frame(
-        rows, evaluation.keys[evaluation.metric_slice(names[0])], metric_a=names[0],
-        metric_b=names[1], variance_a=variance_a, variance_b=variance_b,
-        variance_ratio=variance_ratio, test=np.broadcast_to(asked[:, None], statistic.shape),
-        statistic=statistic, p_value=p_value,
-    )  # fmt: skip
+        rows, evaluation.keys[a], metric_a=names[0], metric_b=names[1], variance_a=variance_a,
+        variance_b=variance_b, variance_ratio=variance_ratio,
+        test=np.repeat(of_rows[:, None], n_labels, axis=1), statistic=in_rows(outcomes[..., 0]),
+        p_value=in_rows(outcomes[..., 1]),
+    ).drop(columns="metric")  # fmt: skip
