@@ -33,7 +33,7 @@ from modelcompare.engine.influence import Pairs, pair_carriers
 from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals import FEW, Interval, informative_sizes
 from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
-from modelcompare.intervals.influences import class_sizes
+from modelcompare.intervals.sizes import class_sizes
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.words import value_name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,17 @@ import numpy as np
 
 from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.base import CallableMetric
+from modelcompare.metrics.base import CallableMetric, OrderMetric, Outcomes
 from modelcompare.words import shown
+
+
+def evaluator(
+    metric: OrderMetric | CallableMetric, predictions: TestSet, model: str
+) -> Callable[[FloatArray], FloatArray]:
+    """Function of per-sample weights (n_resamples, n_samples), for one model."""
+    if isinstance(metric, OrderMetric):
+        return metric.prepare(Outcomes.of(predictions, model))
+    return CallableEvaluator.of(metric, predictions, model)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,19 +16,18 @@ import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray
 from modelcompare.engine.axis import check_width
-from modelcompare.engine.callables import CallableEvaluator
+from modelcompare.engine.callables import evaluator
 from modelcompare.engine.leave_out import leave_out
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import (
     map_blocks,
     map_with_bar,
-    on_threads,
     one_blas_thread,
     progress_bar,
     work,
 )
 from modelcompare.engine.products import MatrixProduct, Product
-from modelcompare.engine.statistics import MANY_COLUMNS, UnitStatistics
+from modelcompare.engine.statistics import UnitStatistics
 from modelcompare.metrics.base import (
     AnyMetric,
     CallableMetric,
@@ -261,29 +260,6 @@ class Evaluation(UnitStatistics):
             for block in range(0, weights.n_blocks, n_blocks)
         ]
 
-    def product(self, models: slice, rows: slice) -> Product | MatrixProduct:
-        """Statistics of some models and units, to be summed under weights."""
-        n_classes = self.predictions.n_classes
-        if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
-            return MatrixProduct(self._narrow(models, rows))
-        part, _ = self._part(rows if self._of_samples else slice(0, 1))
-        hard = part.true_distribution is None
-        counted = hard and part.sample_weight is None and self._unit_of is None
-        columns, n_rows = self.columns(models), rows.stop - rows.start
-        product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
-
-        def fill(position: int) -> None:
-            model = self.models[models][position]
-            outcomes = self.outcomes(model, rows)
-            for column in product.columns:
-                if position == 0 or not column.statistic.shared:
-                    numbers = self.numbers(column.statistic, model, outcomes, rows)
-                    product.fill(column, position, numbers)
-
-        n_models = len(self.models[models])
-        on_threads(fill, range(n_models), numbers=n_rows * columns[-1].stop / n_models)
-        return product
-
     def _fill_pass(
         self,
         out: FloatArray,
@@ -364,7 +340,11 @@ class Evaluation(UnitStatistics):
         preferences: tuple[Literal["threads", "processes"], ...] = ("threads", "processes")
         for prefer in preferences:
             evaluators = [
-                (position, self.metric_slice(metric.name), self._evaluator(metric, model))
+                (
+                    position,
+                    self.metric_slice(metric.name),
+                    evaluator(metric, self.predictions, model),
+                )
                 for metric in others
                 if isinstance(metric, OrderMetric) == (prefer == "threads")
                 for position, model in enumerate(self.models)
@@ -400,14 +380,6 @@ class Evaluation(UnitStatistics):
         else:
             yield from map(self.per_sample, weights.parts(block))
 
-    def _evaluator(
-        self, metric: OrderMetric | CallableMetric, model: str
-    ) -> Callable[[FloatArray], FloatArray]:
-        """Function of per-sample weights (n_resamples, n_samples) for one model."""
-        if isinstance(metric, OrderMetric):
-            return metric.prepare(Outcomes.of(self.predictions, model))
-        return CallableEvaluator.of(metric, self.predictions, model)
-
     def _leave_out(self, metric: OrderMetric | CallableMetric, model: str, rows: slice) -> Any:
         key = ("left out", metric.name, model)
         return self.once(key, lambda: self._all_left_out(metric, model))[rows]
@@ -417,5 +389,5 @@ class Evaluation(UnitStatistics):
             outcomes = Outcomes.of(self.predictions, model)
             left = metric.jackknife(outcomes, self.per_sample(np.ones((1, len(outcomes))))[0])
             return left.reshape(len(left), -1)
-        evaluate = self._evaluator(metric, model)
+        evaluate = evaluator(metric, self.predictions, model)
         return leave_out(lambda weights: evaluate(self.per_sample(weights)), self.units.n_units)

@@ -13,6 +13,8 @@ from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.labels import Labels
+from modelcompare.engine.parallel import on_threads
+from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.sparse_columns import PartedColumns
 from modelcompare.engine.units import (
     check_runs,
@@ -200,6 +202,29 @@ class UnitStatistics:
             s: 1 if width >= MANY_COLUMNS and self.entries(s, outcomes, one) else width
             for s, width in self._widths.items()
         }
+
+    def product(self, models: slice, rows: slice) -> Product | MatrixProduct:
+        """Statistics of some models and units, to be summed under weights."""
+        n_classes = self.predictions.n_classes
+        if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
+            return MatrixProduct(self._narrow(models, rows))
+        part, _ = self._part(rows if self._of_samples else slice(0, 1))
+        hard = part.true_distribution is None
+        counted = hard and part.sample_weight is None and self._unit_of is None
+        columns, n_rows = self.columns(models), rows.stop - rows.start
+        product = Product(columns, n_rows, self.classes(rows), n_classes, counted=counted)
+
+        def fill(position: int) -> None:
+            model = self.models[models][position]
+            outcomes = self.outcomes(model, rows)
+            for column in product.columns:
+                if position == 0 or not column.statistic.shared:
+                    numbers = self.numbers(column.statistic, model, outcomes, rows)
+                    product.fill(column, position, numbers)
+
+        n_models = len(self.models[models])
+        on_threads(fill, range(n_models), numbers=n_rows * columns[-1].stop / n_models)
+        return product
 
     def _narrow(self, models: slice, rows: slice) -> Any:
         """Statistics of some models and units, wide ones sparse where most numbers are 0."""

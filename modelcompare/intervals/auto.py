@@ -44,13 +44,11 @@ from modelcompare.engine.labels import Labels
 from modelcompare.intervals.base import Interval, IntervalRow
 from modelcompare.intervals.calibration import REFUSED, of_calibration
 from modelcompare.intervals.closed import median_interval
-from modelcompare.intervals.counts import judged, of_counts
+from modelcompare.intervals.counts import of_counts
 from modelcompare.intervals.influences import (
     averages_absent_classes,
-    class_sizes,
     difference_degrees,
     difference_interval,
-    effective_units,
     is_soft_macro,
     macro_corrections,
     rank_interval,
@@ -60,8 +58,8 @@ from modelcompare.intervals.influences import (
 )
 from modelcompare.intervals.ratios import t_quantile
 from modelcompare.intervals.resampled import expanded
+from modelcompare.intervals.sizes import class_sizes, effective_units
 from modelcompare.metrics.base import AnyMetric, Metric, OrderMetric, Outcomes
-from modelcompare.metrics.counts import ACCURACY
 from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.quotient import divide
 
@@ -182,24 +180,13 @@ class _Rule:
     @cached_property
     def _closed(self) -> dict[str, Interval | None]:
         """Intervals of counts of independent samples and calibration errors; None for others."""
-        return {
-            metric.name: of_calibration(
-                self.evaluation, metric, self.moments, self.pairs, self.level
-            )
-            if is_calibration_error(metric)
-            else self._of_counts(metric)
-            for metric in self.evaluation.metrics
-        }
+        return {metric.name: self._closed_of(metric) for metric in self.evaluation.metrics}
 
-    def _of_counts(self, metric: AnyMetric) -> Interval | None:
-        scores = judged(self.evaluation.predictions, metric)
-        labels = self.evaluation.labelled if scores is None else scores
-        if labels is None or self._clustered:
-            return None
-        where = self.evaluation.metric_slice(metric.name)
-        measured = ACCURACY if scores is not None else metric
-        part = of_counts(labels, measured, self.values[:, where], self.pairs, self.level)
-        return part and self._drawn_in(part, where)
+    def _closed_of(self, metric: AnyMetric) -> Interval | None:
+        if is_calibration_error(metric):
+            return of_calibration(self.contrasts, metric, self.level)
+        part = of_counts(self.contrasts, metric, self.level)
+        return part and self._drawn_in(part, self.evaluation.metric_slice(metric.name))
 
     @property
     def _open(self) -> list[AnyMetric]:

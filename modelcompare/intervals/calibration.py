@@ -15,10 +15,11 @@ from functools import partial
 
 import numpy as np
 
-from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.influence import InfluenceMoments
+from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.base import Interval
 from modelcompare.intervals.differences import PairVariances
 from modelcompare.metrics.base import Metric
@@ -47,15 +48,10 @@ Ends = tuple[FloatArray, FloatArray]
 Law = tuple[FloatArray, FloatArray]
 
 
-def of_calibration(
-    evaluation: Evaluation,
-    metric: Metric,
-    moments: InfluenceMoments,
-    pairs: tuple[IntArray, IntArray] | None,
-    level: float,
-) -> Interval:
+def of_calibration(contrasts: Contrasts, metric: Metric, level: float) -> Interval:
     """Intervals of a calibration error, of every model or of every pair."""
-    n_rows = len(evaluation.models if pairs is None else pairs[0])
+    evaluation, pairs = contrasts.evaluation, contrasts.pairs
+    n_rows = len(contrasts.estimate)
     if why_refused(evaluation.predictions):
         nothing = np.full((n_rows, 1), np.nan)
         return Interval.of(nothing, nothing, REFUSED, np.full((n_rows, 1), np.inf))
@@ -63,8 +59,8 @@ def of_calibration(
     if pairs is None:
         (low, high), method = bins.ends(level), bins.method
     else:
-        place = evaluation.metric_slice(metric.name).start
-        (low, high), method = _of_pairs(bins, moments, place, pairs, level), "mover"
+        products = contrasts.sample.moments.second[evaluation.metric_slice(metric.name).start]
+        (low, high), method = _of_pairs(bins, products, pairs, level), "mover"
     size = np.full((n_rows, 1), float(len(evaluation.predictions)))
     return Interval.of(low[:, None], high[:, None], method, size)
 
@@ -179,11 +175,8 @@ def _from_moments(totals: FloatArray) -> FloatArray:
     return columns.reshape(*totals.shape[:-1], -1)
 
 
-def _of_pairs(
-    bins: _Totals, moments: InfluenceMoments, place: int, pairs: tuple[IntArray, IntArray],
-    level: float,
-) -> Ends:  # fmt: skip
-    """Differences, from the intervals of the two errors.
+def _of_pairs(bins: _Totals, products: FloatArray, pairs: Pairs, level: float) -> Ends:
+    """Differences, from the intervals of the two errors, and the products of their influences.
 
     They are joined with the correlation of the influences, which counts where it is negative, and
     where both errors are above 0: on the boundary gaps have no sign that samples could share. Of
@@ -192,18 +185,13 @@ def _of_pairs(
     a, b = pairs
     (low, high), centre = bins.ends(level), bins.centre
     below, above = np.maximum(centre - low, 0.0), np.maximum(high - centre, 0.0)
-    own = np.diagonal(moments.second[place])
-    common = moments.second[place, a, b]
+    own, common = np.diagonal(products), products[a, b]
     inside = (low[a] > 0) & (low[b] > 0)
     common = np.where(inside, common, np.minimum(common, 0.0))
     if bins.formula is maximum_error:
         common = -np.sqrt(own[a] * own[b])
     joint = PairVariances(own[a], own[b], common)
-    difference = centre[a] - centre[b]
-    return (
-        difference - joint.joined(below[a], above[b]),
-        difference + joint.joined(above[a], below[b]),
-    )
+    return joint.mover(centre, below, above, pairs)
 
 
 def interval_of_model(

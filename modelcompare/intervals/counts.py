@@ -16,6 +16,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.contrasts import Contrasts
 from modelcompare.engine.influence import Pairs
 from modelcompare.engine.labels import Labels
 from modelcompare.intervals.averages import (
@@ -41,7 +42,7 @@ from modelcompare.intervals.ratios import (
 )
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes
 from modelcompare.metrics.class_ratio import ClassRatio
-from modelcompare.metrics.counts import COUNTS
+from modelcompare.metrics.counts import ACCURACY, COUNTS
 from modelcompare.metrics.quotient import Quotient, divide
 
 RECALL = ClassRatio((1, 0, 0, 0), (1, 1, 0, 0))
@@ -195,19 +196,20 @@ def judged(predictions: TestSet, metric: AnyMetric) -> Labels | None:
     return Labels(ones, right, 2, ones, predictions.sample_weight)
 
 
-def of_counts(
-    labels: Labels, metric: AnyMetric, values: FloatArray, pairs: Pairs | None, level: float
-) -> Interval | None:
-    """Intervals of every model, or of every pair, if the metric is one of counts.
-
-    The `values` are of models, also for pairs.
-    """
-    what, agreed = counted(metric, labels.n_classes), agreement(metric)
+def of_counts(contrasts: Contrasts, metric: AnyMetric, level: float) -> Interval | None:
+    """Intervals of every model, or of every pair; None of other metrics, and of clusters."""
+    evaluation, pairs = contrasts.evaluation, contrasts.pairs
+    scores = judged(evaluation.predictions, metric)
+    labels = evaluation.labelled if scores is None else scores
+    if labels is None or evaluation.predictions.groups is not None:
+        return None
+    where = evaluation.metric_slice(metric.name)
+    values, measured = contrasts.sample.point[:, where], metric if scores is None else ACCURACY
+    what, agreed = counted(measured, labels.n_classes), agreement(measured)
     if what is not None:
         if pairs is None:
             return counted_scores(labels, what, level)
-        a, b = pairs
-        return counted_differences(labels, what, values[a] - values[b], pairs, level)
+        return counted_differences(labels, what, contrasts.estimate[:, where], pairs, level)
     if agreed is not None:
         if pairs is None:
             return _agreement_scores(labels, agreed, values, level)
@@ -368,8 +370,6 @@ def _agreement_differences(
 
     variances, _, size = _shrunk(labels, pairs, shrunk)
     scores = _agreement_scores(labels, metric, values, level)
-    (a, b), value = pairs, values[:, 0]
-    below, above = value - scores.low[:, 0], scores.high[:, 0] - value
-    low = value[a] - value[b] - variances.joined(below[a], above[b])
-    high = value[a] - value[b] + variances.joined(above[a], below[b])
+    value = values[:, 0]
+    low, high = variances.mover(value, value - scores.low[:, 0], scores.high[:, 0] - value, pairs)
     return Interval.of(low[:, None], high[:, None], "mover", size[:, None])

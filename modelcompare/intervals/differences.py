@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import FloatArray
+from modelcompare.engine.influence import Pairs
 from modelcompare.intervals.averages import Average, over_cells
 from modelcompare.intervals.confusions import CellSums, Confusions
+from modelcompare.intervals.ratios import Bounds
 from modelcompare.metrics.class_ratio import ClassRatio
 from modelcompare.metrics.quotient import divide
 
@@ -113,13 +115,23 @@ class PairVariances:
         """Standard errors of the differences."""
         return np.sqrt(np.maximum(self.of_a + self.of_b - 2 * self.common, 0.0))
 
-    def joined(self, reach_a: FloatArray, reach_b: FloatArray) -> FloatArray:
-        """How far a difference reaches, from how far its two values do.
+    def mover(
+        self, values: FloatArray, below: FloatArray, above: FloatArray, pairs: Pairs
+    ) -> Bounds:
+        """Bounds of differences, from the models' values and how far their intervals reach.
 
         References
         ----------
         .. [1] Zou & Donner (2008), Statistics in Medicine 27, 1693-1702.
         """
+        a, b = pairs
+        difference = values[a] - values[b]
+        return (
+            difference - self._joined(below[a], above[b]),
+            difference + self._joined(above[a], below[b]),
+        )
+
+    def _joined(self, reach_a: FloatArray, reach_b: FloatArray) -> FloatArray:
         correlation = divide(self.common, np.sqrt(self.of_a * self.of_b), 0.0)
         squared = reach_a**2 + reach_b**2 - 2 * correlation * reach_a * reach_b
         return np.sqrt(np.maximum(squared, 0.0))
@@ -128,7 +140,7 @@ class PairVariances:
 def shrunk_variances(
     influence: FloatArray,
     unseen: FloatArray,
-    pairs: tuple[IntArray, IntArray],
+    pairs: Pairs,
     weights: FloatArray | None = None,
 ) -> PairVariances:
     """Variances of averages of more than two classes, of MCC, and of kappa.

@@ -8,16 +8,12 @@ the bounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeGuard
 
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.data.sums import EVERY_MODEL
-from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals.ratios import Bounds, normal_quantile, t_quantile, wilson
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.counts import SOFT_COUNTS
@@ -344,79 +340,3 @@ def _ratio_bias(
         counts = evaluation.units.counts(rows)
         excess = excess + counts @ ((part - value * whole) * whole)
     return value[0], -divide(excess, bottom[0] ** 2, 0.0)
-
-
-def effective_units(evaluation: Evaluation, metrics: Sequence[AnyMetric]) -> FloatArray:
-    """Effective number of units behind each value, (n_models, n_values); NaN for other metrics.
-
-    A unit counts by its share of the denominator where the metric is a ratio, the mean of the
-    classes' shares for an average; else by its samples, of the class where there is one. So it does
-    where the ratio is of probabilities, which every sample has of every class.
-    """
-    out = np.full((len(evaluation.models), len(evaluation.keys)), np.nan)
-    ratios = []
-    for metric in metrics:
-        if isinstance(metric, Metric) and metric.ratio and metric.needs != "probabilities":
-            ratios.append(metric)
-        else:
-            of_class = metric.per_class and evaluation.predictions.labels is not None
-            found = _of_samples(evaluation.predictions, by_class=of_class)
-            out[:, evaluation.metric_slice(metric.name)] = found
-    for model in range(len(out) if ratios else 0):
-        _fill_ratios(out[model], evaluation, ratios, slice(model, model + 1))
-    return out
-
-
-def denominator_units(evaluation: Evaluation, metric: Metric) -> float:
-    """Effective number of units behind a mean over samples, whose denominators models share."""
-    out = np.full(len(evaluation.keys), np.nan)
-    _fill_ratios(out, evaluation, [metric], slice(0, 1))
-    return float(out[0])
-
-
-def class_sizes(predictions: TestSet) -> FloatArray:
-    """Effective number of units of each true class, by the weight of its samples."""
-    return _of_samples(predictions, by_class=True)
-
-
-def _of_samples(predictions: TestSet, *, by_class: bool) -> FloatArray:
-    """Effective number of units by the weight of their samples, of each class or of all."""
-    n, p = len(predictions), predictions
-    if p.sums is not None:
-        of_bucket = p.sums.numbers["support" if by_class else "count", EVERY_MODEL]
-        return divide(of_bucket.sum(axis=0) ** 2, np.square(of_bucket).sum(axis=0), 0.0)
-    unit_of = cluster_codes(p.groups)
-    if unit_of is None and p.sample_weight is None and not by_class:
-        return np.array([float(n)])
-    unit_of = np.arange(n) if unit_of is None else unit_of
-    codes, k = (p.codes, p.n_classes) if by_class and p.codes is not None else (np.zeros(n, int), 1)
-    sums = np.bincount(unit_of * k + codes, p.sample_weight, (int(unit_of.max()) + 1) * k)
-    of_unit = sums.reshape(-1, k).astype(np.float64)
-    return divide(of_unit.sum(axis=0) ** 2, np.square(of_unit).sum(axis=0), 0.0)
-
-
-def _fill_ratios(
-    out: FloatArray, evaluation: Evaluation, metrics: list[Metric], model: slice
-) -> None:
-    """Effective number of units of one model's ratios, by what they add to the denominators."""
-
-    def denominators(metric: Metric, numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
-        parts = [part[:, 0] for part in evaluation.parts(metric, numbers, model)]
-        bottom = metric.ratio(*parts)[1] if metric.ratio else parts[-1]
-        return bottom if bottom.ndim > 1 else bottom[:, None], parts[-1]
-
-    totals = evaluation.grand_total(model)[None]
-    sums = {metric.name: np.zeros((2, 1)) for metric in metrics}
-    for rows in evaluation.units.row_blocks():
-        numbers, counts = evaluation.statistics(model, rows), evaluation.units.counts(rows)
-        for metric in metrics:
-            added, _ = denominators(metric, numbers)
-            if metric.average:
-                total, last = denominators(metric, totals)
-                mass = last[0] if metric.average == "weighted" else (total[0] != 0) * 1.0
-                added = divide(added, total, 0.0) @ mass[:, None]
-            powers = np.stack([counts @ added, counts @ added**2])
-            sums[metric.name] = sums[metric.name] + powers
-    for metric in metrics:
-        total, squares = sums[metric.name]
-        out[evaluation.metric_slice(metric.name)] = divide(total**2, squares, 0.0)

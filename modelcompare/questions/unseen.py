@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from modelcompare.directions import sentence
-from modelcompare.intervals.influences import denominator_units
 from modelcompare.intervals.ratios import t_quantile
+from modelcompare.intervals.sizes import denominator_units
 from modelcompare.metrics.base import AnyMetric, Metric
 from modelcompare.metrics.planning import range_of_samples
 from modelcompare.questions.contrast import Contrast

@@ -70,7 +70,7 @@ def _collapsed_counts(preds, collapsed, weights):
     """Samples of each distinct row that a resample holds."""
     key = np.column_stack([preds.codes, *(preds.predicted(m) for m in preds.models)])
     rows = collapsed._rows
-    distinct = np.column_stack([rows.codes, *(rows.predicted[m] for m in preds.models)])
+    distinct = np.column_stack([rows.codes, *rows.predicted])
     unit = (key[:, None] == distinct[None]).all(axis=2).argmax(axis=1)
     return np.array([np.bincount(unit, row, len(distinct)) for row in weights])
 

@@ -152,8 +152,10 @@ def test_values_reach_together_as_far_as_their_correlation_lets_them():
 
     # The correlation is 3 / (2 * 3).
     np.testing.assert_allclose(together.error, [np.sqrt(4 + 9 - 6)])
-    reached = together.joined(np.array([1.0]), np.array([2.0]))
-    np.testing.assert_allclose(reached, [np.sqrt(1 + 4 - 2 * 0.5 * 1 * 2)])
+    below, above = np.array([1.0, 4.0]), np.array([3.0, 2.0])
+    low, high = together.mover(np.array([0.9, 0.7]), below, above, ONE_PAIR)
+    np.testing.assert_allclose(low, [0.2 - np.sqrt(1 + 4 - 2 * 0.5 * 1 * 2)])
+    np.testing.assert_allclose(high, [0.2 + np.sqrt(9 + 16 - 2 * 0.5 * 3 * 4)])
 
 
 def test_identical_models_differ_by_no_less_than_what_was_not_seen():

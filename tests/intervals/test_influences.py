@@ -16,13 +16,13 @@ from modelcompare.intervals.influences import (
     cluster_degrees,
     difference_degrees,
     difference_interval,
-    effective_units,
     macro_corrections,
     rank_interval,
     score_degrees,
     score_interval,
 )
 from modelcompare.intervals.resampled import expanded_level
+from modelcompare.intervals.sizes import effective_units
 
 
 def result_of(metric, y_true, models, n_resamples=2):
