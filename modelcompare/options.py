@@ -156,8 +156,8 @@ OPTIONS: Mapping[str, Option] = {
             metavar="N", more={"min": 1}, help="Down-samplings at each ratio.",
         ),
         _statistics(
-            name="stratify", flags="--stratify", type=bool, default=False, check=check_flag,
-            metavar="", help="Keep the classes' proportions when down-sampling.",
+            name="stratify", type=bool, default=False, check=check_flag,
+            help="Keep the classes' proportions when down-sampling.",
         ),
         Option(name="n_trials", check=_positive),
         Option(name="n_bins", check=partial(check_count, at_least=1, at_most=MOST_BINS)),

@@ -5,14 +5,39 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from modelcompare.cli.options import Group
-from modelcompare.cli.table import Command
 from modelcompare.options import REQUIRED, Option
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the program.
+
+    Parameters
+    ----------
+    name : str
+        On the command line.
+    place : str
+        What it calls, ``module:function`` of this package; options reach it by their names.
+    options : tuple of Option or Group
+        Its options; a group comes as one argument, and what has no value not at all.
+    help : str
+        What it does.
+    examples : tuple of str
+        What may follow the name.
+    """
+
+    name: str
+    place: str
+    options: tuple[Option | Group, ...]
+    help: str
+    examples: tuple[str, ...] = ()
 
 
 def register(app: typer.Typer, command: Command) -> None:
@@ -45,8 +70,10 @@ def _options(command: Command) -> Iterator[Option]:
 
 def _parameter(option: Option) -> inspect.Parameter:
     """Declare an option to typer; all by keyword, so that defaults may come in any order."""
-    shared: dict[str, Any] = {"metavar": option.metavar, "help": option.help, **option.more}
+    metavar = "" if option.type is bool else option.metavar
+    shared: dict[str, Any] = {"metavar": metavar, "help": option.help, **option.more}
     if option.flag.startswith("-"):
+        # Named even where typer would find the name: it adds a --no- to flags that are not.
         names = option.flags.split() or [option.flag]
         info = typer.Option(*names, rich_help_panel=option.panel, **shared)
     else:

@@ -127,7 +127,7 @@ READING = Group(
             "auto.",
         ),
         _input(
-            name="scores", flags="--scores", type=bool, default=False, metavar="",
+            name="scores", type=bool, default=False,
             help="The model columns are scores per example, not predictions.",
         ),
         _input(
@@ -163,11 +163,11 @@ READING = Group(
             help="Class, in the order of probabilities that stand in lists (repeatable).",
         ),
         _input(
-            name="normalize", flags="--normalize", type=bool, default=False, metavar="",
+            name="normalize", type=bool, default=False,
             help="Divide probabilities by their sum.",
         ),
         _input(
-            name="scan", flags="--scan", type=bool, default=False, metavar="",
+            name="scan", type=bool, default=False,
             help="Read Parquet files, patterns, folders or URLs of them block by block, as is done "
             "by itself with a file that takes over a quarter of the memory; several files are "
             "parts of one table.",
@@ -184,7 +184,7 @@ RESAMPLING = tuple(OPTIONS[name] for name in ("n_resamples", "rng", "n_jobs"))
 STUDY_RESAMPLING = (replace(RESAMPLING[0], default=1000), *RESAMPLING[1:])
 
 _ALL = output(
-    name="all", flags="--all", type=bool, default=False, metavar="",
+    name="all", type=bool, default=False,
     help="Show every row of the table.",
 )  # fmt: skip
 _OUTPUT = (

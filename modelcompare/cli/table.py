@@ -5,10 +5,12 @@ The modules of the functions are imported when the command runs, so that help co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from modelcompare.cli.commands import Command
 from modelcompare.cli.options import (
     BUCKETS,
     COMPLETED,
@@ -19,7 +21,6 @@ from modelcompare.cli.options import (
     RESAMPLING,
     SALT,
     STUDY_RESAMPLING,
-    Group,
     Texts,
     metric,
     metric_names,
@@ -43,36 +44,10 @@ from modelcompare.words import (
     listed,
 )
 
-
-@dataclass(frozen=True)
-class Command:
-    """A command of the program.
-
-    Parameters
-    ----------
-    name : str
-        On the command line.
-    place : str
-        What it calls, ``module:function`` of this package; options reach it by their names.
-    options : tuple of Option or Group
-        Its options; groups come as one argument, repeated options that were not given not at all.
-    help : str
-        What it does.
-    examples : tuple of str
-        What may follow the name.
-    """
-
-    name: str
-    place: str
-    options: tuple[Option | Group, ...]
-    help: str
-    examples: tuple[str, ...] = ()
-
-
 _AS_COMPARE = metrics("What to measure (repeatable); by default as in compare.")
 _LEVEL = OPTIONS["confidence_level"]
 _LOWER = statistics(
-    name="lower_is_better", flags="--lower-is-better", type=bool, default=False, metavar="",
+    name="lower_is_better", type=bool, default=False,
     help="Low scores are good.",
 )  # fmt: skip
 _RATIOS = statistics(
@@ -84,6 +59,7 @@ _PAIRS = statistics(
     help="Pair of metrics (repeatable): f1 is f1 with cf1, f1:log_loss any two. By default f1, "
     "precision and recall with their probabilistic twins.",
 )  # fmt: skip
+_flag = partial(Option, type=bool, default=False)
 _STUDY_LEVEL = named("alpha", "Level.")
 _SKETCHED = replace(
     FILES, default=(), metavar="[FILE]",
@@ -96,12 +72,6 @@ def _scores(help: str) -> Option:
     return Option(
         name="table", flags="TABLE", type=Path, default=REQUIRED, metavar="TABLE", help=help
     )
-
-
-def _asked(name: str, help: str) -> Option:
-    """Declare a flag of the gate."""
-    return Option(name=name, flags=f"--{name.replace('_', '-')}", type=bool, default=False,
-                  metavar="", help=help)  # fmt: skip
 
 
 COMMANDS = (
@@ -151,9 +121,9 @@ COMMANDS = (
                 panel=None,
             ),
             OPTIONS["margin"],
-            _asked("non_inferior", "Pass if not worse (the default)."),
-            _asked("superior", "Pass if better by the margin."),
-            _asked("equivalent", "Pass if within the margins (TOST)."),
+            _flag(name="non_inferior", help="Pass if not worse (the default)."),
+            _flag(name="superior", help="Pass if better by the margin."),
+            _flag(name="equivalent", help="Pass if within the margins (TOST)."),
             named("label", panel=None),
             named("alpha", "One-sided level.", panel=None),
             Option(

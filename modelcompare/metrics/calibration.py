@@ -19,7 +19,15 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.confidences import mass_edges
-from modelcompare.metrics.base import AnyMetric, Factory, Metric, Outcomes, Statistic, divide
+from modelcompare.metrics.base import (
+    AnyMetric,
+    Factory,
+    Metric,
+    Outcomes,
+    Statistic,
+    divide,
+    varied,
+)
 from modelcompare.words import MOST_BINS, Strategy, check_choice, check_count
 
 N_BINS = 15
@@ -150,10 +158,10 @@ def maximum_error(bins: FloatArray, *, n_bins: int) -> FloatArray:
 
 
 def binned_metric(
-    family: str, make: Callable[..., Metric], value: Callable[..., FloatArray], *, n_bins: int,
-    strategy: Strategy, classwise: bool, **prose: Any,
+    family: str, value: Callable[..., FloatArray], *, n_bins: int = N_BINS,
+    strategy: Strategy = "width", classwise: bool = False, **prose: Any,
 ) -> Metric:  # fmt: skip
-    """Record of an error over bins: `make` makes it with other bins."""
+    """Record of an error over bins, and its texts."""
     check_choice("strategy", strategy, Strategy)
     check_count("n_bins", n_bins, at_least=1, at_most=MOST_BINS)
     pairs, over = (each_class, "classes") if classwise else (top_label, "top")
@@ -170,58 +178,48 @@ def binned_metric(
         statistics=(bins,), value=partial(value, n_bins=n_bins), needs="probabilities",
         greater_is_better=False,
         variant="; ".join(text for asked, text in variants.values() if asked),
-        factory=Factory(make, options, f"{stem}_{{n_bins}}"), **prose,
-    )  # fmt: skip
-
-
-def ece_metric(
-    *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
-) -> Metric:
-    """Expected calibration error over bins."""
-    return binned_metric(
-        "ece", ece_metric, calibration_error,
-        n_bins=n_bins, strategy=strategy, classwise=classwise,
-        description="""
-        Mean gap between confidence and accuracy over bins (expected calibration error).
-
-        Values confidences that can be read as frequencies, whatever they are worth: a model that
-        always says the base rate has an error of 0. It depends on the bins, and it is biased
-        upward: gaps that chance makes count as error, so a calibrated model scores 0.07 on 100
-        samples, 0.02 on 1000, and never 0. A bootstrap adds that bias once more, and its interval
-        never covers a calibrated model; the default one does, as that of
-        `modelcompare.calibration_test`, and needs independent samples of equal weight.
-        ``debiased_ece`` takes the bias off the value. In names the options
-        follow: ``ece_classwise`` takes each class's probability instead of the top one's,
-        ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. Bins of equal width are half-open,
-        [0.3, 0.4) and so on, 1 in the last: a confidence on an edge belongs to the bin above, and
-        one written 0.3 is on the edge 3/10 in single precision too.""",
-        references=(
-            "Guo et al. (2017), On calibration of modern neural networks, ICML.",
-            "Kull et al. (2019), Beyond temperature scaling, NeurIPS (classwise).",
+        factory=Factory(
+            partial(binned_metric, family, value, **prose), options, f"{stem}_{{n_bins}}"
         ),
-        example=">>> round(ece([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.75]), 4)\n0.0",
+        **prose,
     )  # fmt: skip
 
 
-def mce_metric(
-    *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
-) -> Metric:
-    """Maximum calibration error over bins."""
-    return binned_metric(
-        "mce", mce_metric, maximum_error,
-        n_bins=n_bins, strategy=strategy, classwise=classwise,
-        description="""
-        Largest gap between confidence and accuracy over bins (maximum calibration error).
+ECE = binned_metric(
+    "ece", calibration_error,
+    description="""
+    Mean gap between confidence and accuracy over bins (expected calibration error).
 
-        Values the worst case. A bin of one sample can decide it, so on bins of equal width it
-        measures how small the smallest bin is; ``mce_mass``, bins of equal weight, is the steadier
-        form.""",
-        references=("Naeini, Cooper & Hauskrecht (2015), AAAI.",),
-        example=">>> round(mce([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.25]), 4)\n0.25",
-    )  # fmt: skip
+    Values confidences that can be read as frequencies, whatever they are worth: a model that
+    always says the base rate has an error of 0. It depends on the bins, and it is biased
+    upward: gaps that chance makes count as error, so a calibrated model scores 0.07 on 100
+    samples, 0.02 on 1000, and never 0. A bootstrap adds that bias once more, and its interval
+    never covers a calibrated model; the default one does, as that of
+    `modelcompare.calibration_test`, and needs independent samples of equal weight.
+    ``debiased_ece`` takes the bias off the value. In names the options
+    follow: ``ece_classwise`` takes each class's probability instead of the top one's,
+    ``ece_mass`` bins of equal weight, ``ece_10`` ten bins. Bins of equal width are half-open,
+    [0.3, 0.4) and so on, 1 in the last: a confidence on an edge belongs to the bin above, and
+    one written 0.3 is on the edge 3/10 in single precision too.""",
+    references=(
+        "Guo et al. (2017), On calibration of modern neural networks, ICML.",
+        "Kull et al. (2019), Beyond temperature scaling, NeurIPS (classwise).",
+    ),
+    example=">>> round(ece([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.75]), 4)\n0.0",
+)  # fmt: skip
 
 
-ECE, MCE = ece_metric(), mce_metric()
+MCE = binned_metric(
+    "mce", maximum_error,
+    description="""
+    Largest gap between confidence and accuracy over bins (maximum calibration error).
+
+    Values the worst case. A bin of one sample can decide it, so on bins of equal width it
+    measures how small the smallest bin is; ``mce_mass``, bins of equal weight, is the steadier
+    form.""",
+    references=("Naeini, Cooper & Hauskrecht (2015), AAAI.",),
+    example=">>> round(mce([0, 1, 1, 1], [0.75, 0.75, 0.75, 0.25]), 4)\n0.25",
+)  # fmt: skip
 
 
 def murphy_term(bins: FloatArray, part: str) -> FloatArray:
@@ -287,7 +285,7 @@ BRIER_UNCERTAINTY = Metric(
 )  # fmt: skip
 
 METRICS: tuple[AnyMetric, ...] = (
-    *(make(classwise=classwise, strategy=strategy) for make in (ece_metric, mce_metric)
+    *(varied(error, {"classwise": classwise, "strategy": strategy}) for error in (ECE, MCE)
       for classwise in (False, True) for strategy in get_args(Strategy)),
     BRIER_RELIABILITY, BRIER_RESOLUTION, BRIER_UNCERTAINTY,
 )  # fmt: skip

@@ -13,16 +13,14 @@ from typing import TypeGuard
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.metrics.base import AnyMetric, Metric, divide
+from modelcompare.metrics.base import AnyMetric, Metric, divide, varied
 from modelcompare.metrics.calibration import (
     COLUMNS,
-    N_BINS,
     binned_metric,
     calibration_error,
     maximum_error,
     unpacked,
 )
-from modelcompare.words import Strategy
 
 
 def bin_gaps(bins: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -71,59 +69,47 @@ def is_calibration_error(metric: AnyMetric) -> TypeGuard[Metric]:
     return value.func in errors or value.keywords.get("part") == "reliability"
 
 
-def debiased_ece_metric(
-    *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
-) -> Metric:
-    """Expected calibration error over bins, debiased."""
-    return binned_metric(
-        "debiased_ece", debiased_ece_metric, debiased_error,
-        n_bins=n_bins, strategy=strategy, classwise=classwise,
-        description="""
-        Mean gap between confidence and accuracy over bins, less what chance adds to it.
+DEBIASED_ECE = binned_metric(
+    "debiased_ece", debiased_error,
+    description="""
+    Mean gap between confidence and accuracy over bins, less what chance adds to it.
 
-        Values what `ece` does, with its options. In each bin the expected absolute value of a
-        normal number with the observed gap as its mean, and the gap's standard error, exceeds the
-        observed one; that excess is taken off, and a sum below 0 is 0. About half of the plug-in's
-        bias is left where a model is calibrated, and next to none where it is not;
-        ``rms_calibration_error`` has less. Weights count as repeats. The default interval is
-        that of `modelcompare.calibration_test`, which tests too; it needs independent samples of
-        equal weight.""",
-        references=(
-            "Roelofs, Cain, Shlens & Mozer (2022), Mitigating bias in calibration error "
-            "estimation, AISTATS.",
-        ),
-        example=">>> round(debiased_ece([0, 1, 1] * 10, [0.6] * 30), 4)  # ece: 0.0667\n0.0442",
-    )  # fmt: skip
+    Values what `ece` does, with its options. In each bin the expected absolute value of a
+    normal number with the observed gap as its mean, and the gap's standard error, exceeds the
+    observed one; that excess is taken off, and a sum below 0 is 0. About half of the plug-in's
+    bias is left where a model is calibrated, and next to none where it is not;
+    ``rms_calibration_error`` has less. Weights count as repeats. The default interval is
+    that of `modelcompare.calibration_test`, which tests too; it needs independent samples of
+    equal weight.""",
+    references=(
+        "Roelofs, Cain, Shlens & Mozer (2022), Mitigating bias in calibration error "
+        "estimation, AISTATS.",
+    ),
+    example=">>> round(debiased_ece([0, 1, 1] * 10, [0.6] * 30), 4)  # ece: 0.0667\n0.0442",
+)  # fmt: skip
 
 
-def rms_calibration_error_metric(
-    *, n_bins: int = N_BINS, strategy: Strategy = "width", classwise: bool = False
-) -> Metric:
-    """Root mean square calibration error over bins, debiased."""
-    return binned_metric(
-        "rms_calibration_error", rms_calibration_error_metric, rms_error,
-        n_bins=n_bins, strategy=strategy, classwise=classwise,
-        description="""
-        Root of the mean squared gap between confidence and accuracy over bins, debiased.
+RMS_CALIBRATION_ERROR = binned_metric(
+    "rms_calibration_error", rms_error,
+    description="""
+    Root of the mean squared gap between confidence and accuracy over bins, debiased.
 
-        Values what `ece` does, with its options, and large gaps more. The square of each gap less
-        its squared standard error is unbiased, so the square of this metric is, but for the root of
-        a sum below 0, which is 0. Weights count as repeats.""",
-        references=(
-            "Broecker (2012), Estimating reliability and resolution of probability forecasts "
-            "through decomposition of the empirical score, Climate Dynamics 39.",
-            "Kumar, Liang & Ma (2019), Verified uncertainty calibration, NeurIPS.",
-        ),
-        example=">>> round(rms_calibration_error([0, 1, 1, 1] * 25, [0.25] * 100), 4)\n0.4981",
-    )  # fmt: skip
+    Values what `ece` does, with its options, and large gaps more. The square of each gap less
+    its squared standard error is unbiased, so the square of this metric is, but for the root of
+    a sum below 0, which is 0. Weights count as repeats.""",
+    references=(
+        "Broecker (2012), Estimating reliability and resolution of probability forecasts "
+        "through decomposition of the empirical score, Climate Dynamics 39.",
+        "Kumar, Liang & Ma (2019), Verified uncertainty calibration, NeurIPS.",
+    ),
+    example=">>> round(rms_calibration_error([0, 1, 1, 1] * 25, [0.25] * 100), 4)\n0.4981",
+)  # fmt: skip
 
-
-DEBIASED_ECE, RMS_CALIBRATION_ERROR = debiased_ece_metric(), rms_calibration_error_metric()
 
 # Of the other bins these have names; the rest are had by their options.
 METRICS: tuple[AnyMetric, ...] = (
     DEBIASED_ECE,
-    debiased_ece_metric(strategy="mass"),
-    debiased_ece_metric(classwise=True),
+    varied(DEBIASED_ECE, {"strategy": "mass"}),
+    varied(DEBIASED_ECE, {"classwise": True}),
     RMS_CALIBRATION_ERROR,
 )

@@ -10,9 +10,8 @@ from typer.testing import CliRunner
 import modelcompare as mc
 from modelcompare import words
 from modelcompare.cli.app import COMMANDS, application
-from modelcompare.cli.commands import register
+from modelcompare.cli.commands import Command, register
 from modelcompare.cli.options import OUTPUT, READING, Group
-from modelcompare.cli.table import Command
 from modelcompare.options import REQUIRED, Option
 
 
