@@ -10,24 +10,15 @@ from modelcompare.arguments import check_arguments, checked
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.scores import check_range
 from modelcompare.readers.arrays import read_arrays
-from modelcompare.readers.column_roles import find_roles
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Opened
-from modelcompare.readers.lists import spread
-from modelcompare.readers.long import check_filter, record_predictions, table_records
-from modelcompare.readers.many_files import (
-    gathered,
-    heading,
-    named,
-    of_model,
-    one_set,
-    part_of,
-    records_of,
-)
-from modelcompare.readers.opening import opened
+from modelcompare.readers.long import record_predictions, table_records
+from modelcompare.readers.many_files import all_opened, gathered, with_roles
+from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import Reading
+from modelcompare.readers.records import Records, chosen_part, names_in, part_of
 from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table, as_frame
 from modelcompare.readers.wide import wide_predictions
@@ -233,81 +224,69 @@ def asked(**said: Any) -> Columns:
 def read(source: Any, columns: Columns, ids: SameIds = "same") -> Reading:
     """Read one test set, and say what was understood."""
     found = places(source)
+    held: Reading | Records | None
     if found is None:
-        return _read_table(Table(as_frame(source)), columns, ids, name=None, stem="model")
-    if len(found) == 1 and not isinstance(source, Mapping):
-        return _read_alone(found[0], columns, ids)
-    records = one_set(gathered(found, columns), columns)
-    return record_predictions(records, columns, ids, name=heading(found))
+        name, held = None, _of_table(Table(as_frame(source)), columns, None, "model")
+    else:
+        with all_opened(found) as files:
+            alone = len(files) == 1 and not isinstance(source, Mapping)
+            held = _of_file(*files[0], columns) if alone else None
+            name = listed([*dict.fromkeys(file.name for _, file in files)])
+            held = held or gathered(files, columns)
+    if isinstance(held, Reading):
+        _check_ids(ids)
+        return held
+    return record_predictions(chosen_part(held, "set", columns.set), columns, ids, name=name)
 
 
 def readings_of_sets(source: Any, columns: Columns, ids: SameIds = "same") -> dict[str, Reading]:
     """Read every test set of a source by its name."""
     found = places(source)
-    files = None if found is None else [(place, opened(place.path)) for place in found]
-    if files is not None and not any(place.in_folder for place, _ in files):
-        alone = {place.model: _whole(file, columns) for place, file in files}
-        if all(alone.values()):
-            _check_ids(ids)
-            return {name: reading for name, reading in alone.items() if reading is not None}
+    held: Reading | Records
     if found is None:
-        records = records_of(Table(as_frame(source)), columns, "the table", alone=True)
+        held = _of_table(Table(as_frame(source)), columns, None, "model")
     else:
-        records = gathered(found, columns)
-    check_filter(records.frame, columns)
-    if "set" not in records.frame or records.frame["set"].nunique() < 2:
+        with all_opened(found) as files:
+            if not any(place.in_folder for place in found):
+                alone = {place.model: _of_file(place, file, columns) for place, file in files}
+                whole = {name: each for name, each in alone.items() if isinstance(each, Reading)}
+                if len(whole) == len(files):
+                    _check_ids(ids)
+                    return whole
+            held = gathered(files, columns)
+    sets = []
+    if isinstance(held, Records):
+        names_in(held, "filter", columns.filter)
+        sets = names_in(held, "set")
+    if isinstance(held, Reading) or len(sets) < 2:
         raise ValueError("there is one test set only; compare its models with `compare`.")
     found_sets = {}
-    for name in dict.fromkeys(records.frame["set"].dropna()):
-        part = part_of(records, name)
+    for name in sets:
+        part = part_of(held, "set", name)
         # A filter of one set's answers may be none of another's, which has nothing to choose.
-        held = part.frame["filter"].nunique() if "filter" in part.frame else 0
-        of_set = columns if held > 1 else replace(columns, filter=None)
-        found_sets[str(name)] = record_predictions(part, of_set, ids, name=str(name))
+        of_set = columns if len(names_in(part, "filter")) > 1 else replace(columns, filter=None)
+        found_sets[name] = record_predictions(part, of_set, ids, name=name)
     return found_sets
 
 
-def _whole(file: Opened, columns: Columns) -> Reading | None:
-    """What a file that holds all models of one test set says; None if it is of another kind."""
+def _of_file(place: Place, file: Opened, columns: Columns) -> Reading | Records | None:
+    """What a file holds that stands alone and is no log."""
     if file.kind in WHOLE:
-        return WHOLE[file.kind](file.payload, columns)
-    if not isinstance(file.payload, Table) or format_of(file) is not None:
-        return None
-    table, columns = spread(
-        named(file.payload, columns, file.name), columns, file.name, alone=True
-    )  # fmt: skip
-    roles = find_roles(table, columns, file.name, alone=True)
-    if roles.layout != "wide":
-        return None
-    return wide_predictions(table, columns, roles, name=file.name)
-
-
-def _read_alone(place: Place, columns: Columns, ids: SameIds) -> Reading:
-    """What is in a single file."""
-    file = opened(place.path)
-    if file.kind in WHOLE:
-        _check_ids(ids)
         return WHOLE[file.kind](file.payload, columns)
     if isinstance(file.payload, Table) and format_of(file) is None:
-        return _read_table(file.payload, columns, ids, name=file.name, stem=place.model)
-    if isinstance(file.payload, Content):
-        file.payload.file.close()
-    records = one_set(gathered([place], columns), columns)
-    return record_predictions(records, columns, ids, name=file.name)
+        return _of_table(file.payload, columns, file.name, place.model)
+    return None
 
 
-def _read_table(
-    table: Table, columns: Columns, ids: SameIds, *, name: str | None, stem: str
-) -> Reading:
-    """What is in a table that stands alone: wide, long, or of one model."""
-    where = name or "the table"
-    table, columns = spread(named(table, columns, where), columns, where, alone=True)
-    roles = find_roles(table, columns, where, alone=True)
+def _of_table(table: Table, columns: Columns, name: str | None, stem: str) -> Reading | Records:
+    """What a table holds that stands alone: predictions side by side, or records."""
+    table, columns, roles = with_roles(table, columns, name or "the table", alone=True)
     if roles.layout == "wide":
-        _check_ids(ids)
         return wide_predictions(table, columns, roles, name=name)
-    records = one_set(of_model(table_records(table, roles, columns), stem), columns)
-    return record_predictions(records, columns, ids, name=name)
+    records = table_records(table, roles, columns)
+    if "model" in records.frame:
+        return records
+    return replace(records, frame=records.frame.assign(model=stem))
 
 
 def _check_ids(ids: SameIds) -> None:

@@ -12,12 +12,10 @@ import pandas as pd
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers import cell_types
 from modelcompare.readers.cell_types import column_array
+from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import PROBABILITY, SCORE, Records
-from modelcompare.words import SameIds, shown
-
-_MOST_LETTERS = 60
-_N_EXAMPLES = 3
+from modelcompare.words import SameIds
 
 
 def answer_key(frame: pd.DataFrame) -> tuple[pd.DataFrame | None, pd.DataFrame]:
@@ -160,15 +158,3 @@ def check_same(
                     f"{what.format(repr(first_model), repr(model))} disagree on {name} for "
                     f"{len(where):,} ids ({listed(where)})."
                 )
-
-
-def listed(values: Any) -> str:
-    """The first few of many values."""
-    first = ", ".join(_in_a_line(value) for value in list(values)[:_N_EXAMPLES])
-    return first + (", ..." if len(values) > _N_EXAMPLES else "")
-
-
-def _in_a_line(value: Any) -> str:
-    """An id as it stands, where it is short; one with line ends or of many letters as code."""
-    text = str(value)
-    return text if text.isprintable() and len(text) <= _MOST_LETTERS else shown(value)

@@ -6,7 +6,6 @@ import math
 import warnings
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,14 +17,20 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.readers import names
 from modelcompare.readers.cell_types import alike
 from modelcompare.readers.content import Content, check_inflation
+from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
-from modelcompare.readers.reading import Reading, counted, directed
+from modelcompare.readers.reading import Reading, directed
 from modelcompare.spelling import chosen
+from modelcompare.words import KindOrAuto
 
 _PREFIXES = ("probs__", "logits__", "pred__", "scores__")
 _LABELS = ("labels", "class_names")
 _ZIP_PREFIXES = (b"PK\x03\x04", b"PK\x05\x06")
 _ENCRYPTED = 0x1
+# Arguments of Predictions for what describes the samples.
+_ARGUMENTS = {
+    "id": "ids", "groups": "groups", "strata": "strata", "runs": "runs", "weight": "sample_weight",
+}  # fmt: skip
 
 
 def read_arrays(opened: Content, columns: Columns) -> Reading:
@@ -33,83 +38,42 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
     where = opened.name
     arrays = _load(opened)
     true = columns.true or _truth(arrays)
-    if columns.true is not None and columns.true not in arrays:
-        raise ValueError(f"{where} has no array {columns.true!r}; it holds {', '.join(arrays)}.")
-    truth = None if columns.scores else arrays.pop(true, None)
-    arrays.pop(true, None)
-    labels = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
-    labels = None if labels is None else classes(labels, labels)
-    labels = columns.told_labels(labels, truth)
-    special: dict[str, NDArray[Any] | None] = {
-        role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
-    }
-    if "id" not in special:
-        found = next((name for name in ("ids", *names.ID) if name in arrays), None)
-        special["id"] = None if found is None else arrays.pop(found)
-    if "groups" not in special:
-        special["groups"] = arrays.pop("groups", None)
+    truth = _take(arrays, true, where) if columns.true is not None else arrays.pop(true, None)
+    truth = None if columns.scores else truth
+    found = next((arrays.pop(name) for name in _LABELS if name in arrays), None)
+    labels = columns.told_labels(None if found is None else classes(found, found), truth)
     if true in columns.slices:
         raise ValueError(
             f"slices (--slice) names {true!r}, which holds the truth; metrics per class look at "
             "its classes."
         )
+    beside = _beside(arrays, columns, where)
     slices = {name: _take(arrays, name, where) for name in columns.slices}
-    models = _models(arrays, labels, truth)
-    slices |= {
-        name: array for name, array in arrays.items() if name not in models and array.ndim == 1
-    }
-    plain_names = [_plain(name) for name in models]
-    repeated = [name for name, count in Counter(plain_names).items() if count > 1]
-    if repeated:
-        raise ValueError(f"{where} holds several arrays of model {repeated[0]!r}; keep one.")
-    of_scores = [name.startswith("scores__") for name in models]
-    if any(of_scores):
-        if not all(of_scores):
-            raise ValueError(
-                f"{where} mixes scores__ arrays with predictions; scores per example stand alone."
-            )
+    models = _models(arrays, labels, truth, where)
+    slices |= {n: a for n, a in arrays.items() if n not in models.values() and a.ndim == 1}
+    if any(name.startswith("scores__") for name in models.values()):
         truth = None
+    models = {model: models[model] for model in chosen([*models], columns.models, where)}
+    logits = {model: arrays[name] for model, name in models.items() if name.startswith("logits__")}
     outputs = {
-        plain: softmax(plain, arrays[name]) if name.startswith("logits__") else arrays[name]
-        for plain, name in zip(plain_names, models, strict=True)
+        model: softmax(model, logits[model]) if model in logits else arrays[name]
+        for model, name in models.items()
     }
-    outputs = {model: outputs[model] for model in chosen([*outputs], columns.models, where)}
-    logits = {
-        plain: arrays[name]
-        for plain, name in zip(plain_names, models, strict=True)
-        if plain in outputs and name.startswith("logits__")
-    }
-    if not outputs:
-        raise ValueError(
-            f"{where} holds no model; name arrays after the models, or probs__NAME, "
-            "logits__NAME, pred__NAME, scores__NAME."
-        )
-    if columns.missing == "worst":
-        raise ValueError(
-            "missing='worst' (--missing worst) is for tables and logs; in an archive fill in what "
-            "is missing, or pass missing='drop'."
-        )
-    if columns.missing == "drop":
-        keep = _complete([*outputs.values(), *([] if truth is None else [truth])], where)
-        if keep is not None:
-            outputs = {model: array[keep] for model, array in outputs.items()}
-            logits = {model: array[keep] for model, array in logits.items()}
-            truth = None if truth is None else truth[keep]
-            special = {r: None if array is None else array[keep] for r, array in special.items()}
-            slices = {name: array[keep] for name, array in slices.items()}
-    kind: Any = columns.kind
-    if truth is None:
-        kind = "scores"
-    elif labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
-        truth, outputs = _named(truth, outputs, labels, where)
+    keep = _kept([*outputs.values(), *([] if truth is None else [truth])], columns, where)
+    truth = None if truth is None else truth[keep]
+    logits, outputs, beside, slices = (
+        {name: array[keep] for name, array in each.items()}
+        for each in (logits, outputs, beside, slices)
+    )
+    kind: KindOrAuto = columns.kind if truth is not None else "scores"
     if truth is not None:
+        if labels is not None and truth.dtype.kind in "iu" and labels.dtype.kind not in "iu":
+            truth, outputs = _named(truth, outputs, labels, where)
         truth, *same = alike([as_array(truth), *map(as_array, outputs.values())])
         outputs = dict(zip(outputs, same, strict=True))
     predictions = Predictions(
-        truth, outputs, kind=kind, labels=labels, ids=special.get("id"),
-        groups=special.get("groups"), strata=special.get("strata"), runs=special.get("runs"),
-        sample_weight=special.get("weight"), slices=slices or None, normalize=columns.normalize,
-        greater_is_better=columns.greater_is_better(),
+        truth, outputs, kind=kind, labels=labels, slices=slices or None, **beside,
+        normalize=columns.normalize, greater_is_better=columns.greater_is_better(),
         bounds=columns.bounds if kind == "scores" else None, name=where,
     )  # fmt: skip
     columns.check_used(predictions)
@@ -118,6 +82,18 @@ def read_arrays(opened: Content, columns: Columns) -> Reading:
         "direction": directed([None] * (truth is None), columns.told_better),
     }  # fmt: skip
     return Reading(predictions.ordered_by(logits), said)
+
+
+def _beside(arrays: dict[str, NDArray[Any]], columns: Columns, where: str) -> dict[str, Any]:
+    """What describes the samples, as arguments of Predictions: arrays that were named, or usual."""
+    special = {
+        role: _take(arrays, name, where) for role, name in columns.named.items() if role != "true"
+    }
+    for role, usual in (("id", ("ids", *names.ID)), ("groups", ("groups",))):
+        found = next((name for name in usual if name in arrays), None)
+        if role not in special and found is not None:
+            special[role] = arrays.pop(found)
+    return {_ARGUMENTS[role]: array for role, array in special.items() if role in _ARGUMENTS}
 
 
 def _truth(arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -206,17 +182,19 @@ def _header(
         return shape, dtype, member.file_size - file.tell()
 
 
-def _complete(arrays: list[NDArray[Any]], where: str) -> NDArray[np.bool_] | None:
-    """Rows without NaN in any array, or None if that is all of them."""
-    lengths = {len(array) for array in arrays}
-    if len(lengths) > 1:
-        return None
-    bad = np.zeros(lengths.pop(), dtype=bool)
-    for array in arrays:
+def _kept(arrays: list[NDArray[Any]], columns: Columns, where: str) -> Any:
+    """The rows to keep: all, or where they are to be dropped those without NaN in any array."""
+    if columns.missing == "worst":
+        raise ValueError(
+            "missing='worst' (--missing worst) is for tables and logs; in an archive fill in what "
+            "is missing, or pass missing='drop'."
+        )
+    bad = np.zeros(len(arrays[0]), dtype=bool)
+    for array in arrays if columns.missing == "drop" else ():
         if array.dtype.kind == "f":
             bad |= np.isnan(array).reshape(len(array), -1).any(axis=1)
     if not bad.any():
-        return None
+        return slice(None)
     what = f"{where}: left out {int(bad.sum()):,} of {len(bad):,} rows with missing cells."
     warnings.warn(what, DataWarning, stacklevel=4)
     return ~bad
@@ -229,12 +207,10 @@ def _take(arrays: dict[str, NDArray[Any]], name: str, where: str) -> NDArray[Any
 
 
 def _models(
-    arrays: dict[str, NDArray[Any]], labels: NDArray[Any] | None, truth: NDArray[Any] | None
-) -> list[str]:
-    """Arrays that are models: marked by a prefix if any is, else all that look like outputs."""
-    marked = [name for name in arrays if name.startswith(_PREFIXES)]
-    if marked:
-        return marked
+    arrays: dict[str, NDArray[Any]], labels: NDArray[Any] | None, truth: NDArray[Any] | None,
+    where: str,
+) -> dict[str, str]:  # fmt: skip
+    """The array of each model: marked by a prefix if any is, else all that look like outputs."""
     known = labels if labels is not None else truth
 
     def is_output(array: NDArray[Any]) -> bool:
@@ -242,7 +218,22 @@ def _models(
             return True
         return known is not None and known.dtype.kind in "US" and bool(np.isin(array, known).all())
 
-    return [name for name, array in arrays.items() if is_output(array)]
+    marked = [name for name in arrays if name.startswith(_PREFIXES)]
+    found = marked or [name for name, array in arrays.items() if is_output(array)]
+    if not found:
+        raise ValueError(
+            f"{where} holds no model; name arrays after the models, or probs__NAME, "
+            "logits__NAME, pred__NAME, scores__NAME."
+        )
+    models = [*map(_plain, found)]
+    repeated = [model for model in models if models.count(model) > 1]
+    if repeated:
+        raise ValueError(f"{where} holds several arrays of model {repeated[0]!r}; keep one.")
+    if len({name.startswith("scores__") for name in found}) > 1:
+        raise ValueError(
+            f"{where} mixes scores__ arrays with predictions; scores per example stand alone."
+        )
+    return dict(zip(models, found, strict=True))
 
 
 def _plain(name: str) -> str:

@@ -21,6 +21,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.readers import cell_types
 from modelcompare.readers.alignment import check_same
 from modelcompare.readers.cell_types import as_numbers, column_array, refuse_objects
+from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
 from modelcompare.readers.records import SCORE
 
@@ -171,7 +172,7 @@ def _of_truth(
     truth = column_array(next(iter(truths.values()))[true])
     classes = _common_classes(parts)
     outputs = {
-        model: _output(part, model, columns, classes)
+        model: _output(part.frame, columns, classes)
         for part in parts
         for model, columns in part.outputs.items()
     }
@@ -180,6 +181,10 @@ def _of_truth(
     if known is None:
         headed = cell_types.typed_labels(classes, truth) if classes else None
         labels = options.told_labels(headed, truth)
+    for part in parts:
+        for model, columns in part.outputs.items():
+            if len(columns) > 1 and None in columns:
+                _check_likeliest(model, part.frame[columns[None]], outputs[model], classes)
     return Predictions(
         truth, dict(zip(outputs, same, strict=True)), kind=options.kind, labels=labels,
         normalize=options.normalize, greater_is_better=options.told_better, **told,
@@ -206,22 +211,20 @@ def _common_classes(parts: Sequence[Part]) -> list[str]:
 
 
 def _output(
-    part: Part, model: str, columns: Mapping[str | None, str], classes: Sequence[str]
+    frame: pd.DataFrame, columns: Mapping[str | None, str], classes: Sequence[str]
 ) -> AnyArray:
     """What a model gave: probabilities in the order of the classes, or labels, values or texts."""
     if {*columns} == {None}:
-        return column_array(part.frame[columns[None]])
-    array = np.empty((len(part.frame), len(classes)))
+        return column_array(frame[columns[None]])
+    array = np.empty((len(frame), len(classes)))
     for code, label in enumerate(classes):
-        column = part.frame[columns[label]]
+        column = frame[columns[label]]
         try:
             array[:, code] = column.to_numpy(np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"column {column.name!r} must hold probabilities; it holds texts."
             ) from error
-    if None in columns:
-        _check_likeliest(model, part.frame[columns[None]], array, classes)
     return array
 
 
@@ -269,9 +272,10 @@ def _refuse_missing(cells: pd.DataFrame, where: str) -> None:
     counts = empty.sum()
     parts = [f"{str(c).removeprefix(SCORE)} {n:,}" for c, n in counts[counts > 0].items()]
     if parts:
-        shown = ", ".join(parts[:5]) + (", ..." if len(parts) > 5 else "")
         rows = ", ".join(map(str, row_numbers(empty.any(axis=1))[:3]))
-        raise ValueError(f"{where} has missing cells ({shown}; first rows: {rows}); {_REMEDY}.")
+        raise ValueError(
+            f"{where} has missing cells ({listed(parts, 5)}; first rows: {rows}); {_REMEDY}."
+        )
 
 
 def _with_stand_ins(parts: Sequence[Part], options: Columns) -> list[Part]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import pandas as pd
 
 from modelcompare.arrays import AnyArray, BoolArray
 from modelcompare.data.checks import rows_text
+from modelcompare.readers.messages import told
 from modelcompare.words import KindOrAuto
 
 # Whole numbers as Python writes them, of so many digits that they fit 64 bits: not 01, +1, 1e3.
@@ -44,8 +44,8 @@ def as_numbers(cells: Any) -> AnyArray:
     array: AnyArray = pd.Series(found).to_numpy(np.float64, na_value=np.nan)
     if not np.isnan(array).any():
         return array
-    told = pd.Series(cells, dtype=object).to_numpy()
-    return np.where(np.isin(told, _YES), 1.0, np.where(np.isin(told, _NO), 0.0, array))
+    held = pd.Series(cells, dtype=object).to_numpy()
+    return np.where(np.isin(held, _YES), 1.0, np.where(np.isin(held, _NO), 0.0, array))
 
 
 def numbers(written: AnyArray) -> AnyArray:
@@ -134,25 +134,21 @@ def refuse_marks(
     truth = next((frame[true] for frame in frames if true in frame), None)
     if kind == "texts" or marks is not None or truth is None:
         return
-    told = usual_marks(None, classes)
-    held = sorted({*truth[marked(truth, told)]})
-    if not held or share_of_numbers(truth, told) == 1:
+    usual = usual_marks(None, classes)
+    held = sorted({*truth[marked(truth, usual)]})
+    if not held or share_of_numbers(truth, usual) == 1:
         return
-    every = {cell for frame in frames for column in frame for cell in _held(frame[column], told)}
+    every = {cell for frame in frames for column in frame for cell in _held(frame[column], usual)}
     counts = ", ".join(f"{mark!r} in {rows_text(truth == mark)}" for mark in held)
     missing, others = sorted(every), sorted(every - {*held}) or [""]
     raise ValueError(
-        f"column {true!r} holds {counts}; if these are missing pass na={missing} "
-        f"({_flags(missing)}), if they name classes na={others} ({_flags(others)})."
+        f"column {true!r} holds {counts}; if these are missing pass {told(na=missing)}, "
+        f"if they name classes {told(na=others)}."
     )
 
 
 def _held(column: pd.Series[Any], marks: Collection[str]) -> set[str]:
     return {*column[marked(column, marks)]}
-
-
-def _flags(marks: Iterable[str]) -> str:
-    return " ".join(f"--na {shlex.quote(mark)}" for mark in marks)
 
 
 def _places(frame: pd.DataFrame, marks: Collection[str]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.messages import told
 from modelcompare.readers.model_columns import model_columns
 from modelcompare.readers.options import Columns, refuse_column
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Seen
@@ -132,7 +133,7 @@ def _refuse_nameless(seen: Seen, run: str) -> None:
     raise ValueError(
         f"{seen.where}: column {run!r} tells repetitions, but no column names the samples that are "
         f"repeated; name it with id= (--id COLUMN), or if {run!r} only describes the samples say "
-        f"so with slices=[{run!r}] (--slice {run})."
+        f"so with {told(slices=[run])}."
     )
 
 
@@ -262,8 +263,8 @@ def _refuse_scores_beside(
             raise ValueError(
                 f"{seen.where}: column {heading!r} holds scores beside what the model gave "
                 f"({pred!r}), and they say something else than where that equals {true!r}; to "
-                f"compare by the scores pass score={heading!r} (--score {heading}), by what the "
-                f"model gave pred={pred!r} (--pred {pred})."
+                f"compare by the scores pass {told(score=heading)}, by what the model gave "
+                f"{told(pred=pred)}."
             )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
@@ -16,6 +15,7 @@ from modelcompare.arrays import AnyArray, FloatArray
 from modelcompare.data.checks import SUM_TOLERANCE
 from modelcompare.data.kinds import are_codes
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.messages import told
 from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Seen
 from modelcompare.readers.records import PROBABILITY
@@ -60,8 +60,8 @@ def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[
             continue
         classes = _classes(seen, str(heading), lists[heading].shape[1], [*lists])
         parts += _columns(made[heading], classes, lists[heading], column.index, seen.written)
-    told = replace(columns, pred=None) if columns.pred in lists else columns
-    return Table(pd.concat(parts, axis=1), table.written), told
+    columns = replace(columns, pred=None) if columns.pred in lists else columns
+    return Table(pd.concat(parts, axis=1), table.written), columns
 
 
 def _asked(seen: Seen) -> list[str]:
@@ -157,25 +157,24 @@ def _are_probabilities(array: FloatArray, *, normalize: bool) -> bool:
 
 def _classes(seen: Seen, heading: str, n_classes: int, lists: Sequence[str]) -> list[str]:
     """The classes of a list's places: those told, or codes that the true labels are."""
-    told = seen.columns.labels
-    if told is not None and len(told) != n_classes:
+    labels = seen.columns.labels
+    if labels is not None and len(labels) != n_classes:
         raise ValueError(
             f"{seen.where}: column {heading!r} holds lists of {n_classes} probabilities, but "
-            f"labels (--labels) are {len(told)} ({', '.join(told)})."
+            f"labels (--labels) are {len(labels)} ({', '.join(labels)})."
         )
-    if told is not None:
-        return [*told]
+    if labels is not None:
+        return [*labels]
     true = seen.columns.true or truth_of_one(seen, {*lists})
     truth = np.empty(0) if true is None else _true_labels(seen, true)
     if truth.dtype.kind in "iu" and len(truth) and are_codes(truth, n_classes):
         return [*map(str, range(n_classes))]
     known = sorted({*map(str, truth.tolist())})
     order = known if len(known) == n_classes else [f"CLASS_{k + 1}" for k in range(n_classes)]
-    flags = " ".join(f"--labels {shlex.quote(label)}" for label in order)
     raise ValueError(
         f"{seen.where}: column {heading!r} holds lists of {n_classes} probabilities, and nothing "
-        f"says of which classes; name them in the lists' order, as labels={order} ({flags}) if "
-        "that is it, or head a column model:class for each."
+        f"says of which classes; name them in the lists' order, as {told(labels=order)} if that is "
+        "it, or head a column model:class for each."
     )
 
 

@@ -12,9 +12,10 @@ from modelcompare.readers.alignment import align, answer_key, check_same, with_t
 from modelcompare.readers.assemble import Part, marked_missing, predictions_of
 from modelcompare.readers.cell_types import refuse_objects
 from modelcompare.readers.column_roles import Roles
+from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns, refuse_column
-from modelcompare.readers.reading import Reading, counted, directed
-from modelcompare.readers.records import PROBABILITY, SCORE, Records
+from modelcompare.readers.reading import Reading, directed
+from modelcompare.readers.records import PROBABILITY, SCORE, Records, chosen_part
 from modelcompare.readers.tables import Table, nested
 from modelcompare.spelling import chosen, meant
 from modelcompare.words import KindOrAuto, SameIds
@@ -56,9 +57,9 @@ def record_predictions(
     records: Records, columns: Columns, ids: SameIds, *, name: str | None
 ) -> Reading:
     """Predictions from the records of one test set."""
-    frame = _chosen_filter(records, columns)
-    refuse_objects(frame["id"])
-    truths, rows = answer_key(frame.rename(columns={"run": _RUN}))
+    records = chosen_part(records, "filter", columns.filter)
+    refuse_objects(records.frame["id"])
+    truths, rows = answer_key(records.frame.rename(columns={"run": _RUN}))
     if len(rows) == 0:
         where = name or "the table"
         raise ValueError(f"{where} names no model in any row; write which model each row is of.")
@@ -147,35 +148,6 @@ def _part(model: str, frame: pd.DataFrame) -> Part:
         )
     true = "y_true" if "y_true" in frame else None
     return Part(f"the file of model {model!r}", frame, true, {model: outputs})
-
-
-def _chosen_filter(records: Records, columns: Columns) -> pd.DataFrame:
-    """The rows of the filter that was asked for, or of the only one."""
-    frame = records.frame
-    check_filter(frame, columns)
-    if columns.filter is not None:
-        return frame[frame["filter"].isna() | (frame["filter"] == columns.filter)]
-    if "filter" in frame and frame["filter"].nunique() > 1:
-        known = sorted(map(str, frame["filter"].dropna().unique()))
-        raise ValueError(
-            f"there are results by {len(known)} filters ({', '.join(known)}); choose one with "
-            f"filter={known[0]!r} (--filter {known[0]})."
-        )
-    return frame
-
-
-def check_filter(frame: pd.DataFrame, columns: Columns) -> None:
-    """Refuse a filter that there is not."""
-    if columns.filter is None:
-        return
-    held = frame["filter"].dropna() if "filter" in frame else ()
-    known = sorted({*map(str, held)})
-    if not known:
-        raise ValueError("filter (--filter) is for logs that hold a filter; leave it out.")
-    if columns.filter not in known:
-        raise ValueError(
-            f"there is no filter {columns.filter!r}; there are {meant(columns.filter, known)}."
-        )
 
 
 def _beside(records: Records, columns: Columns) -> pd.DataFrame:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
 
 from modelcompare.data.checks import DataWarning, check_columns_distinct
 from modelcompare.data.sums import is_sketch
-from modelcompare.readers.column_roles import find_roles
+from modelcompare.readers.column_roles import Roles, find_roles
 from modelcompare.readers.content import Content
 from modelcompare.readers.formats import format_of
 from modelcompare.readers.formats.base import Format, Opened
 from modelcompare.readers.lists import spread
 from modelcompare.readers.long import table_records
+from modelcompare.readers.messages import counted
 from modelcompare.readers.opening import opened
 from modelcompare.readers.options import Columns, with_named
 from modelcompare.readers.profile import FEW_ROWS
-from modelcompare.readers.reading import counted
 from modelcompare.readers.records import Records, stacked
 from modelcompare.readers.sources import Place
 from modelcompare.readers.tables import Table, flattened
@@ -38,69 +37,71 @@ def named(table: Table, columns: Columns, where: str) -> Table:
     return Table(with_named(frame, columns, where), table.written)
 
 
-def records_of(table: Table, columns: Columns, where: str, *, alone: bool) -> Records:
-    """The records of a table: of one model, or `alone` with a row for each model and sample."""
+def with_roles(
+    table: Table, columns: Columns, where: str, *, alone: bool
+) -> tuple[Table, Columns, Roles]:
+    """A table with a column for each class, what was said of it, and what its columns are."""
     table, columns = spread(named(table, columns, where), columns, where, alone=alone)
-    roles = find_roles(table, columns, where, alone=alone)
-    return table_records(table, roles, columns)
+    return table, columns, find_roles(table, columns, where, alone=alone)
 
 
-def gathered(found: Sequence[Place], columns: Columns) -> Records:
-    """The records of several files, logs and tables, whose places name what they do not say."""
+@contextmanager
+def all_opened(found: Sequence[Place]) -> Iterator[list[tuple[Place, Opened]]]:
+    """Open the files; those that are still to be read are closed at the end."""
     with ExitStack() as still_open:
-        return _gathered(found, columns, still_open)
+        files = []
+        for place in found:
+            file = replace(opened(place.path), in_folder=place.in_folder)
+            if isinstance(file.payload, Content):
+                still_open.enter_context(file.payload.file)
+            files.append((place, file))
+        yield files
 
 
-def _gathered(found: Sequence[Place], columns: Columns, still_open: ExitStack) -> Records:
-    by_format = _by_format(found, still_open)
+def gathered(files: Sequence[tuple[Place, Opened]], columns: Columns) -> Records:
+    """The records of several files, logs and tables, whose places name what they do not say."""
     # A folder that holds one file stands for a model, whatever the file is called.
-    several = len({(place.model, place.run) for place in found}) < len(found)
+    several = len({(place.model, place.run) for place, _ in files}) < len(files)
     parts, in_order = [], []
-    for log, files in by_format.items():
+    for log, alike in _by_format(files).items():
         if log is not None:
             told = {"true": columns.true} if log.truth_is_a_file else {}
-            records = log.read([file for _, file in files], **told)
-            parts.append(_placed(records, [place for place, _ in files], several))
+            records = log.read([file for _, file in alike], **told)
+            parts.append(_placed(records, [place for place, _ in alike], several))
             continue
-        for place, file in files:
+        for place, file in alike:
             where = f"the file of model {place.model!r}"
-            records = records_of(file.payload, columns, where, alone=False)
+            table, told_here, roles = with_roles(file.payload, columns, where, alone=False)
+            records = table_records(table, roles, told_here)
             parts.append(_placed(records, [place], several))
             if "id" not in records.parts:
                 in_order.append((where, records))
     if in_order:
-        _check_order(in_order, len(found))
+        _check_order(in_order, len(files))
         shown = {**parts[0].parts, "id": "the rows' order (the truths agree)"}
         parts[0] = replace(parts[0], parts=shown)
     return _newest(parts[0] if len(parts) == 1 else stacked(parts))
 
 
 def _by_format(
-    found: Sequence[Place], still_open: ExitStack
+    files: Sequence[tuple[Place, Opened]],
 ) -> dict[Format | None, list[tuple[Place, Opened]]]:
-    """The opened files by the format they are of; tables of a row for each sample are of none."""
+    """Files by the format they are of; tables of a row for each sample are of none."""
     by_format: dict[Format | None, list[tuple[Place, Opened]]] = {}
-    for place in found:
-        file = replace(opened(place.path), in_folder=place.in_folder)
-        if isinstance(file.payload, Content):
-            # Where one file is refused, those that wait to be read are closed.
-            still_open.enter_context(file.payload.file)
+    for place, file in files:
         if file.kind == "npz":
             raise ValueError(
                 f"{file.name}: one model per file needs rows or a log; name this file alone."
             )
         log = format_of(file)
         if log is None and not isinstance(file.payload, Table):
-            _refuse_unknown(file)
+            raise ValueError(
+                f"{file.name} is of no format that is read; give a table (csv, jsonl, parquet) of "
+                "one row for each sample, or a log that `modelcompare` knows (README, Your "
+                "predictions)."
+            )
         by_format.setdefault(log, []).append((place, file))
     return by_format
-
-
-def _refuse_unknown(file: Opened) -> None:
-    raise ValueError(
-        f"{file.name} is of no format that is read; give a table (csv, jsonl, parquet) of one row "
-        "for each sample, or a log that `modelcompare` knows (README, Your predictions)."
-    )
 
 
 def _check_order(tables: Sequence[tuple[str, Records]], n_files: int) -> None:
@@ -134,13 +135,6 @@ def _placed(records: Records, files: Sequence[Place], several: bool) -> Records:
     return replace(records, frame=frame.assign(**made))
 
 
-def of_model(records: Records, stem: str) -> Records:
-    """Records of the model that their file is named after, where they do not say it."""
-    if "model" in records.frame:
-        return records
-    return replace(records, frame=records.frame.assign(model=stem))
-
-
 def _newest(records: Records) -> Records:
     """Of several logs of one model on one test set the newest, and say so."""
     beside = records.beside
@@ -158,39 +152,3 @@ def _newest(records: Records) -> Records:
         stacklevel=5,
     )
     return replace(records, frame=records.frame[~old], beside=beside[~old])
-
-
-def one_set(records: Records, columns: Columns) -> Records:
-    """The records of the test set that was asked for, or of the only one."""
-    if "set" not in records.frame:
-        if columns.set is not None:
-            raise ValueError("set (--set) chooses among several test sets; there is one.")
-        return records
-    known = [str(name) for name in dict.fromkeys(records.frame["set"].dropna())]
-    if columns.set is not None:
-        if columns.set not in known:
-            raise ValueError(
-                f"there is no test set {columns.set!r}; there are {', '.join(known[:10])}."
-            )
-        return part_of(records, columns.set)
-    if len(known) > 1:
-        raise ValueError(
-            f"there are {len(known)} test sets ({', '.join(known[:5])}"
-            f"{', ...' if len(known) > 5 else ''}); choose one with set={known[0]!r} (--set "
-            f"{known[0]}), or compare on all with `modelcompare sets`."
-        )
-    return records
-
-
-def part_of(records: Records, name: Any) -> Records:
-    """The records of one test set, and those of none."""
-    rows = records.frame["set"].astype(str) == str(name)
-    frame = records.frame[rows | records.frame["set"].isna()]
-    beside = None if records.beside is None else records.beside.loc[frame.index]
-    return replace(records, frame=frame, beside=beside)
-
-
-def heading(found: Sequence[Place]) -> str:
-    """Several files' names in one."""
-    names = list(dict.fromkeys(place.path.name for place in found))
-    return ", ".join(names[:3]) + ", ..." * (len(names) > 3)

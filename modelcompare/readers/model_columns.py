@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 import numpy as np
 
 from modelcompare import spelling
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.messages import listed, told
 from modelcompare.readers.profile import FEW_ROWS, SHARED, Seen
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
 
@@ -65,9 +65,9 @@ def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) 
     for what, usual in (("model", names.MODEL), ("data set", names.SET)):
         held = next((h for h in names.named(seen.headings, usual) if _tells_rows(seen, h)), None)
         if held is not None or len(benchmarks) > 1:
-            told = f"column {held!r}" if held else f"columns {benchmarks[0]}, {benchmarks[1]}, ..."
+            by = f"column {held!r}" if held else f"columns {benchmarks[0]}, {benchmarks[1]}, ..."
             raise ValueError(
-                f"{seen.where}: each row is of another {what} ({told}), and of no sample; such "
+                f"{seen.where}: each row is of another {what} ({by}), and of no sample; such "
                 "scores are for `modelcompare ranks`, with a row for each data set and a column "
                 "for each model; if the rows are samples name the models with models= (--model)."
             )
@@ -76,8 +76,8 @@ def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) 
     if alone and repeated:
         raise ValueError(
             f"{seen.where}: column {numeric[0]!r} is named like a score, not like a model; if "
-            f"{repeated[0]!r} names the model of each row pass model_column={repeated[0]!r} "
-            f"(--model-column {repeated[0]}), else name the model with models= (--model "
+            f"{repeated[0]!r} names the model of each row pass "
+            f"{told(model_column=repeated[0])}, else name the model with models= (--model "
             f"{numeric[0]})."
         )
 
@@ -148,7 +148,7 @@ def _refuse_spoilt(seen: Seen, heading: str) -> None:
     raise ValueError(
         f"{seen.where}: column {heading!r} holds numbers, but {str(odd.iloc[0])!r} in "
         f"{len(odd):,} of {len(seen.frame):,} rows; if that stands for a missing result pass "
-        f"na=[{str(odd.iloc[0])!r}] (--na {odd.iloc[0]}), or name the models with models= "
+        f"{told(na=[str(odd.iloc[0])])}, or name the models with models= "
         "(--model)."
     )
 
@@ -165,10 +165,9 @@ def _refuse_odd_numbers(seen: Seen, heading: str) -> None:
 
 
 def _refuse_no_truth(seen: Seen, headings: Sequence[str]) -> None:
-    held = ", ".join(headings[:5]) + (", ..." if len(headings) > 5 else "")
     raise ValueError(
-        f"{seen.where} has columns of texts ({held}) and none that is named like the truth "
-        "(y_true, label, gold, target); say which it is with true= (--true COLUMN)."
+        f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
+        "the truth (y_true, label, gold, target); say which it is with true= (--true COLUMN)."
     )
 
 
@@ -248,6 +247,5 @@ def _is_misspelt(seen: Seen, heading: str, true: str) -> bool:
 def _refuse_doubtful(seen: Seen, heading: str, why: str) -> None:
     raise ValueError(
         f"{seen.where}: column {heading!r} {why}; if it describes the samples say so with "
-        f"slices=[{heading!r}] (--slice {shlex.quote(heading)}), if it is a model name all models "
-        "with models= (--model)."
+        f"{told(slices=[heading])}, if it is a model name all models with models= (--model)."
     )

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from modelcompare.data.predictions import Predictions
 from modelcompare.directions import resolved, sentence
 
-_MOST_NAMES = 6
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -39,15 +37,3 @@ def directed(names: Sequence[str | None], told: bool | None) -> str:
     """
     ways = {name: sentence(*resolved(name, told)) for name in names}
     return ", ".join(way if name is None else f"{name}: {way}" for name, way in ways.items())
-
-
-def counted(names: Sequence[str]) -> str:
-    """Names behind their number, as far as they fit into a line.
-
-    Examples
-    --------
-    >>> counted(["bert", "cnn"]), counted([f"m{i}" for i in range(100)])
-    ('2 (bert, cnn)', '100 (m0, m1, m2, m3, m4, m5, ...)')
-    """
-    more = ", ..." if len(names) > _MOST_NAMES else ""
-    return f"{len(names):,} ({', '.join(names[:_MOST_NAMES])}{more})" if names else ""

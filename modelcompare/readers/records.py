@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from modelcompare.readers.messages import listed, told
+from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto
 
 PROBABILITY = "prob:"
 _PLAIN = (int, float, np.number, np.bool_)
 SCORE = "score:"
+_EMPTY = pd.Series(dtype=object)
+
+Choice = Literal["set", "filter"]
+"""What records may hold several of, and predictions are of one."""
+_CALLED: dict[Choice, str] = {"set": "test set", "filter": "filter"}
+_NOTHING_TO_CHOOSE: dict[Choice, str] = {
+    "set": "set (--set) chooses among several test sets; there is one.",
+    "filter": "filter (--filter) is for logs that hold a filter; leave it out.",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +84,42 @@ def stacked(parts: Sequence[Records]) -> Records:
         kind=first.kind, written=parts[0].written,
         says=first.says, parts=first.parts, same=first.same,
     )  # fmt: skip
+
+
+def part_of(records: Records, what: str, name: str) -> Records:
+    """The records of one test set, or by one filter, and those of none."""
+    held = records.frame[what]
+    frame = records.frame[(held.astype(str) == name) | held.isna()]
+    beside = None if records.beside is None else records.beside.loc[frame.index]
+    return replace(records, frame=frame, beside=beside)
+
+
+def names_in(records: Records, what: Choice, wanted: str | None = None) -> list[str]:
+    """The test sets or filters that records hold, of which one that is `wanted` must be one."""
+    known = [*dict.fromkeys(map(str, records.frame.get(what, _EMPTY).dropna()))]
+    known = sorted(known) if what == "filter" else known
+    if wanted is not None and not known:
+        raise ValueError(_NOTHING_TO_CHOOSE[what])
+    if wanted is not None and wanted not in known:
+        raise ValueError(
+            f"there is no {_CALLED[what]} {wanted!r}; there are {meant(wanted, known)}."
+        )
+    return known
+
+
+def chosen_part(records: Records, what: Choice, wanted: str | None) -> Records:
+    """The records of the test set, or by the filter, that was asked for or is the only one."""
+    known = names_in(records, what, wanted)
+    if wanted is not None:
+        return part_of(records, what, wanted)
+    if len(known) > 1:
+        held = "results by " if what == "filter" else ""
+        more = ", or compare on all with `modelcompare sets`" if what == "set" else ""
+        raise ValueError(
+            f"there are {held}{len(known)} {_CALLED[what]}s ({listed(known, 5)}); choose one with "
+            f"{told(**{what: known[0]})}{more}."
+        )
+    return records
 
 
 def _as_written(part: Records) -> Records:

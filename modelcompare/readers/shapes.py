@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice, permutations
 
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.messages import told
 from modelcompare.readers.profile import FEW_ROWS, Seen
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
@@ -35,15 +35,11 @@ def refuse_several_truths(seen: Seen, *, alone: bool) -> None:
             continue
         first, second = list(truths)[:2]
         models = [by_class[first] for by_class in said if first in by_class][:3]
-        told = f"--true {shlex.quote(truths[first])}"
-        what, flag = (f"models={models}", "--model") if alone else (f"pred={models[0]!r}", "--pred")
-        told += "".join(
-            f" {flag} {shlex.quote(each)}" for each in (models if alone else models[:1])
-        )
+        which = told(true=truths[first], **({"models": models} if alone else {"pred": models[0]}))
         raise ValueError(
             f"{seen.where}: columns {truths[first]!r}, {truths[second]!r}, ... are true labels of "
             "several kinds for each sample, which are not read as one; compare them one by one, as "
-            f"with true={truths[first]!r}, {what} ({told})."
+            f"with {which}."
         )
 
 
@@ -78,8 +74,8 @@ def refuse_data_as_headings(seen: Seen, candidates: Sequence[str]) -> None:
 def refuse_crossed(seen: Seen) -> None:
     """Refuse a row for each pair of two columns' texts, which may be a model's and a sample's."""
     free, n_rows = [h for h in seen.headings if h not in seen.told], len(seen.frame)
-    told = seen.columns.true or seen.columns.models or seen.columns.kind == "texts"
-    if told or names.named(free, names.TRUE) or n_rows < FEW_ROWS:
+    known = seen.columns.true or seen.columns.models or seen.columns.kind == "texts"
+    if known or names.named(free, names.TRUE) or n_rows < FEW_ROWS:
         return
     texts = list(islice((h for h in free if _repeats_texts(seen, h)), _MOST_TEXTS))
     sizes = {heading: seen.frame[heading].nunique() for heading in texts}
@@ -102,11 +98,9 @@ def _refuse_long(
         said |= {"true": constant[0], "pred": others[0]}
     elif others:
         said |= {"score": others[0]}
-    python = ", ".join(f"{name}={value!r}" for name, value in said.items())
-    flags = " ".join(f"--{n.replace('_', '-')} {shlex.quote(v)}" for n, v in said.items())
     raise ValueError(
         f"{seen.where}: columns {model!r} and {item!r} name each row together, as models and "
-        f"samples do; if they are pass {python} ({flags}), if each row is another sample name the "
+        f"samples do; if they are pass {told(**said)}, if each row is another sample name the "
         "models with models= (--model)."
     )
 
@@ -135,19 +129,13 @@ def refuse_truth_beside(seen: Seen, numeric: Sequence[str]) -> None:
             sure = named in names.TRUE and of_class is names.class_behind
             kin = [h for h in numeric if h != heading and _share(rest, h)] if rest else []
             if rest and (sure or kin):
-                _refuse_like_truth(seen, heading, kin)
+                raise ValueError(
+                    f"{seen.where}: column {heading!r} is named like the truth; if it is pass "
+                    f"{told(true=heading, models=kin[:1])}, if it describes the samples "
+                    f"{told(slices=[heading])}, if it is a model name all models with models= "
+                    "(--model)."
+                )
 
 
 def _share(rest: str, heading: str) -> bool:
     return f"_{rest}_" in f"_{names.words(heading)}_"
-
-
-def _refuse_like_truth(seen: Seen, heading: str, kin: Collection[str]) -> None:
-    beside = f", models={[*kin][:1]}" if kin else ""
-    flags = "".join(f" --model {shlex.quote(each)}" for each in [*kin][:1])
-    raise ValueError(
-        f"{seen.where}: column {heading!r} is named like the truth; if it is pass "
-        f"true={heading!r}{beside} (--true {shlex.quote(heading)}{flags}), if it describes the "
-        f"samples slices=[{heading!r}] (--slice {shlex.quote(heading)}), if it is a model name all "
-        "models with models= (--model)."
-    )

@@ -17,7 +17,7 @@ import pandas as pd
 from modelcompare.data.checks import DataWarning, check_columns_distinct, refuse_rows
 from modelcompare.data.inputs import cells, flat, narwhals_of
 from modelcompare.readers.content import Content
-from modelcompare.readers.reading import counted
+from modelcompare.readers.messages import counted
 from modelcompare.words import shown
 
 _N_EXACT = 2**53

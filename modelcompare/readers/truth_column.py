@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from modelcompare.readers import cell_types, names
+from modelcompare.readers.messages import told
 from modelcompare.readers.profile import Seen
 
 # So many classes with hardly two samples each are texts, or need to be told.
@@ -33,8 +34,8 @@ def _one_truth(seen: Seen, named: Sequence[str]) -> str:
         if not first.equals(seen.frame[other].astype(str).rename(first.name)):
             raise ValueError(
                 f"{seen.where}: columns {named[0]!r} and {other!r} are both named like the "
-                f"truth, and differ; say which it is with true={named[0]!r} (--true "
-                f"{named[0]}), or name the models with models= (--model)."
+                f"truth, and differ; say which it is with {told(true=named[0])}, "
+                f"or name the models with models= (--model)."
             )
     return named[0]
 

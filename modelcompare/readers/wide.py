@@ -10,8 +10,9 @@ from modelcompare.arrays import AnyArray
 from modelcompare.readers.alignment import ids_of
 from modelcompare.readers.assemble import Part, marked_missing, predictions_of
 from modelcompare.readers.column_roles import Roles
+from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
-from modelcompare.readers.reading import Reading, counted, directed
+from modelcompare.readers.reading import Reading, directed
 from modelcompare.readers.tables import Table
 from modelcompare.spelling import chosen
 

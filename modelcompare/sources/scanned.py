@@ -16,8 +16,9 @@ from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.kinds import check_guess, check_matches
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
+from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
-from modelcompare.readers.reading import counted, in_one_line
+from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
 from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.layouts import Layout, find_layout

@@ -14,7 +14,7 @@ import pandas as pd
 
 from modelcompare.arrays import FloatArray
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers.reading import counted
+from modelcompare.readers.messages import counted
 from modelcompare.readers.records import SCORE, Records, stacked
 from modelcompare.words import FileKind
 

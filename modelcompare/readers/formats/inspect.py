@@ -28,6 +28,7 @@ from modelcompare.readers.formats.base import (
     each,
     score_columns,
 )
+from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE, Records
 
 _SIGNATURE = b"PK\x03\x04"
@@ -40,7 +41,6 @@ _SUMMARIES, _JOURNAL = "summaries.json", re.compile(r"_journal/summaries/(\d+)\.
 _MOST_PLANNED = 5_000_000
 # Length of an archive's header of a member, which ends with the lengths of what follows it.
 _N_MEMBER_HEADER = 30
-_N_EXAMPLES = 3
 
 
 def _recognises(file: Opened) -> bool:
@@ -126,10 +126,9 @@ def _refuse_repeats(samples: list[dict[str, Any]], where: str) -> None:
     times = Counter((str(sample["id"]), sample["epoch"]) for sample in samples)
     repeated = [key for key, count in times.items() if count > 1]
     if repeated:
-        held = ", ".join(f"{name!r} in epoch {epoch}" for name, epoch in repeated[:_N_EXAMPLES])
-        more = ", ..." if len(repeated) > _N_EXAMPLES else ""
+        held = listed([f"{name!r} in epoch {epoch}" for name, epoch in repeated])
         raise ValueError(
-            f"{where}: {len(repeated):,} samples have several results for one epoch ({held}{more});"
+            f"{where}: {len(repeated):,} samples have several results for one epoch ({held});"
             " keep one result for each sample and epoch."
         )
 

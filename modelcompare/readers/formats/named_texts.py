@@ -11,6 +11,7 @@ import pandas as pd
 
 from modelcompare.readers.content import file_stem
 from modelcompare.readers.formats.base import Opened
+from modelcompare.readers.messages import listed, told
 from modelcompare.readers.records import Records
 
 # Words of a name that say reference; the later ones count where no file says an earlier one.
@@ -60,13 +61,13 @@ def _names(paths: Sequence[Path]) -> list[str]:
 
 def _references(files: Sequence[str], names: Sequence[str], true: str | None) -> set[str]:
     """Names of the references among the files of one folder."""
-    listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
+    given = listed(files, 5)
     if len(files) == 1:
-        raise ValueError(f"{listed} is alone; give the file of the reference texts with it.")
+        raise ValueError(f"{given} is alone; give the file of the reference texts with it.")
     if true is not None:
         found = {name for file, name in zip(files, names, strict=True) if true in (file, name)}
         if not found:
-            raise ValueError(f"true={true!r} (--true {true}) is none of the files {listed}.")
+            raise ValueError(f"{told(true=true)} is none of the files {given}.")
         return found
     sources = [file for file, name in zip(files, names, strict=True) if _says(name, _SOURCE)]
     if sources:
@@ -76,7 +77,7 @@ def _references(files: Sequence[str], names: Sequence[str], true: str | None) ->
         if 0 < len(found) < len(files):
             return found
     raise ValueError(
-        f"which of {listed} is the reference is not told by their names (ref, gold, tgt); name it "
+        f"which of {given} is the reference is not told by their names (ref, gold, tgt); name it "
         "with true= (--true NAME)."
     )
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from modelcompare.data.checks import DataWarning
 from modelcompare.readers.formats.base import Format, Opened
+from modelcompare.readers.messages import listed
 from modelcompare.readers.records import SCORE, Records
 
 _SAYS = "TREC run"
@@ -69,13 +70,13 @@ def _check_queries(file: Opened, scores: _ByQuery, judged: Opened, relevance: _B
     lacked = [query for query in relevance if query not in scores]
     if len(lacked) == len(relevance):
         raise ValueError(
-            f"{file.name} and {judged.name} have no query in common ({_listed(scores)} and "
-            f"{_listed(relevance)}); name the qrels file of this run."
+            f"{file.name} and {judged.name} have no query in common ({listed(scores)} and "
+            f"{listed(relevance)}); name the qrels file of this run."
         )
     if lacked:
         warnings.warn(
             f"{file.name} lacks {len(lacked):,} of {len(relevance):,} judged queries "
-            f"({_listed(lacked)}), which score 0.",
+            f"({listed(lacked)}), which score 0.",
             DataWarning,
             stacklevel=2,
         )
@@ -174,11 +175,6 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return None if math.isnan(value) else value
-
-
-def _listed(queries: Iterable[str]) -> str:
-    names = [*queries]
-    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 FORMAT = Format(_SAYS, frozenset({"text"}), recognises, read_runs)

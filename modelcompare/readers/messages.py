@@ -1,0 +1,63 @@
+"""Lists of names, and options as code and as flags, for messages."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from modelcompare.words import shown
+
+_MOST_NAMES = 6
+_MOST_LETTERS = 60
+# Options of which each value has a flag of its own.
+_FLAGS = {"models": "model", "slices": "slice"}
+
+
+def listed(values: Collection[Any], most: int = 3) -> str:
+    """Write the first few of many values out.
+
+    An id with line ends or of many letters is written as code.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c", "d"]), listed(range(2))
+    ('a, b, c, ...', '0, 1')
+    """
+    first = ", ".join(_in_a_line(value) for value in list(values)[:most])
+    return first + (", ..." if len(values) > most else "")
+
+
+def _in_a_line(value: Any) -> str:
+    text = str(value)
+    return text if text.isprintable() and len(text) <= _MOST_LETTERS else shown(value)
+
+
+def counted(names: Sequence[str]) -> str:
+    """Names behind their number, as far as they fit into a line.
+
+    Examples
+    --------
+    >>> counted(["bert", "cnn"]), counted([f"m{i}" for i in range(100)])
+    ('2 (bert, cnn)', '100 (m0, m1, m2, m3, m4, m5, ...)')
+    """
+    more = ", ..." if len(names) > _MOST_NAMES else ""
+    return f"{len(names):,} ({', '.join(names[:_MOST_NAMES])}{more})" if names else ""
+
+
+def told(**options: str | Sequence[str]) -> str:
+    """Options to pass, as Python and as flags; those without a value are left out.
+
+    Examples
+    --------
+    >>> told(true="gold", models=["my cnn", "bow"], pred=[])
+    "true='gold', models=['my cnn', 'bow'] (--true gold --model 'my cnn' --model bow)"
+    """
+    given = {name: value for name, value in options.items() if len(value) or name == "na"}
+    python = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    flags = " ".join(
+        f"--{_FLAGS.get(name, name).replace('_', '-')} {shlex.quote(each)}"
+        for name, value in given.items()
+        for each in ([value] if isinstance(value, str) else value)
+    )
+    return f"{python} ({flags})"
