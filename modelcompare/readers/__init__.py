@@ -281,7 +281,7 @@ def _of_file(place: Place, file: Opened, columns: Columns) -> Reading | Records 
 def _of_table(table: Table, columns: Columns, name: str | None, stem: str) -> Reading | Records:
     """What a table holds that stands alone: predictions side by side, or records."""
     table, columns, roles = with_roles(table, columns, name or "the table", alone=True)
-    if roles.layout == "wide":
+    if roles.wide:
         return wide_predictions(table, columns, roles, name=name)
     records = table_records(table, roles, columns)
     if "model" in records.frame:

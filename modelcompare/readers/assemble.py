@@ -71,7 +71,9 @@ class Part:
     def cells(self) -> pd.DataFrame:
         """The truth, and what models gave."""
         true = [] if self.true is None else [self.true]
-        return self.frame[[*dict.fromkeys([*true, *self.used])]]
+        wanted = [*dict.fromkeys([*true, *self.used])]
+        # A frame that holds nothing else need not be copied.
+        return self.frame if wanted == [*self.frame] else self.frame[wanted]
 
     def holding(self, cells: Mapping[Any, Any]) -> Part:
         """The same part with other cells in some columns."""
@@ -106,7 +108,7 @@ def predictions_of(
     more rows; else those of headings and cells. With `in_rows` each row was of one model.
     """
     parts = [
-        part.holding(_typed(part, options, written))
+        replace(part, frame=_typed(part, options, written))
         for part in _settled(parts, options, in_rows=in_rows)
     ]
     frames = {next(iter(part.outputs)): part.frame for part in parts}
@@ -216,15 +218,12 @@ def _output(
     """What a model gave: probabilities in the order of the classes, or labels, values or texts."""
     if {*columns} == {None}:
         return column_array(frame[columns[None]])
-    array = np.empty((len(frame), len(classes)))
-    for code, label in enumerate(classes):
-        column = frame[columns[label]]
-        try:
-            array[:, code] = column.to_numpy(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"column {column.name!r} must hold probabilities; it holds texts."
-            ) from error
+    cells = frame[[columns[label] for label in classes]]
+    try:
+        array: AnyArray = cells.to_numpy(np.float64)
+    except (TypeError, ValueError) as error:
+        odd = next(name for name, column in cells.items() if np.isnan(as_numbers(column)).any())
+        raise ValueError(f"column {odd!r} must hold probabilities; it holds texts.") from error
     return array
 
 

@@ -7,8 +7,7 @@ for a model, or a model that is wrongly left out, would be an answer to another 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,16 +19,13 @@ from modelcompare.readers.profile import FEW_ROWS, SHARED, Seen
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
 from modelcompare.readers.tables import Table
-from modelcompare.readers.truth_column import check_labels, find_truth, truth_of_one
-
-Layout = Literal["wide", "long", "one model"]
+from modelcompare.readers.truth_column import check_labels, find_truth
 
 
 @dataclass(frozen=True)
 class Roles:
     """The columns of a table by what they hold; `outputs` are those of models, or of one."""
 
-    layout: Layout
     true: str | None
     id: str | None
     outputs: tuple[str, ...]
@@ -38,6 +34,7 @@ class Roles:
     set: str | None = None
     filter: str | None = None
     scored: bool = False
+    wide: bool = False  # each model has columns of its own
     left_out: tuple[str, ...] = ()
 
 
@@ -53,9 +50,9 @@ def find_roles(
     refuse_several_truths(seen, alone=alone)
     model = columns.model_column or seen.first(names.MODEL)
     if model is not None and _is_long(seen, model):
-        return _long(seen, model)
+        return _in_rows(seen, model)
     if not alone or _is_one_model(seen):
-        return _one_model(seen)
+        return _of_one_model(seen)
     return _wide(seen)
 
 
@@ -87,19 +84,14 @@ def _is_long(seen: Seen, model: str) -> bool:
     return held.nunique() < len(held) and cell_types.share_of_numbers(held, seen.marks) < 1
 
 
-def _long(seen: Seen, model: str) -> Roles:
+def _in_rows(seen: Seen, model: str) -> Roles:
     """Roles where each row is of one model."""
-    run = seen.columns.runs or seen.first(names.RUN)
-    test_set = seen.first(names.SET)
-    taken = {model, run, test_set}
-    found = _of_one(seen, taken)
+    run, test_set = seen.columns.runs or seen.first(names.RUN), seen.first(names.SET)
+    found = _of_one(seen, {model, run, test_set})
     keys = [c for c in (model, test_set, run, found.filter) if c is not None]
-    used = {*taken, found.true, *found.outputs}
+    used = {model, run, test_set, found.true, *found.outputs}
     identity = found.id or _key_beside(seen, keys, used, test_set)
-    return Roles(
-        "long", found.true, identity, found.outputs, model, run, test_set, found.filter,
-        found.scored, _rest(seen, {*taken, found.true, identity, *found.outputs}),
-    )  # fmt: skip
+    return replace(found, id=identity, model=model, run=run, set=test_set)
 
 
 def _is_one_model(seen: Seen) -> bool:
@@ -111,7 +103,7 @@ def _is_one_model(seen: Seen) -> bool:
     )
 
 
-def _one_model(seen: Seen) -> Roles:
+def _of_one_model(seen: Seen) -> Roles:
     """Roles where all rows are of the model that the file is named after."""
     run = seen.columns.runs or seen.first(names.RUN)
     if run is not None and seen.columns.runs is None and seen.frame[run].nunique() < 2:
@@ -119,11 +111,7 @@ def _one_model(seen: Seen) -> Roles:
     found = _of_one(seen, {run})
     if run is not None and found.id is None:
         _refuse_nameless(seen, run)
-    taken = {found.true, found.id, run, *found.outputs}
-    return Roles(
-        "one model", found.true, found.id, found.outputs, None, run, None, found.filter,
-        found.scored, _rest(seen, taken),
-    )  # fmt: skip
+    return replace(found, run=run)
 
 
 def _refuse_nameless(seen: Seen, run: str) -> None:
@@ -149,7 +137,7 @@ def _wide(seen: Seen) -> Roles:
     beside = [h for h in seen.headings if h in seen.of_folders - special - seen.chosen]
     candidates = [h for h in seen.headings if h not in special and h not in beside]
     models, left_out = model_columns(seen, candidates, true)
-    return Roles("wide", true, identity, tuple(models), left_out=(*left_out, *beside))
+    return Roles(true, identity, tuple(models), wide=True, left_out=(*left_out, *beside))
 
 
 def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
@@ -164,17 +152,8 @@ def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
     if len(seen.frame) < FEW_ROWS:
         return None
     true = next((t for t in taken if t is not None), None)
-    return next((h for h in seen.headings if h not in skip and _names_samples(seen, h, true)), None)
-
-
-def _names_samples(seen: Seen, heading: str, true: str | None) -> bool:
-    """Whether a column holds another text in each row, and none that is true of a sample."""
-    column = seen.frame[heading]
-    if not seen.all_differ(heading) or column.isna().any():
-        return False
-    if cell_types.share_of_numbers(column, seen.marks) > 0:
-        return False
-    return true is None or seen.overlap(heading, true) == 0
+    texts = (h for h in seen.headings if h not in skip and seen.tells_rows(h))
+    return next((h for h in texts if true is None or seen.overlap(h, true) == 0), None)
 
 
 def _repeating_ids(seen: Seen) -> list[str]:
@@ -216,7 +195,7 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     skip = {*taken, identity}
     filters = seen.first(names.FILTER)
     soft = [h for h in seen.headings if h.startswith(PROBABILITY)]
-    true = columns.true or truth_of_one(seen, {*skip, *soft})
+    true = find_truth(seen, beside={*skip, *soft})
     if true is not None and not columns.scores:
         check_labels(seen, true)
     pred = columns.pred or next(
@@ -233,9 +212,9 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     predicts = pred is not None or bool(soft)
     if wants_scores or not predicts or (true is None and bool(scores)):
         outputs = scores or _only_numbers(seen, {*skip, true, pred, filters})
-        return Roles("one model", None, identity, tuple(outputs), filter=filters, scored=True)
+        return Roles(None, identity, tuple(outputs), filter=filters, scored=True)
     said = [*([] if pred is None else [pred]), *soft]
-    return Roles("one model", true, identity, tuple(said), filter=filters)
+    return Roles(true, identity, tuple(said), filter=filters)
 
 
 def _scores_of_one(seen: Seen, skip: Collection[str | None]) -> list[str]:
@@ -311,7 +290,3 @@ def _only_numbers(seen: Seen, skip: Collection[str | None]) -> list[str]:
         f"{seen.where} has {what} (its columns: {held}); say which column holds what the model "
         "gave with pred= (--pred COLUMN), or its scores with score= (--score COLUMN)."
     )
-
-
-def _rest(seen: Seen, used: Collection[str | None]) -> tuple[str, ...]:
-    return tuple(h for h in seen.headings if h not in {*used} | seen.told)

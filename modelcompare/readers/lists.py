@@ -20,7 +20,7 @@ from modelcompare.readers.options import Columns
 from modelcompare.readers.profile import Seen
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.tables import Table
-from modelcompare.readers.truth_column import truth_of_one
+from modelcompare.readers.truth_column import find_truth
 
 _WRITTEN = re.compile(r"\s*[\[(](.*)[\])]\s*", re.DOTALL)
 # What numpy calls the numbers in a list, or the list.
@@ -53,13 +53,16 @@ def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[
             f"{where}: columns {first!r} and {second!r} both hold probabilities in lists; say "
             "which holds what the model gave with pred= (--pred COLUMN)."
         )
-    parts: list[Any] = []
+    parts: list[pd.Series[Any]] = []
     for heading, column in table.frame.items():
         if heading not in lists:
             parts.append(column)
             continue
         classes = _classes(seen, str(heading), lists[heading].shape[1], [*lists])
-        parts += _columns(made[heading], classes, lists[heading], column.index, seen.written)
+        parts += [
+            pd.Series(numbers, column.index, name=f"{made[heading]}{label}")
+            for label, numbers in zip(classes, lists[heading].T, strict=True)
+        ]
     columns = replace(columns, pred=None) if columns.pred in lists else columns
     return Table(pd.concat(parts, axis=1), table.written), columns
 
@@ -165,7 +168,7 @@ def _classes(seen: Seen, heading: str, n_classes: int, lists: Sequence[str]) -> 
         )
     if labels is not None:
         return [*labels]
-    true = seen.columns.true or truth_of_one(seen, {*lists})
+    true = find_truth(seen, beside={*lists})
     truth = np.empty(0) if true is None else _true_labels(seen, true)
     if truth.dtype.kind in "iu" and len(truth) and are_codes(truth, n_classes):
         return [*map(str, range(n_classes))]
@@ -183,15 +186,3 @@ def _true_labels(seen: Seen, true: str) -> AnyArray:
     if cell_types.holds_objects(held):
         return np.empty(0)
     return cell_types.names(held.to_numpy(object)) if seen.written else held.to_numpy()
-
-
-def _columns(
-    model: str, classes: Sequence[str], array: FloatArray, index: pd.Index[Any], written: bool
-) -> list[pd.Series[Any]]:
-    """A column for each class, whose cells are texts where those of the others are."""
-    found = []
-    for label, numbers in zip(classes, array.T, strict=True):
-        column = pd.Series(numbers, index=index, name=f"{model}{label}")
-        texts = column.map(repr).astype(object).where(column.notna(), None) if written else column
-        found.append(texts)
-    return found

@@ -63,7 +63,7 @@ def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) 
     """Refuse a table whose rows are models or data sets, or models of several samples each."""
     benchmarks = [h for h in numeric if names.plain(h).replace("_", "") in names.BENCHMARK]
     for what, usual in (("model", names.MODEL), ("data set", names.SET)):
-        held = next((h for h in names.named(seen.headings, usual) if _tells_rows(seen, h)), None)
+        held = next((h for h in names.named(seen.headings, usual) if seen.tells_rows(h)), None)
         if held is not None or len(benchmarks) > 1:
             by = f"column {held!r}" if held else f"columns {benchmarks[0]}, {benchmarks[1]}, ..."
             raise ValueError(
@@ -80,15 +80,6 @@ def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) 
             f"{told(model_column=repeated[0])}, else name the model with models= (--model "
             f"{numeric[0]})."
         )
-
-
-def _tells_rows(seen: Seen, heading: str) -> bool:
-    """Whether a column holds another text in each row."""
-    column = seen.present(heading)
-    if cell_types.holds_objects(column):
-        return False
-    all_differ = len(column) == len(seen.frame) > 1 and column.is_unique
-    return all_differ and cell_types.share_of_numbers(column, ()) == 0
 
 
 def _repeats(seen: Seen, heading: str) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 
@@ -17,6 +16,7 @@ from modelcompare.directions import direction_of
 from modelcompare.readers import cell_types
 from modelcompare.readers.cell_types import column_array
 from modelcompare.readers.tables import nested
+from modelcompare.spelling import meant
 from modelcompare.words import KindOrAuto, MissingResults
 
 _ROLES = ("true", "id", "groups", "strata", "runs", "weight", "pred", "model_column")
@@ -153,10 +153,6 @@ def with_named(frame: pd.DataFrame, columns: Columns, where: str) -> pd.DataFram
     return frame.assign(**reached) if reached else frame
 
 
-def refuse_column(wanted: str, names: Sequence[str], where: str) -> None:
+def refuse_column(wanted: str, names: Sequence[str], where: str) -> NoReturn:
     """Say that there is no such column, and which ones there are."""
-    nearest = difflib.get_close_matches(wanted, names, n=3, cutoff=0.4) or names[:5]
-    raise ValueError(
-        f"{where} has no column {wanted!r}; there are {', '.join(nearest)}"
-        f"{', ...' if len(names) > len(nearest) else ''}."
-    )
+    raise ValueError(f"{where} has no column {wanted!r}; there are {meant(wanted, names)}.")

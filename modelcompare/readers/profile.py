@@ -75,6 +75,13 @@ class Seen:
         column = self.frame[heading]
         return not cell_types.holds_objects(column) and column.is_unique
 
+    def tells_rows(self, heading: str) -> bool:
+        """Whether a column holds another text in each row."""
+        column = self.present(heading)
+        if len(column) < max(2, len(self.frame)) or cell_types.holds_objects(column):
+            return False
+        return column.is_unique and cell_types.share_of_numbers(column, ()) == 0
+
     def numbers_rows(self, heading: str) -> bool:
         """Whether a column holds another whole number in each row, as numbers of rows are."""
         if not self.is_numeric(heading):

@@ -12,50 +12,36 @@ from modelcompare.readers.profile import Seen
 _MANY_CLASSES = 50
 
 
-def find_truth(seen: Seen) -> str | None:
-    """The column of true labels, by its name, or by its name and content."""
+def find_truth(seen: Seen, *, beside: Collection[str | None] | None = None) -> str | None:
+    """The column of the truth: told, by its name, or by its name and content.
+
+    In rows of one model, whose other columns are those `beside`, the name is enough.
+    """
     if seen.columns.true is not None:
         return seen.columns.true
-    skip = seen.told | seen.chosen
+    skip = seen.told | {*(seen.chosen if beside is None else beside)}
     free = [h for h in seen.headings if h not in skip]
     sure = names.named(free, names.TRUE)
-    if len(sure) > 1:
-        return _one_truth(seen, sure)
-    if sure:
-        return sure[0]
-    maybe = names.named(free, names.MAYBE_TRUE)
-    return _fitting_truth(seen, maybe) if maybe else None
+    maybe = [] if sure else names.named(free, names.MAYBE_TRUE)
+    if beside is not None:
+        return _one_truth(seen, sure) or next(iter(maybe), None)
+    others = [h for h in seen.headings if h not in {*seen.told, *maybe}]
+    return _one_truth(
+        seen, [*sure, *(h for h in maybe if any(seen.could_be_of(o, h) for o in others))]
+    )
 
 
-def _one_truth(seen: Seen, named: Sequence[str]) -> str:
+def _one_truth(seen: Seen, named: Sequence[str]) -> str | None:
     """Of several columns named like the truth, the first, if they all say the same."""
-    first = seen.frame[named[0]].astype(str)
     for other in named[1:]:
+        first = seen.frame[named[0]].astype(str)
         if not first.equals(seen.frame[other].astype(str).rename(first.name)):
             raise ValueError(
                 f"{seen.where}: columns {named[0]!r} and {other!r} are both named like the "
                 f"truth, and differ; say which it is with {told(true=named[0])}, "
                 f"or name the models with models= (--model)."
             )
-    return named[0]
-
-
-def _fitting_truth(seen: Seen, maybe: Sequence[str]) -> str | None:
-    """A column that could be the truth by its name, if the others say what it says."""
-    others = [h for h in seen.headings if h not in {*seen.told, *maybe}]
-    fits = [h for h in maybe if any(seen.could_be_of(o, h) for o in others)]
-    if len(fits) > 1:
-        return _one_truth(seen, fits)
-    return fits[0] if fits else None
-
-
-def truth_of_one(seen: Seen, skip: Collection[str | None]) -> str | None:
-    """The column of the truth by its name, among the columns of one model's rows."""
-    free = [h for h in seen.headings if h not in {*skip} | seen.told]
-    sure = names.named(free, names.TRUE)
-    if len(sure) > 1:
-        return _one_truth(seen, sure)
-    return next(iter([*sure, *names.named(free, names.MAYBE_TRUE)]), None)
+    return next(iter(named), None)
 
 
 def check_labels(seen: Seen, true: str) -> None:

@@ -186,7 +186,7 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
             "Write them so, or read it whole with read_predictions."
         )
     roles = find_roles(read, columns, where, alone=True, of_folders=rows.of_folders)
-    if roles.layout != "wide":
+    if not roles.wide:
         raise CannotScanError(
             f"{where} has a row for each model and sample, or is of one model; a scan needs a row "
             "for each sample, and a column for each model or 'model:class'. Pivot it, or read it "
