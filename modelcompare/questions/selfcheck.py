@@ -63,9 +63,10 @@ def selfcheck(
     metric, label
         What they are compared by, and the class for a metric per class.
     test, alpha
-        The test whose error is simulated, and its level.
+        As for `modelcompare.compare`: the test whose error is simulated, and its level.
     method, confidence_level
-        The interval whose coverage is simulated, of model a's value and of the difference.
+        As for `modelcompare.compare`: the interval whose coverage is simulated, of model a's
+        value and of the difference.
     n_trials : int
         Simulated test sets.
     n_resamples : int

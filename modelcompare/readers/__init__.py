@@ -110,7 +110,7 @@ def read_predictions(
         them as the worst result, among them the samples that a file lacks unless
         ``ids="intersect"`` leaves these out.
     normalize, kind
-        As for Predictions.
+        As for `modelcompare.Predictions`.
     labels : sequence of str, optional
         The classes, in the order of probabilities that stand in lists; a usual mark of a missing
         cell among them is a class.

@@ -181,7 +181,7 @@ def sensitivity_study(
         Standard deviations of normal noise on the log-probabilities; where it changes the top
         label, the two probabilities are swapped back.
     n_resamples, method, confidence_level
-        Of the paired bootstrap intervals of the changes.
+        As for `modelcompare.compare`: of the paired bootstrap intervals of the changes.
     zero_division, n_jobs, rng
         As in `compare`.
 
