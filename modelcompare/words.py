@@ -318,7 +318,7 @@ def _real(argument: str, value: object) -> float:
 
 
 def signature(*parts: str | Mapping[str, object]) -> str:
-    """How numbers were made, in one line, for papers and logs.
+    """Write how numbers were made, in one line, for papers and logs.
 
     Parameters
     ----------
@@ -360,5 +360,5 @@ def label_name(label: object) -> str:
 
 
 def is_missing(label: object) -> bool:
-    """Whether a value belongs to no class: None, or the NaN that pandas makes of it."""
+    """Return whether a value belongs to no class: None, or the NaN that pandas makes of it."""
     return label is None or label != label

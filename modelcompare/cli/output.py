@@ -1,4 +1,4 @@
-"""Where answers go: stdout, a file or a folder, in the form asked for."""
+"""Output of answers to stdout, a file or a folder, in the form asked for."""
 
 from __future__ import annotations
 

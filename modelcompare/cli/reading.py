@@ -28,7 +28,7 @@ _URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):/+")
 
 
 class Reading(SimpleNamespace):
-    """Which predictions to read, and how: the options of a command by their names."""
+    """Options of reading predictions, by their names in the library."""
 
     def read(
         self, *, sliced: bool = False, by_blocks: bool = False, functions: bool = False
@@ -101,7 +101,7 @@ class Reading(SimpleNamespace):
         return found
 
     def _too_large(self) -> bool:
-        """Whether there is one Parquet file that would take too much of the memory."""
+        """Return whether there is one Parquet file that would take too much of the memory."""
         one = len(self.files) == 1 and self.files[0].suffix.lower() == ".parquet"
         return one and is_large(self.files[0])
 
@@ -152,7 +152,7 @@ class Reading(SimpleNamespace):
             )
 
     def _columns(self) -> dict[str, Any]:
-        """The same as arguments of `read_predictions`, without `ids`."""
+        """Return the options as arguments of `read_predictions`, without `ids`."""
         columns = {**vars(self), "slices": self.slices or ()}
         for name in ("files", "ids", "scan", "checkpoint"):
             del columns[name]

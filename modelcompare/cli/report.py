@@ -51,7 +51,7 @@ def report(
 
 
 def _more(preds: Predictions, result: Comparison, options: Mapping[str, Any]) -> Iterator[Result]:
-    """What else the predictions tell: subgroups, calibration, disagreements of the best two."""
+    """Yield further results: subgroups, calibration, disagreements of the best two models."""
     if preds.sums is not None:
         return
     if preds.slices is not None:

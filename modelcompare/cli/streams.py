@@ -17,7 +17,7 @@ class NotShown(typer.Exit):
 
 
 class CannotWriteError(OSError):
-    """What keeps an answer from where it should go, whatever the reason."""
+    """An answer cannot be written to its file, for whatever reason."""
 
 
 def say(message: str) -> None:

@@ -24,7 +24,7 @@ from modelcompare.words import check_sequence
 def rating_counts(
     ratings: ArrayLike, order: Sequence[Any] | None = None
 ) -> tuple[FloatArray, AnyArray]:
-    """How many annotators gave each item each category; missing ratings do not count.
+    """Count the annotators that gave each item each category, without missing ratings.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a metric is: per-sample statistics, and a formula over their weighted sums.
+"""Metrics as records: per-sample statistics, and a formula over their weighted sums.
 
 One of three strategies computes a value. A `Metric` is a formula over totals
 ``weights @ statistics``: one matrix product serves every resample, model and metric. An
@@ -50,7 +50,7 @@ class SparseDataWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Factory:
-    """What made a metric, so that it can be made with other numbers.
+    """The function that made a metric, so that it can be made with other options.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Factory:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseMetric:
-    """What every metric declares, whatever its strategy.
+    """Declarations of every metric, whatever its strategy.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class BaseMetric:
 
     @property
     def is_additive(self) -> bool:
-        """Whether it is made of sums, to which parts of a test set add by themselves."""
+        """Return whether it is made of sums to which parts of a test set add by themselves."""
         return False
 
     @property
@@ -219,7 +219,7 @@ class Metric(BaseMetric):
 
     @property
     def has_averages(self) -> bool:
-        """Whether it is a quotient for each class, which can be averaged."""
+        """Return whether it is a quotient for each class, which can be averaged."""
         return self.per_class and self.ratio is not None and isinstance(self.value, Quotient)
 
     @property
@@ -233,7 +233,7 @@ class Metric(BaseMetric):
 
     @property
     def is_of_samples(self) -> bool:
-        """Whether its one ratio is that of sums over classes, as accuracy is."""
+        """Return whether its one ratio is that of sums over classes, as accuracy is."""
         return isinstance(self.ratio, SumsOf)
 
     @property
@@ -242,7 +242,7 @@ class Metric(BaseMetric):
 
     @property
     def is_mean(self) -> bool:
-        """Whether it is the mean of a number of each sample, which may weigh by its size.
+        """Return whether it is the mean of a number of each sample, which may weigh by its size.
 
         Its denominator is then one of the test set, not of the model.
         """
@@ -336,7 +336,7 @@ class CallableMetric(BaseMetric):
 
     @cached_property
     def takes_sample_weight(self) -> bool:
-        """Whether the function has a parameter `sample_weight`."""
+        """Return whether the function has a parameter `sample_weight`."""
         try:
             return "sample_weight" in inspect.signature(self.function).parameters
         except ValueError:

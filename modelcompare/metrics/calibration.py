@@ -56,7 +56,7 @@ def in_bins(confidence: FloatArray, edges: FloatArray, strategy: Strategy = "wid
 
 
 def indicators(confidence: FloatArray, edges: FloatArray, strategy: Strategy) -> FloatArray:
-    """Say of each sample in which bin it is: 0 or 1, of shape (n_samples, n_bins)."""
+    """Indicators of the bin of each sample, 0 or 1, of shape (n_samples, n_bins)."""
     out = np.zeros((len(confidence), len(edges) + 1))
     out[np.arange(len(confidence)), in_bins(confidence, edges, strategy)] = 1.0
     return out

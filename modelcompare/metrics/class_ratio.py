@@ -20,7 +20,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class ClassRatio:
-    """What a sample adds to a ratio's numerator and denominator.
+    """Contributions of a sample to a ratio's numerator and denominator.
 
     Called with totals of hits, predicted and support (or of their soft twins), each of shape
     (..., n_classes), it gives numerators and denominators of that shape.
@@ -62,12 +62,12 @@ class ClassRatio:
 
     @property
     def is_of_class_alone(self) -> bool:
-        """Whether samples of other classes that were not taken for this one add nothing."""
+        """Return whether true negatives add nothing."""
         return self.numerator[3] == self.denominator[3] == 0
 
     @property
     def is_share(self) -> bool:
-        """Whether there are successes, all of one weight, and failures."""
+        """Return whether there are successes, all of one weight, and failures."""
         top, bottom = np.array(self.numerator), np.array(self.denominator)
         alike = (top == bottom) & (top == top.max())
         return bool(top.max() > 0 and bottom.min() >= 0 and (alike | (top == 0)).all()) and bool(

@@ -1,4 +1,4 @@
-"""What a metric is and values, read from its record."""
+"""Explanations of metrics, read from their records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from modelcompare.metrics.registry import ALIASES, METRICS, get_metric
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a metric is, what it values, where it misleads, and who says so.
+    """Definition of a metric, the value encoded in it, its weaknesses and its references.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        """What it values and where it misleads, its range and direction."""
+        """Value encoded, weaknesses, range and direction."""
         rest = inspect.cleandoc(self.metric.description).partition("\n\n")[2]
         return f"{rest} {self.metric.merit}".strip()
 
     @property
     def variant(self) -> str:
-        """How it differs from its family; empty where it does not."""
+        """Difference from its family; empty where there is none."""
         return self.metric.variant
 
     @property
@@ -50,7 +50,7 @@ class Explanation:
 
     @property
     def cost(self) -> str:
-        """What a resample costs."""
+        """Cost of a resample."""
         if isinstance(self.metric, Metric):
             costly = any(statistic.costly for statistic in self.metric.statistics)
             return "texts once" if costly else "one product"

@@ -62,7 +62,7 @@ def _run(path: str) -> ModuleType:
 
 
 def failure_in_file(error: BaseException) -> str | None:
-    """Say where a file of metrics raised an error, and which; None if none did."""
+    """Word an error that a file of metrics raised, with its line; None if none did."""
     path, line = _own_place(error)
     return f"{path}: {_raised(error)}{line}" if path else None
 

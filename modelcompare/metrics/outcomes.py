@@ -1,4 +1,4 @@
-"""What statistics see: the truth beside what one model said, and per-sample numbers of them."""
+"""Input of statistics: the truth beside one model's output; and per-sample numbers of them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Outcomes:
         return self.output.array.astype(np.float64, copy=False)
 
     def score(self, code: int) -> FloatArray:
-        """What orders the samples by one class: its probability, or a raw score of two classes."""
+        """Return the score of one class for each sample: its probability, or a raw score of two."""
         raw = self.output.array if self.output.kind == "values" else self.output.order
         if raw is None:
             return self.probabilities[:, code]

@@ -1,4 +1,4 @@
-"""Which metrics can be had of what the models gave."""
+"""Metrics beside a test set: whether the models gave what they need, and ranges of scores."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
 
 
 def judged(metric: Metric, predictions: TestSet) -> Metric:
-    """Say the range of a mean of scores: all 0 or 1 it is a proportion, and lies between them.
+    """Give a mean of scores its range: of scores that are all 0 or 1 it is a proportion.
 
     So does the mean of a measure that is known by its name, where the scores keep to it.
     """

@@ -135,7 +135,7 @@ class _Digit:
     past: IntArray
 
     def below(self) -> Below:
-        """What of the zeros lies below each one."""
+        """Return the zeros below each one."""
         zeros, ones = self.key[self.zeros], self.key[self.ones]
         below, up_to = (np.searchsorted(zeros, ones, side) for side in _SIDES)
         start = np.searchsorted(zeros, self.least[self.ones])

@@ -120,7 +120,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Below:
-    """What lies below some samples, the readers.
+    """Weight of the samples below some samples, the readers.
 
     Attributes
     ----------

@@ -151,7 +151,7 @@ CONFUSION_ENTROPY = replace(_CONFUSION_ENTROPY, soft=_PROBABILISTIC)
 
 
 def _listed(outcomes: Outcomes) -> BoolArray:
-    """Whether the true class of each sample is on its list.
+    """Indicators of the samples whose true class is on their list.
 
     Where probabilities sum to less than 1, a list was cut off: a class without any was not on it,
     and has no rank.
