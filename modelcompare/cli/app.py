@@ -79,7 +79,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _own_failure(error: BaseException) -> str | None:
-    """Word an error that a metric of the user's own raised (--metric-from); None of other errors."""
+    """Word an error that a user's own metric raised (--metric-from); None of other errors."""
     from_file = sys.modules.get("modelcompare.metrics.from_file")
     found = None if from_file is None else from_file.failure_in_file(error)
     return None if found is None else " ".join(found.split())

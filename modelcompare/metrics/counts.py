@@ -200,7 +200,7 @@ JACCARD = _of_classes(
 
 
 def _one_sided(_hits: FloatArray, predicted: FloatArray, support: FloatArray) -> BoolArray:
-    """Classes without precision or recall: the paper's convention leaves F undefined (section 4)."""
+    """Classes without precision or recall, where the paper leaves F undefined (section 4)."""
     return (predicted == 0) | (support == 0)
 
 

@@ -96,7 +96,7 @@ def range_of_samples(metric: AnyMetric, predictions: TestSet) -> tuple[float, fl
 def judged(metric: Metric, predictions: TestSet) -> Metric:
     """Give a mean of scores its range: of scores that are all 0 or 1 it is a proportion.
 
-    So does the mean of a measure that is known by its name, where the scores keep to it.
+    The mean of a measure that is known by its name is between 0 and 1, too, if its scores are.
     """
     if predictions.sums is not None:
         of_trials = metric.statistics[0].name in predictions.sums.judged
