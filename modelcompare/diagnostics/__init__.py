@@ -1,1 +1,1 @@
-"""What one number cannot say: curves, reliability, agreement, components of variance."""
+"""Curves, reliability, calibration, agreement, and components of variance."""

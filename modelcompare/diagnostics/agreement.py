@@ -86,7 +86,7 @@ def model_agreement(
     predictions: Predictions, *, method: IntervalMethod = "BCa", confidence_level: float = 0.95,
     n_resamples: int = 9999, rng: RngLike = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """How often models decide alike, whoever is right.
+    """Measure how often models decide alike, whoever is right.
 
     Churn, the share of samples whose decision changes, is what users notice when one model takes
     the place of another, though accuracy stays the same.

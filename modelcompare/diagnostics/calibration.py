@@ -27,7 +27,7 @@ from modelcompare.words import Strategy, signature
 
 @dataclass(frozen=True)
 class CalibrationTest(Result):
-    """What a test set says about the calibration of one model.
+    """A test of the calibration of one model, and its calibration error.
 
     Attributes
     ----------

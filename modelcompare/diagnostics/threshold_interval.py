@@ -1,4 +1,4 @@
-"""What a threshold is worth on new samples, if these samples chose it."""
+"""Intervals for what a threshold, chosen on these samples, reaches on new ones."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Block:
 
     @property
     def direction(self) -> str:
-        """Say which way is better."""
+        """The direction that is better, in words."""
         return f"{'higher' if self.greater_is_better else 'lower'} is better"
 
 

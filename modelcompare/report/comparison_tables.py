@@ -62,7 +62,7 @@ def _score_table(result: Compared, blocks: Sequence[Block], remarks: Sequence[st
 
 
 def _lead_table(result: Compared, blocks: Sequence[Block], *, every: bool = False) -> Table:
-    """Who is ahead of whom and by how much, p-values and intervals corrected alike."""
+    """Make the table of differences from the leader or the baseline, or of `every` pair."""
     metric = blocks[0].metric
     frame = rows_at(result.leads(every), metric=metric)
     what, subtitle, named = lead_sides(result, every=every)
@@ -208,7 +208,7 @@ def _runs(letters: str) -> str:
 def _wide_notes(
     result: Compared, blocks: Sequence[Block], marked: str, *, strong: bool
 ) -> list[str]:
-    """What bold and the marks that there are mean, and by which test."""
+    """Explain bold and the marks that there are, and name the test."""
     if not strong:
         return []
     sizes = dict.fromkeys(result.n_tests[block.metric] for block in blocks)

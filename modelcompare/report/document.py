@@ -1,9 +1,10 @@
-"""What a result shows: the record that every writer takes."""
+"""The document of a result: the record that every writer takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import pandas as pd
 
@@ -18,32 +19,6 @@ class Finding:
     text: str
     metric: str = ""  # what it is about, if one of several metrics
     sameness: tuple[float, float] = (0.0, 0.0)  # small where models differ most
-
-
-def top_findings(findings: Sequence[Finding], most: int) -> list[str]:
-    """Choose the sentences that a screen has room for.
-
-    Of metrics with many classes those where models differ most; what is about no metric stays.
-    """
-    by_metric: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_metric.setdefault(finding.metric, []).append(finding)
-    others = [finding.text for finding in by_metric.pop("", [])]
-    if not by_metric:
-        return others[:most]
-    if sum(map(len, by_metric.values())) > most:
-        of_classes = sum(len(group) > 1 for group in by_metric.values())
-        room = max((most - len(by_metric) + of_classes) // max(of_classes, 1), 1)
-        by_metric = {
-            metric: group if len(group) <= room else sorted(group, key=_sameness)[:room]
-            for metric, group in by_metric.items()
-        }
-    shown = [finding.text for group in by_metric.values() for finding in group]
-    return [*shown[:most], *others]
-
-
-def _sameness(finding: Finding) -> tuple[float, float]:
-    return finding.sameness
 
 
 @dataclass(frozen=True)
@@ -106,8 +81,26 @@ class Document:
         return [finding.text for finding in self.findings]
 
     def top_sentences(self, most: int) -> list[str]:
-        """Choose the sentences that a screen has room for."""
-        return top_findings(self.findings, most)
+        """Choose the sentences that a screen has room for.
+
+        Of metrics with many classes those where models differ most; what is about no metric stays.
+        """
+        by_metric: dict[str, list[Finding]] = {}
+        for finding in self.findings:
+            by_metric.setdefault(finding.metric, []).append(finding)
+        others = [finding.text for finding in by_metric.pop("", [])]
+        if not by_metric:
+            return others[:most]
+        groups = list(by_metric.values())
+        if sum(map(len, groups)) > most:
+            of_classes = sum(len(group) > 1 for group in groups)
+            room = max((most - len(groups) + of_classes) // max(of_classes, 1), 1)
+            groups = [
+                group if len(group) <= room else sorted(group, key=attrgetter("sameness"))[:room]
+                for group in groups
+            ]
+        shown = [finding.text for group in groups for finding in group]
+        return [*shown[:most], *others]
 
     @property
     def all_tables(self) -> dict[str, Table]:

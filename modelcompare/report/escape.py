@@ -1,4 +1,4 @@
-"""What a name may not do: one escape for each place that text goes to."""
+"""Escapes: one for each place that the text of a name goes to."""
 
 from __future__ import annotations
 

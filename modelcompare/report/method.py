@@ -199,7 +199,7 @@ class Method:
 
     def listed(self, phrases: Mapping[str, Phrase], names: Mapping[str, Sequence[str]],
                n_resamples: int = 0) -> str:  # fmt: skip
-        """What was used for which metrics, or for all."""
+        """Phrases, each with the metrics that it was used for unless it was used for all."""
         found = {name: self.phrase(phrases.get(name, (name, ())), n_resamples) for name in names}
         if len(found) == 1:
             return "".join(found.values())
@@ -209,7 +209,7 @@ class Method:
 def comparison_method(
     result: Compared, sources: Mapping[str, Sequence[str]], design: str = ""
 ) -> tuple[str, list[str]]:
-    """Say in words how the numbers came about, and with which works; numbers refer to these.
+    """Describe how the numbers were made, with references that the numbers in brackets refer to.
 
     `sources` has the works behind each metric; `design` says what is taken whole.
     """

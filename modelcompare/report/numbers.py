@@ -63,7 +63,7 @@ def format_interval(low: float, high: float, decimals: int) -> str:
 
 
 def interval_clause(low: float, high: float, decimals: int, confidence_level: float) -> str:
-    """Say an interval in a sentence.
+    """Write an interval as a clause of a sentence.
 
     >>> interval_clause(0.7, 0.72, 2, 0.95), interval_clause(-math.inf, math.inf, 2, 0.95)
     ('95 % CI 0.70 to 0.72', 'no 95 % CI can be given')
@@ -86,7 +86,7 @@ def format_p_value(p_value: float) -> str:
 
 
 def p_clause(p_value: float, *, at_most: bool = False) -> str:
-    """Say a p-value in a sentence, with the digits of the tables.
+    """Write a p-value as a clause of a sentence, with the digits of the tables.
 
     >>> p_clause(0.3141), p_clause(0.0002), p_clause(0.0414, at_most=True)
     ('p = 0.31', 'p < 0.001', 'p <= 0.041')
@@ -117,7 +117,7 @@ def format_share(fraction: float) -> str:
 
 
 def more(**counts: int) -> str:
-    """Say how many more there are of some things; nothing where there are none.
+    """Count what is left out, in words; nothing where there is none.
 
     >>> more(row=1, sample=0, **{"class": 1234})
     '1 more row and 1,234 more classes'

@@ -9,11 +9,11 @@ import pandas as pd
 from modelcompare.report.numbers import decimals_for, interval_title
 from modelcompare.report.tables import (
     ESTIMATE,
+    SIDES,
     Column,
     Table,
+    column,
     interval_column,
-    pair_columns,
-    pair_notes,
 )
 from modelcompare.words import INTERVALS, PAIRED_TESTS
 
@@ -31,8 +31,16 @@ def pair_table(
     told = frame["p_value"] < round(1 - confidence_level, 12)
     frame = frame.assign(at_odds=known & (excluded != told))
     odd = odd_notes(frame, confidence_level, frame[frame["at_odds"]])
-    notes = pair_notes(confidence_level, correction) + odd
-    return table_of(title, [*named, *pair_columns(confidence_level, correction)], frame, notes)
+    columns = [
+        *named, *SIDES, column("a - b", "difference"), interval_column(confidence_level),
+        column("p", "p_value", "at_odds"),
+    ]  # fmt: skip
+    if correction == "none":
+        return table_of(title, columns, frame, odd)
+    level = interval_title(confidence_level)
+    alone = f"{level} and p are those of each difference by itself; p ({correction}) is corrected."
+    columns.append(column(f"p ({correction})", "p_adjusted"))
+    return table_of(title, columns, frame, [alone, *odd])
 
 
 def table_of(
@@ -56,7 +64,7 @@ def row_decimals(frame: pd.DataFrame) -> list[int]:
 def odd_notes(
     frame: pd.DataFrame, confidence_level: float, made: pd.DataFrame | None = None
 ) -> list[str]:
-    """What a star behind a p-value means, where there is one, and which of the two decides.
+    """Explain a star behind a p-value, if there is one, and whether p or the interval decides.
 
     `made` names what intervals and p-values were made with, in the columns method and test.
     """
@@ -82,7 +90,7 @@ def odd_notes(
 
 
 def _p_decides(method: str, test: str) -> bool:
-    """Whether a p-value holds where its interval does: of the default test, or of one kind."""
+    """Return whether p holds as widely as its interval, being of the default test or alike."""
     if test in ("studentized-permutation", "max-t") or test not in PAIRED_TESTS:
         return True
     of_resamples = {"BCa", "percentile", "basic", "studentized"}

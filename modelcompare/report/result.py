@@ -1,4 +1,4 @@
-"""What every result offers once it says what its document is."""
+"""The base of results: every form of text, from a document."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Result(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
+        """The settings behind the numbers, in one line."""
 
     @abstractmethod
     def document(self) -> Document:

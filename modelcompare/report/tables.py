@@ -46,6 +46,7 @@ def column(
 
 VALUE = column("metric", "metric", "label", kind="value")
 ESTIMATE = column("value", "estimate")
+SIDES = (column("model a", "model_a"), column("model b", "model_b"))
 
 
 def rows_at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
@@ -71,29 +72,9 @@ def interval_column(confidence_level: float, decimals: int | None = None) -> Col
     return column(title, "ci_low", "ci_high", kind="interval", decimals=decimals)
 
 
-def pair_notes(confidence_level: float, correction: str) -> list[str]:
-    """What the numbers of `pair_columns` stand for, where some are corrected and some are not."""
-    level = numbers.interval_title(confidence_level)
-    alone = f"{level} and p are those of each difference by itself; p ({correction}) is corrected."
-    return [] if correction == "none" else [alone]
-
-
-def pair_columns(confidence_level: float, correction: str) -> list[Column]:
-    """What every table of differences shows: both sides, their difference, and its test."""
-    adjusted = column(f"p ({correction})", "p_adjusted")
-    return [
-        column("model a", "model_a"),
-        column("model b", "model_b"),
-        column("a - b", "difference"),
-        interval_column(confidence_level),
-        column("p", "p_value", "at_odds"),
-        *([adjusted] if correction != "none" else []),
-    ]
-
-
 @dataclass(frozen=True)
 class Table:
-    """What every writer needs to know of a table."""
+    """A table as every writer takes it."""
 
     title: str
     columns: Sequence[Column]  # from left to right
@@ -169,7 +150,7 @@ class Table:
         return self.take([place for found in places.values() for place in found[:room]])
 
     def hidden(self, shown: Table) -> str:
-        """Say how much of this table a shorter one leaves out."""
+        """Count in words what a shorter table leaves out of this one."""
         classes, kept = ({*table.classes} or {""} for table in (self, shown))
         n_here = sum(name in kept for name in self.classes) if self.classes else len(self.frame)
         n_rows = max(n_here, self.n_every * len(kept)) - len(shown.frame)

@@ -1,4 +1,4 @@
-"""Whether two metrics prefer the same models (Yacouby & Axman 2020, section 6.2)."""
+"""Agreement of two metrics on which model is better (Yacouby & Axman 2020, section 6.2)."""
 
 from __future__ import annotations
 

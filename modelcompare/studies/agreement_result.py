@@ -98,7 +98,7 @@ class AgreementStudy(Result):
     def population(
         self, ratios: Sequence[float] = PAPER_RATIOS, *, n_subsamples: int = 200
     ) -> pd.DataFrame:
-        """How often a part of the test set orders two models as the whole does.
+        """Compare the order of models on parts of the test set with that on the whole.
 
         At each ratio as many parts as `n_subsamples` are drawn without replacement. Of each pair
         of metrics there are three answers: the first on the part and on the whole, the second on
@@ -132,7 +132,7 @@ class AgreementStudy(Result):
 
     @property
     def note(self) -> str:
-        """What a reader of its p-values must know."""
+        """A caveat about its p-values, if there is one."""
         return T_NOTE if self.test in ON_REPLICATES else ""
 
     def document(self) -> Document:

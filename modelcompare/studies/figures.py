@@ -98,6 +98,6 @@ def model_keys(models: Sequence[str]) -> list[tuple[str, Look]]:
 
 
 def range_note(models: Sequence[str]) -> str:
-    """What `draw_lines` draws of many models."""
+    """Explain what `draw_lines` draws for many models."""
     many = len(models) > MAX_LINES
     return f"median and range of 90 % of {len(models)} models" if many else ""

@@ -1,4 +1,4 @@
-"""What all studies share: pairs of metrics, ratios of the test set, and its parts."""
+"""Pairs of metrics, and parts of the test set, as all studies take them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MetricPairs:
         return 1 if better_up[pair[0]] == better_up[pair[1]] else -1
 
     def positions(self, evaluation: Evaluation) -> list[tuple[slice, slice]]:
-        """Where the two metrics of each pair stand along the axis of values."""
+        """Slices of the axis of values for the two metrics of each pair."""
         return [(evaluation.metric_slice(a), evaluation.metric_slice(b)) for a, b in self.pairs]
 
     def named(self, evaluation: Evaluation) -> Iterator[tuple[dict[str, str], slice, slice]]:

@@ -1,4 +1,4 @@
-"""What is lost where confidences are HIGH, MED or LOW (Yacouby & Axman 2020, section 8)."""
+"""Loss by rounding confidences to HIGH, MED or LOW (Yacouby & Axman 2020, section 8)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def quantization_study(
     n_bins: Sequence[int] = (2, 3, 5, 10),
     confidence_level: float = 0.95,
 ) -> QuantizationStudy:
-    """How much of a metric, and of its power to tell models apart, quantization costs.
+    """Measure what quantization costs of a metric, and of its power to tell models apart.
 
     Confidences are rounded by `quantize`: the top label and one of a few values are kept. The cost
     is a relative efficiency: how many samples the quantized confidences need to separate two models

@@ -1,4 +1,4 @@
-"""Whether a part of the test set orders models as the whole does (Yacouby & Axman 2020, D)."""
+"""Order of models on parts of the test set and on the whole (Yacouby & Axman 2020, D)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def orders_kept(
     predictions: TestSet, metric_pairs: MetricPairs, ratios: Sequence[float],
     seed: np.random.SeedSequence, *, n_subsamples: int, confidence_level: float,
 ) -> pd.DataFrame:  # fmt: skip
-    """How often metrics on a part of the test set order two models as on the whole.
+    """Count how often metrics on a part of the test set order two models as on the whole.
 
     See `modelcompare.studies.agreement.AgreementStudy.population`.
     """
@@ -76,7 +76,7 @@ def _compared(metric_pairs: MetricPairs) -> list[tuple[str, str]]:
 
 
 def _orders(values: FloatArray, undefined: int) -> IntArray:
-    """Which model of each pair is better, of shape (n_pairs, n_values): -1, 0, 1 or `undefined`."""
+    """Order each pair of models, of shape (n_pairs, n_values): -1, 0, 1 or `undefined`."""
     difference = pair_differences(values, *all_pairs(len(values)))
     return np.where(np.isnan(difference), undefined, np.sign(difference)).astype(np.int8)
 
@@ -93,7 +93,7 @@ def _indicators(parts: Sequence[IntArray], predictions: TestSet) -> FloatArray:
 
 
 def times_drawn(n: int, seed: np.random.SeedSequence, child: int = _MODELS) -> FloatArray:
-    """How often each of n is drawn in n draws with replacement, of shape (N_RESAMPLES, n)."""
+    """Count the draws of each of n in n draws with replacement, of shape (N_RESAMPLES, n)."""
     weights = BootstrapWeights(Units(n), N_RESAMPLES, child_seed(seed, child))
     return np.vstack([*weights.blocks()])
 

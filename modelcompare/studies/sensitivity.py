@@ -1,4 +1,4 @@
-"""Which metrics notice a change of confidence alone (Yacouby & Axman 2020, section 5)."""
+"""Sensitivity of metrics to confidences alone (Yacouby & Axman 2020, section 5)."""
 
 from __future__ import annotations
 

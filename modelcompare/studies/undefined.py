@@ -1,4 +1,4 @@
-"""How often a metric has no value (Yacouby & Axman 2020, section 4, benefit A)."""
+"""Frequency of undefined values (Yacouby & Axman 2020, section 4, benefit A)."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class VarianceStudy(Result):
 
     @cached_property
     def separation(self) -> pd.DataFrame:
-        """How far apart two models are, in standard errors of their paired difference.
+        """Distance of two models, in standard errors of their paired difference.
 
         Columns: model_a, model_b, ratio, n_samples, metric, label, difference (a - b),
         standard_error (influence functions), separation (their quotient).
@@ -173,7 +173,7 @@ class VarianceStudy(Result):
     @cached_property
     @one_blas_thread()
     def relative_efficiency(self) -> pd.DataFrame:
-        """How many samples metric b needs for each sample of metric a, for the same separation.
+        """Samples that metric b needs for each sample of metric a, for the same separation.
 
         On the whole test set, for each pair of models: the squared ratio of the two metrics'
         separations. Below 1 metric b tells the two models apart with fewer samples; a lower

@@ -46,7 +46,7 @@ class _Row:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether there is an estimate."""
+        """True where there is an estimate."""
         return not math.isnan(self.estimate)
 
     @property

@@ -45,7 +45,7 @@ _MOST_KEYS_ABREAST = 6
 
 @dataclass(frozen=True)
 class Caption:
-    """What stands around the panels of a figure."""
+    """Title, legend and small print around the panels of a figure."""
 
     title: str  # the subject, how many samples, at which level
     signature: str

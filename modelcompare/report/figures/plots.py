@@ -1,4 +1,4 @@
-"""What `result.plot` offers: calling it draws the first figure, its methods draw each.
+"""The base of `result.plot`: calling it draws the first figure, its methods draw each.
 
 Every method returns a matplotlib Figure, which notebooks show and whose ``save(path)`` writes .png,
 .svg or .pdf with the signature in the file. With `ax` given, the first panel is drawn into it, and

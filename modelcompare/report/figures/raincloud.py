@@ -45,7 +45,7 @@ def plot_raincloud(
 
 
 def cloud_note(confidence_level: float) -> str:
-    """What the marks mean."""
+    """Explain the marks."""
     return (
         f"cloud: density of the resampled values; box: middle half and median; line: middle "
         f"{format_percent(confidence_level)}; points: up to {_POINTS} of them"

@@ -1,4 +1,4 @@
-"""Which models and classes a figure has room for, and the words that say so."""
+"""Choose the models and classes that a figure has room for, and remark on those left out."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def select_blocks(
 
 
 def models_by_class(n_classes: int, max_rows: int) -> int:
-    """How many models fit below the name of each class."""
+    """Count the models that fit below the name of each class."""
     return max(max_rows // n_classes - 1, 2)
 
 
 def part_shown(kept: int, of: int, thing: str, which: str = "") -> str:
-    """Say that a part is shown; nothing where it is all.
+    """Remark that a part is shown; nothing where it is all.
 
     >>> part_shown(12, 150, "class", "where models differ most")
     '12 of 150 classes shown, where models differ most'

@@ -1,4 +1,4 @@
-"""What all figures share: colours that colour-blind readers tell apart, markers, plain axes."""
+"""Style of all figures: colours that colour-blind readers tell apart, markers, plain axes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DARK = 0.55
 
 @dataclass(frozen=True)
 class Look:
-    """How the values of one model, or of one metric, are drawn."""
+    """Colour, marker and line of one model, or of one metric."""
 
     colour: str
     marker: str = ""

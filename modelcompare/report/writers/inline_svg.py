@@ -123,6 +123,6 @@ def _written(root: ElementTree.Element) -> str:
 
 
 def _picture(figure: Any) -> str:
-    """The same as an image, in the page itself."""
+    """Write the figure as an image that the page itself holds."""
     data = b64encode(figure_bytes(figure, "png", dpi=110, inline=True)).decode()
     return f'<img alt="{html(_title(figure))}" src="data:image/png;base64,{data}">'

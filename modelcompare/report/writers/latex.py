@@ -138,7 +138,7 @@ def _interval(table: Table, column: Column) -> _Printed:
 
 
 def _open_interval(text: str) -> str:
-    """What there is of an interval without two ends, "0.5 or more"."""
+    """Write an interval without two ends, "0.5 or more"."""
     return "--" if text == MISSING else escape.latex(text)
 
 

@@ -79,7 +79,7 @@ def _template(name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """What a security policy calls a text by."""
+    """Return the hash by which a security policy names a text."""
     return f"sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

@@ -192,7 +192,7 @@ def _drawn_intervals(table: Table, room: int, glyphs: Glyphs) -> list[TextColumn
 
 
 def _hidden(what: str, brief: bool) -> Iterator[Text]:
-    """Say what is not shown, and on a screen how to see it."""
+    """Note what is not shown, and unless `brief` the option that shows it."""
     if what:
         yield Text(f" and {what}" + (": --all shows them" if not brief else ""), style="dim")
 
