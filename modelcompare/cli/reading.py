@@ -13,7 +13,7 @@ from modelcompare.cli.streams import say
 from modelcompare.comparison.bounds import BoundedComparison, bounded_comparison
 from modelcompare.comparison.planning import is_large
 from modelcompare.data.test_set import TestSet
-from modelcompare.readers import asked, read, readings_of_sets
+from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.sources.layouts import CannotScanError
 from modelcompare.sources.scanned import scan_predictions
 from modelcompare.sources.sketch_files import holds_sketch, read_sketch
@@ -55,7 +55,9 @@ class Reading(SimpleNamespace):
         scanned = self._scanned(by_blocks=by_blocks)
         if scanned is not None:
             return scanned
-        reading = read(self.files, asked(**self._columns(), directs_functions=functions), self.ids)
+        reading = read(
+            self.files, checked_columns(**self._columns(), directs_functions=functions), self.ids
+        )
         say(f"modelcompare: read {reading.sentence}")
         return reading.predictions
 
@@ -110,7 +112,7 @@ class Reading(SimpleNamespace):
         if self.slices:
             raise ValueError("--slice is for one test set; leave it out of sets.")
         self._check_one_case()
-        readings = readings_of_sets(self.files, asked(**self._columns()), self.ids)
+        readings = readings_of_sets(self.files, checked_columns(**self._columns()), self.ids)
         for name, reading in readings.items():
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
@@ -124,7 +126,7 @@ class Reading(SimpleNamespace):
         on what the models gave.
         """
         told = {**self._columns(), "missing": "worst", "directs_functions": functions}
-        worst = asked(**told)
+        worst = checked_columns(**told)
         found = read(self.files, worst, self.ids)
         best = read(self.files, replace(worst, as_best=True), self.ids)
         say(f"modelcompare: read {found.sentence}")

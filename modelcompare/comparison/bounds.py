@@ -30,7 +30,7 @@ from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
 from modelcompare.metrics.registry import resolve_metrics
-from modelcompare.readers import asked, read
+from modelcompare.readers import checked_columns, read
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, interval_title, p_clause
 from modelcompare.report.result import Result
@@ -266,7 +266,7 @@ def compare_bounds(
         check_mapping("reading", reading, "options of read_predictions")
     said = {**(reading or {})}
     ids = said.pop("ids", "same")
-    columns = asked(**{**said, "missing": "worst"})
+    columns = checked_columns(**{**said, "missing": "worst"})
     worst, best = (
         read(source, replace(columns, as_best=at_best), ids).predictions
         for at_best in (False, True)

@@ -147,7 +147,7 @@ def read_predictions(
     >>> read_predictions(frame).models
     ('cnn', 'bow')
     """
-    columns = asked(
+    columns = checked_columns(
         true=true, id=id, groups=groups, strata=strata, runs=runs, weight=weight, pred=pred,
         model_column=model_column, slices=slices, models=models, scores=scores,
         lower_is_better=lower_is_better, bounds=bounds, score=score, set=set, filter=filter, na=na,
@@ -190,14 +190,14 @@ def read_sets(source: Source | Sequence[Source] | Any, **options: Any) -> dict[s
     """
     ids = options.pop("ids", "same")
     check_choice("ids", ids, SameIds)
-    columns = asked(**options)
+    columns = checked_columns(**options)
     return {
         name: found.predictions for name, found in readings_of_sets(source, columns, ids).items()
     }
 
 
-def asked(**said: Any) -> Columns:
-    """What was said of a source, checked."""
+def checked_columns(**said: Any) -> Columns:
+    """Check what was said of a source."""
     known = [field.name for field in fields(Columns) if field.name != "as_best"]
     check_arguments("read_predictions", known, said)
     for option in (

@@ -15,7 +15,7 @@ from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
 from modelcompare.readers.model_columns import model_columns
 from modelcompare.readers.options import Columns, refuse_column
-from modelcompare.readers.profile import FEW_ROWS, SHARED, Seen
+from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.shapes import refuse_crossed, refuse_several_truths
 from modelcompare.readers.tables import Table
@@ -45,7 +45,7 @@ def find_roles(
 
     Columns `of_folders` are cells that the names of folders gave; by themselves they are no models.
     """
-    seen = Seen(table, columns, where, of_folders)
+    seen = Profile(table, columns, where, of_folders)
     _refuse_summary(seen)
     refuse_several_truths(seen, alone=alone)
     model = columns.model_column or seen.first(names.MODEL)
@@ -56,7 +56,7 @@ def find_roles(
     return _wide(seen)
 
 
-def _refuse_summary(seen: Seen) -> None:
+def _refuse_summary(seen: Profile) -> None:
     """Refuse a last row of totals or means, as spreadsheets have them."""
     for heading in dict.fromkeys([*seen.headings[:1], *names.named(seen.headings, names.ID)]):
         column = seen.frame[heading]
@@ -68,7 +68,7 @@ def _refuse_summary(seen: Seen) -> None:
             )
 
 
-def _is_long(seen: Seen, model: str) -> bool:
+def _is_long(seen: Profile, model: str) -> bool:
     """Whether a column names the model that each row is of."""
     if seen.columns.model_column is not None:
         return True
@@ -84,7 +84,7 @@ def _is_long(seen: Seen, model: str) -> bool:
     return held.nunique() < len(held) and cell_types.share_of_numbers(held, seen.marks) < 1
 
 
-def _in_rows(seen: Seen, model: str) -> Roles:
+def _in_rows(seen: Profile, model: str) -> Roles:
     """Roles where each row is of one model."""
     run, test_set = seen.columns.runs or seen.first(names.RUN), seen.first(names.SET)
     found = _of_one(seen, {model, run, test_set})
@@ -94,7 +94,7 @@ def _in_rows(seen: Seen, model: str) -> Roles:
     return replace(found, id=identity, model=model, run=run, set=test_set)
 
 
-def _is_one_model(seen: Seen) -> bool:
+def _is_one_model(seen: Profile) -> bool:
     """Whether a table that stands alone holds what one model gave."""
     return (
         seen.columns.pred is not None
@@ -103,7 +103,7 @@ def _is_one_model(seen: Seen) -> bool:
     )
 
 
-def _of_one_model(seen: Seen) -> Roles:
+def _of_one_model(seen: Profile) -> Roles:
     """Roles where all rows are of the model that the file is named after."""
     run = seen.columns.runs or seen.first(names.RUN)
     if run is not None and seen.columns.runs is None and seen.frame[run].nunique() < 2:
@@ -114,7 +114,7 @@ def _of_one_model(seen: Seen) -> Roles:
     return replace(found, run=run)
 
 
-def _refuse_nameless(seen: Seen, run: str) -> None:
+def _refuse_nameless(seen: Profile, run: str) -> None:
     """Refuse repetitions of samples that no column names: they would count as other samples."""
     if seen.columns.runs is None and seen.all_differ(run):
         return
@@ -125,7 +125,7 @@ def _refuse_nameless(seen: Seen, run: str) -> None:
     )
 
 
-def _wide(seen: Seen) -> Roles:
+def _wide(seen: Profile) -> Roles:
     """Roles where each model has columns of its own."""
     refuse_crossed(seen)
     true = None if seen.columns.scores else find_truth(seen)
@@ -140,7 +140,7 @@ def _wide(seen: Seen) -> Roles:
     return Roles(true, identity, tuple(models), wide=True, left_out=(*left_out, *beside))
 
 
-def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
+def _identity(seen: Profile, taken: Collection[str | None]) -> str | None:
     """The column that names the samples: told, usual, or unlike anything a model gives."""
     if seen.columns.id is not None:
         return seen.columns.id
@@ -156,13 +156,13 @@ def _identity(seen: Seen, taken: Collection[str | None]) -> str | None:
     return next((h for h in texts if true is None or seen.overlap(h, true) == 0), None)
 
 
-def _repeating_ids(seen: Seen) -> list[str]:
+def _repeating_ids(seen: Profile) -> list[str]:
     """Columns named like an id whose values repeat: they name no samples, and no model."""
     return [h for h in names.named(seen.headings, names.ID) if h not in seen.chosen]
 
 
 def _key_beside(
-    seen: Seen, keys: Sequence[str], taken: Collection[str | None], test_set: str | None
+    seen: Profile, keys: Sequence[str], taken: Collection[str | None], test_set: str | None
 ) -> str | None:
     """The column that, beside the model and run, names each row once."""
     usual = names.named(seen.headings, names.ID)
@@ -188,7 +188,7 @@ def _key_beside(
     )
 
 
-def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
+def _of_one(seen: Profile, taken: Collection[str | None]) -> Roles:
     """Roles among the columns of one model's rows."""
     columns = seen.columns
     identity = columns.id or _usual_id(seen, taken)
@@ -217,7 +217,7 @@ def _of_one(seen: Seen, taken: Collection[str | None]) -> Roles:
     return Roles(true, identity, tuple(said), filter=filters)
 
 
-def _scores_of_one(seen: Seen, skip: Collection[str | None]) -> list[str]:
+def _scores_of_one(seen: Profile, skip: Collection[str | None]) -> list[str]:
     """The columns of scores: those told, or those with a usual name."""
     for wanted in seen.columns.score:
         if wanted not in seen.headings:
@@ -229,7 +229,7 @@ def _scores_of_one(seen: Seen, skip: Collection[str | None]) -> list[str]:
 
 
 def _refuse_scores_beside(
-    seen: Seen, pred: str, true: str, skip: Collection[str | None]
+    seen: Profile, pred: str, true: str, skip: Collection[str | None]
 ) -> None:  # fmt: skip
     """Refuse scores beside what the model gave, unless they say no more than where that is true."""
     if seen.columns.pred is not None or seen.columns.kind != "auto":
@@ -247,7 +247,7 @@ def _refuse_scores_beside(
             )
 
 
-def _says_the_same(seen: Seen, true: str, skip: Collection[str | None]) -> str | None:
+def _says_the_same(seen: Profile, true: str, skip: Collection[str | None]) -> str | None:
     """The one column that says what the truth says, in a table that names no predictions."""
     skip = {*skip, true} | seen.told
     found = [
@@ -263,19 +263,19 @@ def _says_the_same(seen: Seen, true: str, skip: Collection[str | None]) -> str |
     return found[0] if found else None
 
 
-def _usual_id(seen: Seen, taken: Collection[str | None]) -> str | None:
+def _usual_id(seen: Profile, taken: Collection[str | None]) -> str | None:
     usual = [h for h in names.named(seen.headings, names.ID) if h not in taken]
     return next((h for h in usual if not _counts_rows(seen, h)), None)
 
 
-def _counts_rows(seen: Seen, heading: str) -> bool:
+def _counts_rows(seen: Profile, heading: str) -> bool:
     """Whether a column without a heading only counts the rows, in whatever order they are."""
     if names.plain(heading) not in ("unnamed", ""):
         return False
     return seen.frame[heading].astype(str).tolist() == [*map(str, range(len(seen.frame)))]
 
 
-def _only_numbers(seen: Seen, skip: Collection[str | None]) -> list[str]:
+def _only_numbers(seen: Profile, skip: Collection[str | None]) -> list[str]:
     """The one column of numbers that is left, in a table that names none of them a score."""
     skip = {*skip} | seen.told
     found = [

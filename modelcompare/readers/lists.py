@@ -17,7 +17,7 @@ from modelcompare.data.kinds import are_codes
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
 from modelcompare.readers.options import Columns
-from modelcompare.readers.profile import Seen
+from modelcompare.readers.profile import Profile
 from modelcompare.readers.records import PROBABILITY
 from modelcompare.readers.tables import Table
 from modelcompare.readers.truth_column import find_truth
@@ -35,7 +35,7 @@ def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[
     """
     if columns.kind in ("texts", "text_lists") or columns.scores or columns.score:
         return table, columns
-    seen = Seen(table, columns, where)
+    seen = Profile(table, columns, where)
     found = {heading: _numbers(table.frame[heading], seen) for heading in _asked(seen)}
     lists = {heading: array for heading, array in found.items() if array is not None}
     if not lists:
@@ -67,7 +67,7 @@ def spread(table: Table, columns: Columns, where: str, *, alone: bool) -> tuple[
     return Table(pd.concat(parts, axis=1), table.written), columns
 
 
-def _asked(seen: Seen) -> list[str]:
+def _asked(seen: Profile) -> list[str]:
     """Headings of columns of lists that may be what models gave."""
     columns = seen.columns
     if columns.pred is not None:
@@ -100,7 +100,7 @@ def _held(cell: Any) -> Sequence[Any] | None:
     return None if written is None else _BETWEEN.split(written[1].strip(" ,;\n"))
 
 
-def _numbers(column: pd.Series[Any], seen: Seen) -> FloatArray | None:
+def _numbers(column: pd.Series[Any], seen: Profile) -> FloatArray | None:
     """Lists of probabilities as an array, NaN where a cell is missing; None if they are none."""
     present = column[~cell_types.marked(column, seen.marks)].dropna()
     held = [_held(cell) for cell in present]
@@ -158,7 +158,7 @@ def _are_probabilities(array: FloatArray, *, normalize: bool) -> bool:
     return bool(fits.mean() > 0.5)
 
 
-def _classes(seen: Seen, heading: str, n_classes: int, lists: Sequence[str]) -> list[str]:
+def _classes(seen: Profile, heading: str, n_classes: int, lists: Sequence[str]) -> list[str]:
     """The classes of a list's places: those told, or codes that the true labels are."""
     labels = seen.columns.labels
     if labels is not None and len(labels) != n_classes:
@@ -181,7 +181,7 @@ def _classes(seen: Seen, heading: str, n_classes: int, lists: Sequence[str]) -> 
     )
 
 
-def _true_labels(seen: Seen, true: str) -> AnyArray:
+def _true_labels(seen: Profile, true: str) -> AnyArray:
     held = seen.present(true)
     if cell_types.holds_objects(held):
         return np.empty(0)

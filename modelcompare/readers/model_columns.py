@@ -9,7 +9,7 @@ import numpy as np
 from modelcompare import spelling
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import listed, told
-from modelcompare.readers.profile import FEW_ROWS, SHARED, Seen
+from modelcompare.readers.profile import FEW_ROWS, SHARED, Profile
 from modelcompare.readers.shapes import refuse_data_as_headings, refuse_truth_beside
 
 # So many whole numbers may be codes of classes as well as scores.
@@ -18,7 +18,7 @@ _MANY_CODES = 50
 _ODD_NUMBER = r"[-+]?[0-9]+(?:[.,'][0-9]+)* ?%?"
 
 
-def model_columns(seen: Seen, candidates: Sequence[str], true: str | None
+def model_columns(seen: Profile, candidates: Sequence[str], true: str | None
 ) -> tuple[list[str], list[str]]:  # fmt: skip
     """Of the columns without a role: those of models, and those that only describe."""
     if seen.columns.models is not None:
@@ -36,7 +36,7 @@ def model_columns(seen: Seen, candidates: Sequence[str], true: str | None
     return models, [*left_out, *companions]
 
 
-def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]]:
+def _scores(seen: Profile, candidates: Sequence[str]) -> tuple[list[str], list[str]]:
     """Columns of numbers are models; texts describe, unless a few cells make them texts."""
     numeric, left_out = [], []
     for heading in candidates:
@@ -59,7 +59,7 @@ def _scores(seen: Seen, candidates: Sequence[str]) -> tuple[list[str], list[str]
     return numeric, left_out
 
 
-def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) -> None:
+def _refuse_published(seen: Profile, numeric: Sequence[str], texts: Sequence[str]) -> None:
     """Refuse a table whose rows are models or data sets, or models of several samples each."""
     benchmarks = [h for h in numeric if names.plain(h).replace("_", "") in names.BENCHMARK]
     for what, usual in (("model", names.MODEL), ("data set", names.SET)):
@@ -82,12 +82,12 @@ def _refuse_published(seen: Seen, numeric: Sequence[str], texts: Sequence[str]) 
         )
 
 
-def _repeats(seen: Seen, heading: str) -> bool:
+def _repeats(seen: Profile, heading: str) -> bool:
     column = seen.present(heading)
     return not cell_types.holds_objects(column) and column.nunique() < len(seen.frame)
 
 
-def _refuse_parts(seen: Seen, numeric: Sequence[str]) -> None:
+def _refuse_parts(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse columns of one class each where no column holds the truth."""
     held = [h for h in numeric if ":" in h]
     if len(held) > len({h.partition(":")[0] for h in held}):
@@ -98,7 +98,7 @@ def _refuse_parts(seen: Seen, numeric: Sequence[str]) -> None:
     refuse_truth_beside(seen, numeric)
 
 
-def _refuse_classes(seen: Seen, candidates: Sequence[str], true: str) -> None:
+def _refuse_classes(seen: Profile, candidates: Sequence[str], true: str) -> None:
     """Refuse probabilities whose headings are not ``model:class``."""
     classes = [str(each) for each in seen.present(true).unique()]
     if not 1 < len(classes) <= _MANY_CODES:
@@ -114,14 +114,14 @@ def _refuse_classes(seen: Seen, candidates: Sequence[str], true: str) -> None:
                 )
 
 
-def _sum_to_one(seen: Seen, headings: Sequence[str]) -> bool:
+def _sum_to_one(seen: Profile, headings: Sequence[str]) -> bool:
     if not all(map(seen.is_numeric, headings)):
         return False
     total = sum(cell_types.as_numbers(seen.frame[heading]) for heading in headings)
     return bool(np.allclose(total, 1, atol=0.01))
 
 
-def _refuse_codes(seen: Seen, numeric: Sequence[str]) -> None:
+def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse a few whole numbers, more than two, which are as well codes of classes."""
     held = {float(x) for h in numeric for x in np.unique(cell_types.as_numbers(seen.present(h)))}
     few = 2 < len(held) <= _MANY_CODES and all(x % 1 == 0 for x in held)
@@ -133,7 +133,7 @@ def _refuse_codes(seen: Seen, numeric: Sequence[str]) -> None:
         )
 
 
-def _refuse_spoilt(seen: Seen, heading: str) -> None:
+def _refuse_spoilt(seen: Profile, heading: str) -> None:
     column = seen.present(heading)
     odd = column[np.isnan(cell_types.as_numbers(column))]
     raise ValueError(
@@ -144,7 +144,7 @@ def _refuse_spoilt(seen: Seen, heading: str) -> None:
     )
 
 
-def _refuse_odd_numbers(seen: Seen, heading: str) -> None:
+def _refuse_odd_numbers(seen: Profile, heading: str) -> None:
     """Refuse numbers that are written as no program writes them: 1,250 or 91.2 %."""
     column = seen.present(heading).astype(str)
     if len(column) and heading not in seen.told and column.str.fullmatch(_ODD_NUMBER).all():
@@ -155,14 +155,14 @@ def _refuse_odd_numbers(seen: Seen, heading: str) -> None:
         )
 
 
-def _refuse_no_truth(seen: Seen, headings: Sequence[str]) -> None:
+def _refuse_no_truth(seen: Profile, headings: Sequence[str]) -> None:
     raise ValueError(
         f"{seen.where} has columns of texts ({listed(headings, 5)}) and none that is named like "
         "the truth (y_true, label, gold, target); say which it is with true= (--true COLUMN)."
     )
 
 
-def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
+def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:
     """Refuse numbers that are no scores by their name, or that only name the rows."""
     if names.describes(heading) or names.plain(heading) in ("", *names.ID, *names.MAYBE_TRUE):
         _refuse_doubtful(seen, heading, "is not named like a model")
@@ -181,7 +181,7 @@ def _check_score(seen: Seen, heading: str, numeric: Sequence[str]) -> None:
         _refuse_doubtful(seen, heading, "holds whole numbers where the others lie within 0 and 1")
 
 
-def _labels(seen: Seen, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
+def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
     """Columns that say what the truth says are models; those that never do may describe."""
     for heading in candidates:
         if names.class_behind(heading, names.TRUE)[1].isdecimal():
@@ -206,7 +206,7 @@ def _labels(seen: Seen, candidates: Sequence[str], true: str) -> tuple[list[str]
     return [h for h in candidates if h in {*models, *doubtful}], left_out
 
 
-def _fits(seen: Seen, heading: str, true: str, *, measured: bool) -> bool:
+def _fits(seen: Profile, heading: str, true: str, *, measured: bool) -> bool:
     if names.describes(heading) or names.plain(heading) in names.ID:
         return False
     if measured:
@@ -218,7 +218,7 @@ def _fits(seen: Seen, heading: str, true: str, *, measured: bool) -> bool:
     return seen.overlap(heading, true) >= (1e-9 if few else SHARED)
 
 
-def _describes(seen: Seen, heading: str, true: str) -> bool:
+def _describes(seen: Profile, heading: str, true: str) -> bool:
     """Whether a column holds free text or names, and not the answers of a model."""
     column = seen.present(heading)
     if len(seen.frame) < FEW_ROWS or seen.overlap(heading, true) > 0:
@@ -228,14 +228,14 @@ def _describes(seen: Seen, heading: str, true: str) -> bool:
     return column.nunique() > len(column) / 2 and not seen.is_real(heading)
 
 
-def _is_misspelt(seen: Seen, heading: str, true: str) -> bool:
+def _is_misspelt(seen: Profile, heading: str, true: str) -> bool:
     if cell_types.holds_objects(seen.frame[heading]):
         return False
     said, known = (seen.present(each).unique().tolist() for each in (heading, true))
     return bool(spelling.remedy(said, known))
 
 
-def _refuse_doubtful(seen: Seen, heading: str, why: str) -> None:
+def _refuse_doubtful(seen: Profile, heading: str, why: str) -> None:
     raise ValueError(
         f"{seen.where}: column {heading!r} {why}; if it describes the samples say so with "
         f"{told(slices=[heading])}, if it is a model name all models with models= (--model)."

@@ -20,7 +20,7 @@ FEW_ROWS = 10
 SHARED = 0.5
 
 
-class Seen:
+class Profile:
     """A table, and what its columns look like."""
 
     def __init__(

@@ -9,7 +9,7 @@ from itertools import islice, permutations
 
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
-from modelcompare.readers.profile import FEW_ROWS, Seen
+from modelcompare.readers.profile import FEW_ROWS, Profile
 
 _DECIMAL = re.compile(r"[-+]?[0-9]*\.[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 # Less of the pairs of two columns' values than this cross only by accident.
@@ -18,7 +18,7 @@ _CROSSED = 0.5
 _MOST_TEXTS = 8
 
 
-def refuse_several_truths(seen: Seen, *, alone: bool) -> None:
+def refuse_several_truths(seen: Profile, *, alone: bool) -> None:
     """Refuse a table with a truth for each of several labels: ``true_0, true_1, cnn_0, cnn_1``."""
     columns = seen.columns
     if columns.models is not None or (columns.true is not None and columns.pred is not None):
@@ -44,7 +44,7 @@ def refuse_several_truths(seen: Seen, *, alone: bool) -> None:
 
 
 def _of_same_classes(
-    seen: Seen, truths: Mapping[str, str], *, behind: bool
+    seen: Profile, truths: Mapping[str, str], *, behind: bool
 ) -> list[dict[str, str]]:  # fmt: skip
     """The other columns of two or more of the classes, for each word that stands with them."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
@@ -59,7 +59,7 @@ def _of_same_classes(
     return [by_class for by_class in found.values() if len(by_class) > 1]
 
 
-def refuse_data_as_headings(seen: Seen, candidates: Sequence[str]) -> None:
+def refuse_data_as_headings(seen: Profile, candidates: Sequence[str]) -> None:
     """Refuse a first line of data that was taken for headings: numbers with a fraction."""
     held = [h for h in candidates if _DECIMAL.fullmatch(h.strip()) and seen.is_real(h)]
     if held:
@@ -71,7 +71,7 @@ def refuse_data_as_headings(seen: Seen, candidates: Sequence[str]) -> None:
         )
 
 
-def refuse_crossed(seen: Seen) -> None:
+def refuse_crossed(seen: Profile) -> None:
     """Refuse a row for each pair of two columns' texts, which may be a model's and a sample's."""
     free, n_rows = [h for h in seen.headings if h not in seen.told], len(seen.frame)
     known = seen.columns.true or seen.columns.models or seen.columns.kind == "texts"
@@ -91,7 +91,7 @@ def refuse_crossed(seen: Seen) -> None:
 
 
 def _refuse_long(
-    seen: Seen, model: str, item: str, constant: Sequence[str], others: Sequence[str]
+    seen: Profile, model: str, item: str, constant: Sequence[str], others: Sequence[str]
 ) -> None:  # fmt: skip
     said = {"model_column": model, "id": item}
     if constant and others:
@@ -105,7 +105,7 @@ def _refuse_long(
     )
 
 
-def _repeats_texts(seen: Seen, heading: str) -> bool:
+def _repeats_texts(seen: Profile, heading: str) -> bool:
     column = seen.frame[heading]
     # Most columns show by their first cells that they hold numbers.
     if cell_types.share_of_numbers(column.head(FEW_ROWS), seen.marks) > 0:
@@ -115,13 +115,13 @@ def _repeats_texts(seen: Seen, heading: str) -> bool:
     return 1 < column.nunique() < len(column)
 
 
-def _constant_within(seen: Seen, heading: str, key: str) -> bool:
+def _constant_within(seen: Profile, heading: str, key: str) -> bool:
     """Whether a column holds one value for all rows of the same key, and not one for all."""
     by_key = seen.frame.groupby(key, sort=False)[heading].nunique()
     return bool((by_key <= 1).all()) and seen.frame[heading].nunique() > 1
 
 
-def refuse_truth_beside(seen: Seen, numeric: Sequence[str]) -> None:
+def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse a measured column among those of its predictions: ``logP (exp)``, ``logP (calc)``."""
     for heading in numeric:
         for of_class in (names.class_behind, names.class_before):

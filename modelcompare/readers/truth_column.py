@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 
 from modelcompare.readers import cell_types, names
 from modelcompare.readers.messages import told
-from modelcompare.readers.profile import Seen
+from modelcompare.readers.profile import Profile
 
 # So many classes with hardly two samples each are texts, or need to be told.
 _MANY_CLASSES = 50
 
 
-def find_truth(seen: Seen, *, beside: Collection[str | None] | None = None) -> str | None:
+def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -> str | None:
     """The column of the truth: told, by its name, or by its name and content.
 
     In rows of one model, whose other columns are those `beside`, the name is enough.
@@ -31,7 +31,7 @@ def find_truth(seen: Seen, *, beside: Collection[str | None] | None = None) -> s
     )
 
 
-def _one_truth(seen: Seen, named: Sequence[str]) -> str | None:
+def _one_truth(seen: Profile, named: Sequence[str]) -> str | None:
     """Of several columns named like the truth, the first, if they all say the same."""
     for other in named[1:]:
         first = seen.frame[named[0]].astype(str)
@@ -44,7 +44,7 @@ def _one_truth(seen: Seen, named: Sequence[str]) -> str | None:
     return next(iter(named), None)
 
 
-def check_labels(seen: Seen, true: str) -> None:
+def check_labels(seen: Profile, true: str) -> None:
     """Refuse free texts as labels, which would make a class of every sample."""
     if seen.columns.kind != "auto" or cell_types.share_of_numbers(seen.frame[true], seen.marks):
         return

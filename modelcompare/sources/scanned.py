@@ -88,9 +88,9 @@ def scan_predictions(
     >>> [len(block) for block in scan.blocks()]
     [18]
     """
-    from modelcompare.readers import asked
+    from modelcompare.readers import checked_columns
 
-    columns = asked(
+    columns = checked_columns(
         true=true, id=id, weight=weight, models=models, scores=scores,
         lower_is_better=lower_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers import asked, names, read, read_sets
+from modelcompare.readers import checked_columns, names, read, read_sets
 
 N = 40
 RNG = np.random.default_rng(7)
@@ -25,7 +25,7 @@ SURE = RNG.random(N).round(3)
 
 def sentence(frame, tmp_path, **written):
     frame.to_csv(tmp_path / "t.csv", index=False, **written)
-    return read(tmp_path / "t.csv", asked()).sentence
+    return read(tmp_path / "t.csv", checked_columns()).sentence
 
 
 def folder(root, files):
@@ -123,7 +123,7 @@ def test_objects_inside_json_lines_are_columns(tmp_path):
         for i in range(N)
     ]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    found = read(tmp_path / "t.jsonl", asked())
+    found = read(tmp_path / "t.jsonl", checked_columns())
     assert found.sentence == (
         "truth: gold; id: id; models: 2 (out.bert, out.cnn); left out: 1 (tags)"
     )
@@ -133,7 +133,7 @@ def test_objects_inside_json_lines_are_columns(tmp_path):
 def test_the_truth_of_an_archive_is_found_by_its_name(tmp_path):
     codes = np.searchsorted(CLASSES, TRUTH)
     np.savez(tmp_path / "t.npz", labels=codes, bert=np.searchsorted(CLASSES, SAID["bert"]))
-    found = read(tmp_path / "t.npz", asked())
+    found = read(tmp_path / "t.npz", checked_columns())
     assert found.sentence == "truth: labels; models: 1 (bert)"
     assert found.predictions.y_true.tolist() == codes.tolist()
 
@@ -163,7 +163,7 @@ def test_seeds_in_folders_are_runs_of_a_model(tmp_path, path):
 
 def test_files_without_ids_are_aligned_by_the_same_truth_row_by_row(tmp_path):
     folder(tmp_path, {f"{m}.csv": of_model(m) for m in SAID})
-    found = read(tmp_path, asked())
+    found = read(tmp_path, checked_columns())
     assert "id: the rows' order (the truths agree)" in found.sentence
     for model, said in SAID.items():
         assert said_by(found.predictions, model) == said.tolist()
@@ -221,7 +221,7 @@ def check(source, evaluation):
     """Whether a source is understood as it was made, or refused."""
     parts, identity, true, output = evaluation
     try:
-        found = read(source, asked())
+        found = read(source, checked_columns())
     except ValueError:
         return
     preds = found.predictions

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import modelcompare as mc
 from modelcompare.data.checks import DataWarning
-from modelcompare.readers import asked, names, read
+from modelcompare.readers import checked_columns, names, read
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -27,7 +27,7 @@ def scores(seed):
 def sentence(frame, tmp_path, **options):
     """What is said of a table in a file, whose cells are texts."""
     frame.to_csv(tmp_path / "t.csv", index=False)
-    return read(tmp_path / "t.csv", asked(**options)).sentence
+    return read(tmp_path / "t.csv", checked_columns(**options)).sentence
 
 
 # -- defects 1 and 2 -------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def test_a_long_table_is_told_by_its_columns(tmp_path):
         "models: 2 (bert, cnn); clusters: the 2 runs of each sample; "
         "direction: score: higher is better, by its name"
     )
-    preds = read(tmp_path / "t.csv", asked()).predictions
+    preds = read(tmp_path / "t.csv", checked_columns()).predictions
     assert (len(preds), len({*preds.groups}), len({*preds.runs})) == (24, 12, 2)
     assert preds.output("cnn").array.sum() == frame.score[frame.model == "cnn"].sum()
 
@@ -273,7 +273,7 @@ def test_any_table_is_understood_rightly_or_refused(tmp_path_factory, table, wri
         source = tmp_path_factory.mktemp("roles") / "t.csv"
         frame.to_csv(source, index=False)
     try:
-        found = read(source, asked())
+        found = read(source, checked_columns())
     except ValueError:
         return
     said = found.parts

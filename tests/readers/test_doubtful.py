@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
-from modelcompare.readers import asked, read
+from modelcompare.readers import checked_columns, read
 
 N = 40
 TRUTH = np.random.default_rng(0).choice(["ant", "cat", "dog"], N)
@@ -69,7 +69,7 @@ def test_a_trial_that_each_sample_has_once_is_no_repetition(tmp_path, name, of_o
     frame = long().drop(columns="score").assign(**{name: lambda f: f.id % 7})
     if of_one:
         frame = frame.query("model == 'a'").drop(columns="model")
-    found = read(as_file(frame.rename(columns={"response": "y_pred"}), tmp_path), asked())
+    found = read(as_file(frame.rename(columns={"response": "y_pred"}), tmp_path), checked_columns())
     assert (found.predictions.runs, found.predictions.groups) == (None, None)
     assert found.predictions.ids.tolist() == [*range(N)]
     assert f"run: none (column {name} repeats no sample)" in found.sentence
