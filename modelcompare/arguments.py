@@ -68,11 +68,13 @@ def checked(
         nothing_set = partial(_set, {})
         label = function.__qualname__.removesuffix(".__init__")
         check_of = {name: _check_of(each) for name, each in parameters.items()} | checks
+        optional = {n for n, each in parameters.items() if str(each.annotation).endswith("| None")}
 
         def check(args: Iterable[object], kwargs: Mapping[str, object]) -> None:
             check_arguments(label, known, kwargs)
             for name, value in (*zip(parameters, args, strict=False), *kwargs.items()):
-                if refuse := check_of.get(name):
+                refuse = check_of.get(name)
+                if refuse and not (value is None and name in optional):
                     refuse(name, value)
 
         def configured(n_given: int) -> dict[str, Any]:
@@ -133,10 +135,9 @@ def _set(defaults: Mapping[str, Any]) -> Iterator[None]:
 
 def _check_of(parameter: Parameter) -> Check | None:
     """Find the check of a parameter: the choices of its annotation, or that of the named option."""
-    annotation, _, optional = str(parameter.annotation).partition(" | ")
-    choices = getattr(words, annotation, None)
+    choices = getattr(words, str(parameter.annotation).removesuffix(" | None"), None)
     if get_origin(choices) is Literal:
-        return partial(words.check_choice, choices=choices, optional=optional == "None")
+        return partial(words.check_choice, choices=choices)
     option = OPTIONS.get(parameter.name)
     return None if option is None else option.check
 

@@ -23,6 +23,7 @@ from modelcompare.words import (
     check_flag,
     check_fraction,
     check_jobs,
+    check_metrics,
     check_number,
     check_zero_division,
     giving,
@@ -99,7 +100,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="predictions_a", check=giving("rows")),
         Option(name="predictions_b", check=giving("rows")),
         _statistics(
-            name="metrics", flags="--metric -m", type=list[str] | None,
+            name="metrics", flags="--metric -m", type=list[str] | None, check=check_metrics,
             elsewhere="scoring score scores", help="What to measure (repeatable).",
         ),
         _statistics(name="metric", flags="--metric -m", elsewhere="scoring score"),
@@ -162,7 +163,7 @@ OPTIONS: Mapping[str, Option] = {
         Option(name="n_trials", check=_positive),
         Option(name="n_bins", check=partial(check_count, at_least=1, at_most=MOST_BINS)),
         Option(name="paired", check=check_flag),
-        Option(name="collapse", check=partial(check_flag, optional=True)),
+        Option(name="collapse", check=check_flag),
         _resampling(
             name="n_resamples", flags="--resamples", default=9999, check=check_count,
             more={"min": 2}, help="Number of resamples.",

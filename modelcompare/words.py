@@ -170,11 +170,9 @@ def shown(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
-def check_choice(argument: str, value: object, choices: Any, *, optional: bool = False) -> None:
+def check_choice(argument: str, value: object, choices: Any) -> None:
     """Refuse what is not among the choices of a Literal, and list them."""
     known = get_args(choices)
-    if optional and value is None:
-        return
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"`{argument}` must be one of {', '.join(known)}, got {shown(value)}.")
 
@@ -294,6 +292,15 @@ def check_zero_division(argument: str, value: object) -> None:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if value != "paper" and not (number and (value in (0, 1) or value != value)):
         raise ValueError(f"`{argument}` must be 0, 1, NaN or 'paper', got {shown(value)}.")
+
+
+def check_metrics(argument: str, value: object) -> None:
+    """Refuse no metric where one must be named; names are looked up beside the predictions."""
+    if value is None:
+        raise TypeError(
+            f"`{argument}` holds None; give a metric's name, a Metric, or a function "
+            "metric(y_true, y_output)."
+        )
 
 
 def check_jobs(argument: str, value: object) -> None:
