@@ -16,11 +16,13 @@ from modelcompare.comparison.correction import correct
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
 from modelcompare.comparison.result import Comparison, MetricInfo
-from modelcompare.comparison.sparse import warn_of_sparse_data
+from modelcompare.comparison.sparse import sparse_values
+from modelcompare.comparison.told import warn_of_each
 from modelcompare.data.checks import check_models
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import value_keys
 from modelcompare.engine.memory import check_covariances, check_pairs
+from modelcompare.metrics import SparseDataWarning
 from modelcompare.metrics.registry import MetricLike, left_out_by_default, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, rng_label
 from modelcompare.significance.pairwise import PairView, all_pairs
@@ -169,9 +171,8 @@ def compare(
     warned = warn_of_tests(pairs, outcome, p_adjusted, served.test, correction, alpha)
     scores = replicated.score_interval(method, confidence_level)
     differences = replicated.difference_interval(model_a, model_b, method, confidence_level)
-    warn_of_sparse_data(
-        replicated, scores=scores, differences=differences, pairs=(model_a, model_b)
-    )
+    sparse = sparse_values(replicated, scores=scores, differences=differences, pairs=pairs.pairs)
+    warn_of_each(sparse, SparseDataWarning)
     names = [f"{models[a]!r} - {models[b]!r}" for a, b in zip(model_a, model_b, strict=True)]
     replicated.warn_of_no_width(differences, pairs.estimate, names, method)
     return Comparison(

@@ -89,7 +89,7 @@ class OutOfFold:
             (self.labels[probabilities.argmax(axis=1)], decided)
             for model in self.decided
             for decided, probabilities in zip(self.decided[model], self.soft[model], strict=True)
-            if self.labels is not None and probabilities is not decided
+            if self.labels is not None and probabilities.ndim > decided.ndim
         ]
         return any((likeliest != decided).any() for likeliest, decided in pairs)
 
@@ -123,10 +123,8 @@ def cross_validate(
     have_soft = all(hasattr(e, "predict_proba") for e in estimators.values())
 
     def one(estimator: Any, train: IntArray, held: IntArray) -> tuple[AnyArray, AnyArray]:
-        fitted, part = (
-            sklearn.base.clone(estimator).fit(rows_of(X, train), y[train]),
-            rows_of(X, held),
-        )
+        fitted = sklearn.base.clone(estimator).fit(rows_of(X, train), y[train])
+        part = rows_of(X, held)
         decided = np.asarray(fitted.predict(part))
         if labels is None or not have_soft:
             return decided, decided
@@ -146,11 +144,9 @@ def cross_validate(
         for output in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
             found.append(output)
             bar.update(1)
+    n = len(splits)
     decided, soft = (
-        {
-            name: outputs[k * len(splits) : (k + 1) * len(splits)]
-            for k, name in enumerate(estimators)
-        }
+        {name: outputs[k * n : (k + 1) * n] for k, name in enumerate(estimators)}
         for outputs in zip(*found, strict=True)
     )
     return OutOfFold(y, labels, groups, splits, decided, soft)

@@ -9,7 +9,7 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.evidence import Evidence
-from modelcompare.comparison.told import warn_caller
+from modelcompare.comparison.told import warn_of_each
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import SparseDataWarning
 from modelcompare.significance import Outcome, PairView
@@ -34,10 +34,8 @@ def warn_of_tests(
         return ()
     floors = [*_floors(pairs, outcome, alpha)]
     few = [*_few_resamples(pairs, outcome, adjusted, correction, test, alpha)]
-    for text in floors:
-        warn_caller(text, SparseDataWarning)
-    for text in few:
-        warn_caller(text, UserWarning)
+    warn_of_each(floors, SparseDataWarning)
+    warn_of_each(few, UserWarning)
     return (*floors, *few)
 
 

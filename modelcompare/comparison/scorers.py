@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray
 from modelcompare.comparison.compare import compare
-from modelcompare.comparison.cross_validation import check_estimators, rows_of, scikit_learn
+from modelcompare.comparison.cross_validation import (
+    check_estimators,
+    classify,
+    rows_of,
+    scikit_learn,
+)
 from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics import CallableMetric, from_callable
@@ -149,6 +154,6 @@ def _name_of(scorer: Any) -> str:
 
 def _all_known(sklearn: Any, named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
     """Whether all scorers are metrics of classifiers that the package takes for the same."""
-    return all(sklearn.base.is_classifier(e) for e in estimators.values()) and all(
+    return classify(sklearn, estimators) and all(
         name == scorer and name in _SAME for name, scorer in named.items()
     )

@@ -26,7 +26,6 @@ from functools import cached_property
 import numpy as np
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
-from modelcompare.comparison.told import warn_caller
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_carriers
@@ -34,7 +33,7 @@ from modelcompare.engine.units import cluster_codes
 from modelcompare.intervals import FEW, Interval, informative_sizes
 from modelcompare.intervals.auto import FEW_RESAMPLED, is_resampled
 from modelcompare.intervals.sizes import class_sizes
-from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
+from modelcompare.metrics import AnyMetric, Metric
 from modelcompare.words import value_name
 
 # Classes, models or pairs that one warning names.
@@ -45,15 +44,15 @@ _HEAVY = 1 / 5
 _SKEWED = 0.35
 
 
-def warn_of_sparse_data(
+def sparse_values(
     values: Sample,
     *,
     scores: Interval | None = None,
     differences: Interval | None = None,
     pairs: Pairs | None = None,
     place: int | None = None,
-) -> None:
-    """Name each metric about which too little decides, once, at the line of the caller's code.
+) -> list[str]:
+    """Say of each metric about which too little decides what that is, in one sentence or two.
 
     Parameters
     ----------
@@ -66,20 +65,6 @@ def warn_of_sparse_data(
     place : int, optional
         The only value that is asked for.
     """
-    found = sparse_values(values, scores=scores, differences=differences, pairs=pairs, place=place)
-    for told in found:
-        warn_caller(told, SparseDataWarning)
-
-
-def sparse_values(
-    values: Sample,
-    *,
-    scores: Interval | None = None,
-    differences: Interval | None = None,
-    pairs: Pairs | None = None,
-    place: int | None = None,
-) -> list[str]:
-    """The same in sentences, one for each metric."""
     found = _Sparse(values, scores, differences, pairs)
     chosen = slice(None) if place is None else slice(place, place + 1)
     return [*filter(None, (found.told(metric, chosen) for metric in values.evaluation.metrics))]

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+
+
+def warn_of_each(texts: Iterable[str], category: type[Warning]) -> None:
+    """Give one warning for each text, at the line outside of this package that asked."""
+    for text in texts:
+        warn_caller(text, category)
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:

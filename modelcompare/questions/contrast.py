@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from modelcompare.arrays import FloatArray
-from modelcompare.comparison.sparse import warn_of_sparse_data
+from modelcompare.comparison.sparse import sparse_values
+from modelcompare.comparison.told import warn_of_each
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.engine.units import check_units, for_these_runs
 from modelcompare.intervals import held_intervals
-from modelcompare.metrics import AnyMetric, UndefinedMetricWarning
+from modelcompare.metrics import AnyMetric, SparseDataWarning, UndefinedMetricWarning
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.significance import Outcome, PairView, run_test
@@ -118,7 +119,8 @@ class Contrast:
 
     def warn_of_sparse_data(self) -> None:
         """Say at the caller's line where too little decides about the two values."""
-        warn_of_sparse_data(self.view.sample, pairs=self.view.pairs, place=self.position)
+        sparse = sparse_values(self.view.sample, pairs=self.view.pairs, place=self.position)
+        warn_of_each(sparse, SparseDataWarning)
 
     @one_blas_thread()
     def interval(self, method: IntervalMethod, confidence_level: float) -> tuple[float, float]:
