@@ -13,9 +13,10 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import IntArray
 from modelcompare.comparison.bootstrap import prepare
 from modelcompare.comparison.correction import correct
+from modelcompare.comparison.evidence import MetricInfo
 from modelcompare.comparison.notes import warn_of_tests
 from modelcompare.comparison.planning import serve
-from modelcompare.comparison.result import Comparison, MetricInfo
+from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_of_each
 from modelcompare.data.checks import check_models

@@ -16,6 +16,15 @@ from modelcompare.report.compared import sameness
 from modelcompare.words import Family
 
 
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What a table or a figure must know of a metric."""
+
+    greater_is_better: bool
+    bounds: tuple[float, float]
+    per_class: bool
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Values of models, their paired differences, and the tests of these, as arrays.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from modelcompare.comparison.evidence import Evidence
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.standings import compact_letters, share_of_best, tiers
 from modelcompare.engine.axis import score_frame
+from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import Interval, quantiles
 from modelcompare.words import IntervalMethod
 
@@ -99,18 +100,28 @@ def corrected_bounds(
     .. [1] Benjamini & Yekutieli (2005), False discovery rate-adjusted multiple confidence
        intervals for selected parameters, JASA 100, 71-81.
     """
-    model_a, model_b = evidence.a[rows], evidence.b[rows]
     if evidence.correction == "max-t" and evidence.family == "metric":
         low, high = max_t_bounds(evidence, bootstrap)
         return low[rows], high[rows]
-    low, high = (np.empty((len(rows), len(evidence.keys))) for _ in range(2))
-    levels = {metric: _corrected_level(evidence, metric) for metric in evidence.metrics}
-    for level in set(levels.values()):
-        found = bootstrap.difference_interval(model_a, model_b, method, level)
-        for metric in [name for name, its_level in levels.items() if its_level == level]:
-            where = evidence.slice_of(metric)
-            low[:, where], high[:, where] = found.low[:, where], found.high[:, where]
-    return low, high
+    model_a, model_b = evidence.a[rows], evidence.b[rows]
+    found = _by_metric(
+        bootstrap.evaluation,
+        [_corrected_level(evidence, metric) for metric in evidence.metrics],
+        lambda level: bootstrap.difference_interval(model_a, model_b, method, level),
+    )
+    return found.low, found.high
+
+
+def _by_metric(
+    evaluation: Evaluation, levels: Sequence[float], interval: Callable[[float], Interval]
+) -> Interval:
+    """Intervals of all values, those of each metric at its own level."""
+    made = {level: interval(level) for level in dict.fromkeys(levels)}
+    parts = []
+    for metric, level in zip(evaluation.metrics, levels, strict=True):
+        where, found = evaluation.metric_slice(metric.name), made[level]
+        parts.append(Interval(found.low[:, where], found.high[:, where], found.method[:, where]))
+    return Interval.joined(parts, axis=1)
 
 
 def _corrected_level(evidence: Evidence, metric: str) -> float:
@@ -152,8 +163,7 @@ def _max_t_widths(evidence: Evidence, draws: FloatArray) -> FloatArray:
             # Without a value on the test set itself there is no interval to widen.
             t = np.where(np.isnan(deviation), np.where(np.isnan(d), 0.0, np.inf), t)
             largest = np.maximum(largest, t.max(axis=1))
-        level = np.array([evidence.confidence_level])
-        multiple = quantiles(np.sort(largest)[:, None], level)[0]
+        multiple = _quantile(largest, evidence.confidence_level)
         e = error[:, where]
         half[:, where] = np.multiply(multiple, e, out=np.zeros_like(e), where=e > 0)
     return half
@@ -168,13 +178,13 @@ def simultaneous_scores(
     classes, or of the largest studentized deviation of the resamples (max-t) where that is less:
     values on the same samples err together.
     """
-    parts = []
-    for metric in bootstrap.evaluation.metrics:
-        where = bootstrap.evaluation.metric_slice(metric.name)
-        level = _level_at_once(bootstrap, where, confidence_level)
-        found = bootstrap.score_interval(method, level)
-        parts.append(Interval(found.low[:, where], found.high[:, where], found.method[:, where]))
-    return Interval.joined(parts, axis=1)
+    evaluation = bootstrap.evaluation
+    slices = [evaluation.metric_slice(metric.name) for metric in evaluation.metrics]
+    return _by_metric(
+        evaluation,
+        [_level_at_once(bootstrap, where, confidence_level) for where in slices],
+        lambda level: bootstrap.score_interval(method, level),
+    )
 
 
 def _level_at_once(bootstrap: BootstrapResult, where: slice, level: float) -> float:
@@ -188,5 +198,9 @@ def _level_at_once(bootstrap: BootstrapResult, where: slice, level: float) -> fl
     t = np.divide(deviation, error, out=np.zeros_like(deviation), where=error > 0)
     # A resample without a value tells nothing of how far it may be.
     largest = np.nan_to_num(t, nan=np.inf).max(axis=(1, 2))
-    multiple = float(quantiles(np.sort(largest)[:, None], np.array([level]))[0])
+    multiple = _quantile(largest, level)
     return min(bonferroni, max(level, float(2 * ndtr(multiple) - 1)))
+
+
+def _quantile(draws: FloatArray, level: float) -> float:
+    return float(quantiles(np.sort(draws)[:, None], np.array([level]))[0])

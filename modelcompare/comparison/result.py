@@ -12,7 +12,7 @@ import pandas as pd
 
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.comparison.disagreements import disagreements
-from modelcompare.comparison.evidence import Evidence
+from modelcompare.comparison.evidence import Evidence, MetricInfo
 from modelcompare.comparison.notes import design, notes
 from modelcompare.comparison.pairwise import (
     corrected_bounds,
@@ -40,19 +40,10 @@ from modelcompare.report.result import Result
 from modelcompare.significance.studentized import n_groups
 from modelcompare.words import Family, IntervalMethod, Simultaneous, check_choice, signature
 
-
-@dataclass(frozen=True, slots=True)
-class MetricInfo:
-    """What a table or a figure must know of a metric."""
-
-    greater_is_better: bool
-    bounds: tuple[float, float]
-    per_class: bool
-
-
-def _with_others(asked: str, used: Mapping[str, str]) -> str:
-    """What was asked for, and what stood in for it."""
-    return "/".join(dict.fromkeys([asked, *used.values()]))
+_SETTINGS = (
+    "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test", "correction",
+    "models",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -155,21 +146,14 @@ class Comparison(Result):
         ci_high, n_undefined (resamples without a value), rank (1 is best), rank_low and rank_high
         (the ranks that the corrected tests leave open), method (what the interval was made with).
         """
-        point = self.bootstrap.point
-        rank_low, rank_high = rank_bounds(self.better_worse)
+        found, interval = self.evidence, self.score_interval
+        rank_low, rank_high = rank_bounds(found.better)
         return score_frame(
-            self.models,
-            self.bootstrap.evaluation.keys,
-            estimate=point,
+            self.models, found.keys, estimate=found.point,
             standard_error=self.bootstrap.moments.standard_error(),
-            ci_low=self.score_interval.low,
-            ci_high=self.score_interval.high,
-            n_undefined=self.bootstrap.n_undefined,
-            rank=self.evidence.ranks,
-            rank_low=rank_low,
-            rank_high=rank_high,
-            method=self.score_interval.method,
-        )
+            ci_low=interval.low, ci_high=interval.high, n_undefined=self.bootstrap.n_undefined,
+            rank=found.ranks, rank_low=rank_low, rank_high=rank_high, method=interval.method,
+        )  # fmt: skip
 
     @cached_property
     @one_blas_thread()
@@ -184,19 +168,12 @@ class Comparison(Result):
         found = self.evidence
         tests = [self.tests_used.get(key.metric, self.test) for key in found.keys]
         return pair_frame(
-            self.models,
-            *self.pairs,
-            found.keys,
-            difference=found.difference,
-            standard_error=found.error,
-            ci_low=found.low,
-            ci_high=found.high,
-            p_value=found.p,
-            p_adjusted=found.p_adjusted,
-            better=found.winner,
+            self.models, *self.pairs, found.keys, difference=found.difference,
+            standard_error=found.error, ci_low=found.low, ci_high=found.high, p_value=found.p,
+            p_adjusted=found.p_adjusted, better=found.winner,
             method=self.difference_interval.method,
             test=np.broadcast_to(np.array(tests, dtype=object), found.p.shape),
-        )
+        )  # fmt: skip
 
     @property
     def better_worse(self) -> BoolArray:
@@ -283,9 +260,7 @@ class Comparison(Result):
     def direction(self) -> FloatArray:
         """1 for each value that is better the greater it is, -1 for the others: (n_values,)."""
         keys = self.bootstrap.evaluation.keys
-        return np.array(
-            [1.0 if self.metric_info[k.metric].greater_is_better else -1.0 for k in keys]
-        )
+        return np.where([self.metric_info[k.metric].greater_is_better for k in keys], 1.0, -1.0)
 
     def disagreements(self, model_a: str, model_b: str) -> pd.DataFrame:
         """The samples on which two models part, those furthest apart first.
@@ -306,13 +281,6 @@ class Comparison(Result):
         return "\n".join(finding.text for finding in self._findings)
 
     @property
-    def _n_groups(self) -> int | None:
-        """Groups of units that the test swapped, where these were very many."""
-        if len(self.models) < 2:
-            return None
-        return n_groups(self.bootstrap.evaluation, self.test)
-
-    @property
     def signature(self) -> str:
         """How the numbers were made, in one line, for papers and logs.
 
@@ -324,24 +292,28 @@ class Comparison(Result):
         'modelcompare:0.1.0|n:18|B:99|ci:basic|test:studentized-permutation|adjust:holm|tests:1|rng:0'
         """
         evaluation = self.bootstrap.evaluation
-        predictions = evaluation.predictions
+        predictions, paired = evaluation.predictions, len(self.models) > 1
         clusters = "clusters" if predictions.sums is None else "buckets"
+        groups = n_groups(evaluation, self.test) if paired else None
+        intervals = [self.method, *([difference_method(self.method)] if paired else [])]
+        tests = [self.test, *self.tests_used.values()]
+        corrections = [self.correction, *self.corrections_used.values()]
         return signature(
             {"n": self.n_samples},
             {clusters: evaluation.units.n_units} if predictions.groups is not None else "",
             THESE_RUNS if self.notes else "",
             {
-                "B": self.n_resamples, "ci": self._interval_methods,
-                "test": _with_others(self.test, self.tests_used),
-                "adjust": _with_others(self.correction, self.corrections_used),
+                "B": self.n_resamples, "ci": "/".join(dict.fromkeys(intervals)),
+                "test": "/".join(dict.fromkeys(tests)),
+                "adjust": "/".join(dict.fromkeys(corrections)),
             },
             {"family": "all"} if self.family == "all" else "",
             {"baseline": self.baseline} if self.baseline else "",
             {"tests": "+".join(str(size) for size in self.family_sizes.values())}
-            if len(self.models) > 1 and self.correction != "none"
+            if paired and self.correction != "none"
             else "",
             {"rng": self.rng_label},
-            {"groups": self._n_groups} if self._n_groups else "",
+            {"groups": groups} if groups else "",
             "stratified" if evaluation.units.strata is not None else "",
             self.bootstrap.scheme if self.bootstrap.scheme != "multinomial" else "",
             "collapsed" if evaluation.collapsed else "",
@@ -356,13 +328,6 @@ class Comparison(Result):
     def n_tests(self, metric: str) -> int:
         """How many tests a metric's p-values are corrected for; 1 if they are not."""
         return self.evidence.n_tests(metric)
-
-    @property
-    def _interval_methods(self) -> str:
-        """Method of the scores' intervals, and that of the differences' where it is another."""
-        of_differences = difference_method(self.method)
-        same = of_differences == self.method or len(self.models) < 2
-        return self.method if same else f"{self.method}/{of_differences}"
 
     def decimals(self, metric: str) -> int:
         """Digits after the point that a metric's standard errors bear, in tables and sentences."""
@@ -427,23 +392,15 @@ class Comparison(Result):
             self.bootstrap, scores=self.score_interval, differences=self.difference_interval,
             pairs=self.pairs,
         )  # fmt: skip
-        names = (
-            "name", "n_samples", "n_resamples", "confidence_level", "alpha", "method", "test",
-            "correction", "models",
-        )  # fmt: skip
-        settings = {name: getattr(self, name) for name in names}
+        settings = {name: getattr(self, name) for name in _SETTINGS}
         return self._document(
-            tables,
-            headline=self.headline,
-            findings=findings,
+            tables, headline=self.headline, findings=findings,
             frames=lambda: {"scores": self.scores, "differences": self.differences},
             printed=lambda: printed_tables(compared),
             settings=settings | {"verdict": [finding.text for finding in findings]},
-            notes=[*sparse, *self.warned],
-            method=method,
-            references=references,
+            notes=[*sparse, *self.warned], method=method, references=references,
             reproduce=comparison_code(compared),
-        )
+        )  # fmt: skip
 
     @property
     def plot(self) -> ComparisonPlots:
