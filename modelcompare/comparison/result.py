@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +33,6 @@ from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.compared import Compared
 from modelcompare.report.comparison_tables import comparison_tables, printed_tables
 from modelcompare.report.document import Document, Finding
-from modelcompare.report.figures.forest import plot_comparison
 from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
@@ -381,20 +380,13 @@ class Comparison(Result):
         evaluation, findings, compared = self.bootstrap.evaluation, self._findings, self._compared
         sources = {metric.name: metric.references for metric in evaluation.metrics}
         method, references = comparison_method(compared, sources, design(evaluation))
-        tables = {
-            name: replace(table, figure=partial(
-                plot_comparison, compared, ("differences" if table.detail else "scores",),
-                metrics=[table.metric],
-            ))
-            for name, table in comparison_tables(compared, self.remarks).items()
-        }  # fmt: skip
         sparse = sparse_values(
             self.bootstrap, scores=self.score_interval, differences=self.difference_interval,
             pairs=self.pairs,
         )  # fmt: skip
         settings = {name: getattr(self, name) for name in _SETTINGS}
         return self._document(
-            tables, headline=self.headline, findings=findings,
+            comparison_tables(compared, self.remarks), headline=self.headline, findings=findings,
             frames=lambda: {"scores": self.scores, "differences": self.differences},
             printed=lambda: printed_tables(compared),
             settings=settings | {"verdict": [finding.text for finding in findings]},

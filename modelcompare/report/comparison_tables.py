@@ -10,6 +10,7 @@ from string import ascii_lowercase
 import pandas as pd
 
 from modelcompare.report.compared import Block, Compared, by_telling, metric_blocks
+from modelcompare.report.figures.forest import plot_comparison
 from modelcompare.report.numbers import interval_title
 from modelcompare.report.pair_tables import odd_notes
 from modelcompare.report.tables import (
@@ -40,7 +41,13 @@ def comparison_tables(result: Compared, remarks: Mapping[str, Sequence[str]]) ->
         tables[metric] = _score_table(result, blocks, remarks.get(metric, ()))
         if any(len(block.differences) for block in blocks):
             tables[f"{metric}, differences"] = _lead_table(result, blocks)
-    return tables
+    return {
+        name: replace(table, figure=partial(
+            plot_comparison, result, ("differences" if table.detail else "scores",),
+            metrics=[table.metric],
+        ))
+        for name, table in tables.items()
+    }  # fmt: skip
 
 
 def _score_table(result: Compared, blocks: Sequence[Block], remarks: Sequence[str]) -> Table:
