@@ -17,9 +17,9 @@ from modelcompare.readers.long import record_predictions, table_records
 from modelcompare.readers.many_files import all_opened, gathered, with_roles
 from modelcompare.readers.messages import listed
 from modelcompare.readers.options import Columns
+from modelcompare.readers.places import Place, Source, places
 from modelcompare.readers.reading import Reading
 from modelcompare.readers.records import Records, chosen_part, names_in, part_of
-from modelcompare.readers.sources import Place, Source, places
 from modelcompare.readers.tables import Table, as_frame
 from modelcompare.readers.wide import wide_predictions
 from modelcompare.words import (

@@ -145,8 +145,7 @@ def _identity(seen: Profile, taken: Collection[str | None]) -> str | None:
     if seen.columns.id is not None:
         return seen.columns.id
     skip = seen.told | {*taken} | seen.chosen
-    usual = [h for h in names.named(seen.headings, names.ID) if h not in skip]
-    found = next((h for h in usual if seen.all_differ(h)), None)
+    found = next((h for h in seen.usual(names.ID, skip) if seen.all_differ(h)), None)
     if found is not None:
         return found
     if len(seen.frame) < FEW_ROWS:
@@ -222,10 +221,7 @@ def _scores_of_one(seen: Profile, skip: Collection[str | None]) -> list[str]:
     for wanted in seen.columns.score:
         if wanted not in seen.headings:
             refuse_column(wanted, seen.headings, seen.where)
-    return [*seen.columns.score] or [
-        h for h in names.named(seen.headings, names.SCORE)
-        if h not in {*skip} | seen.told and seen.is_numeric(h)
-    ]  # fmt: skip
+    return [*seen.columns.score] or [h for h in seen.usual(names.SCORE, skip) if seen.is_numeric(h)]
 
 
 def _refuse_scores_beside(
@@ -234,10 +230,9 @@ def _refuse_scores_beside(
     """Refuse scores beside what the model gave, unless they say no more than where that is true."""
     if seen.columns.pred is not None or seen.columns.kind != "auto":
         return
-    usual = names.named(seen.headings, (*names.SCORE, *names.METRIC))
-    found = [h for h in usual if h not in {*skip, pred, true} | seen.told and seen.is_numeric(h)]
+    usual = seen.usual((*names.SCORE, *names.METRIC), {*skip, pred, true})
     right = seen.frame[pred].astype(str) == seen.frame[true].astype(str)
-    for heading in found:
+    for heading in filter(seen.is_numeric, usual):
         if not np.array_equal(cell_types.as_numbers(seen.frame[heading]), right):
             raise ValueError(
                 f"{seen.where}: column {heading!r} holds scores beside what the model gave "

@@ -30,9 +30,9 @@ class Content:
     kind: FileKind
     file: BinaryIO
 
-    def holding(self, data: bytes) -> Content:
-        """The same file, whose bytes were read already."""
-        return replace(self, file=io.BytesIO(data))
+    def holding(self, data: bytes, kind: FileKind) -> Content:
+        """The same file as one of another kind, whose bytes were read already."""
+        return replace(self, kind=kind, file=io.BytesIO(data))
 
     def text(self) -> bytes:
         """All of it, which must be text in UTF-8."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from modelcompare.data.predictions import Predictions
 from modelcompare.readers.alignment import align, answer_key, check_same, with_truth
 from modelcompare.readers.assemble import Part, marked_missing, predictions_of
 from modelcompare.readers.cell_types import refuse_objects
@@ -67,15 +68,7 @@ def record_predictions(
     models = chosen(list(dict.fromkeys(rows["model"])), columns.models, name or "the table")
     scores = _chosen_scores(records, rows, columns)
     rows = _scored_samples(rows, scores) if columns.score else rows
-    if columns.groups == "id" and records.parts.get("id", "column id") == "column id":
-        # A sample, with its runs, is the cluster, whatever clusters a log names itself.
-        rows, columns = rows.drop(columns="group", errors="ignore"), replace(columns, groups=None)
-    beside = _beside(records, columns).loc[rows.index]
-    table = pd.concat([_results(rows, scores), beside], axis=1)
-    if columns.runs is None and not rows.duplicated(["model", "id"]).any():
-        # A column named like a repetition, of which each sample has one, repeats nothing.
-        table = table.drop(columns=_RUN, errors="ignore")
-    columns, table = _with_runs(columns, table)
+    columns, table = _described(records, rows, scores, columns)
     kind: KindOrAuto = "scores" if scores else columns.kind
     columns = replace(columns, kind=records.kind if kind == "auto" else kind)
     frames = {model: _rows_of(model, table, rows["model"]) for model in models}
@@ -89,29 +82,50 @@ def record_predictions(
             f"no file has the column {columns.true or 'y_true'!r}; name the column of true labels "
             "with true= (--true COLUMN)."
         )
-    lacking = {
-        model: int(part.frame[part.used].isna().any(axis=1).sum())
-        for model, part in zip(models, parts, strict=True)
-    }
     predictions = predictions_of(
         parts, columns, written=records.written, name=name, in_rows=True,
         named_scores=records.says != "table" or len(scores) > 1,
     )  # fmt: skip
-    understood = dict(records.parts)
-    if "run" in understood and predictions.runs is None:
-        understood["run"] = f"none ({understood['run']} repeats no sample)"
+    return Reading(predictions, _understood(records, parts, scores, columns, predictions))
+
+
+def _understood(
+    records: Records, parts: Sequence[Part], scores: Sequence[str], columns: Columns,
+    predictions: Predictions,
+) -> dict[str, str | None]:  # fmt: skip
+    """Which part of the records was taken for what."""
+    found = dict(records.parts)
+    if "run" in found and predictions.runs is None:
+        found["run"] = f"none ({found['run']} repeats no sample)"
+    lacking = {
+        model: int(part.frame[part.used].isna().any(axis=1).sum())
+        for part in parts
+        for model in part.outputs
+    }
     runs = parts[0].frame.get(_RUN)
     in_runs = runs is not None and columns.groups == "item"
-    return Reading(
-        predictions,
-        {
-            "format": records.says if records.says != "table" else "", **understood,
-            "models": counted(models), "scores": ", ".join(scores),
-            "clusters": f"the {runs.nunique()} runs of each sample" if in_runs else columns.groups,
-            "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
-            "direction": directed(scores, columns.told_better),
-        },
-    )  # fmt: skip
+    return {
+        "format": records.says if records.says != "table" else "", **found,
+        "models": counted([*lacking]), "scores": ", ".join(scores),
+        "clusters": f"the {runs.nunique()} runs of each sample" if in_runs else columns.groups,
+        "missing": ", ".join(f"{n:,} in {model}" for model, n in lacking.items() if n),
+        "direction": directed(scores, columns.told_better),
+    }  # fmt: skip
+
+
+def _described(
+    records: Records, rows: pd.DataFrame, scores: Sequence[str], columns: Columns
+) -> tuple[Columns, pd.DataFrame]:
+    """Results with the columns that describe the samples, and what was said of these."""
+    if columns.groups == "id" and records.parts.get("id", "column id") == "column id":
+        # A sample, with its runs, is the cluster, whatever clusters a log names itself.
+        rows, columns = rows.drop(columns="group", errors="ignore"), replace(columns, groups=None)
+    beside = _beside(records, columns).loc[rows.index]
+    table = pd.concat([_results(rows, scores), beside], axis=1)
+    if columns.runs is None and not rows.duplicated(["model", "id"]).any():
+        # A column named like a repetition, of which each sample has one, repeats nothing.
+        table = table.drop(columns=_RUN, errors="ignore")
+    return _with_runs(columns, table)
 
 
 def _results(rows: pd.DataFrame, scores: Sequence[str]) -> pd.DataFrame:

@@ -18,9 +18,9 @@ from modelcompare.readers.long import table_records
 from modelcompare.readers.messages import counted
 from modelcompare.readers.opening import opened
 from modelcompare.readers.options import Columns, with_named
+from modelcompare.readers.places import Place
 from modelcompare.readers.profile import FEW_ROWS
 from modelcompare.readers.records import Records, stacked
-from modelcompare.readers.sources import Place
 from modelcompare.readers.tables import Table, flattened
 
 

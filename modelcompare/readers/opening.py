@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,50 +29,44 @@ def read_table(path: Path) -> Table:
 
 
 def held(path: Path, found: Content) -> Opened:
-    """What is in an open file of a known kind."""
-    if found.kind == "text":
-        return _text(path, found)
-    if found.kind == "json":
-        return _json(path, found)
-    if found.kind in TABLES:
-        return Opened(path, found.kind, table_of(found))
-    return Opened(path, found.kind, found)
-
-
-def _text(path: Path, found: Content) -> Opened:
-    """Lines; but a table under this name is one."""
-    data = found.text()
+    """Read what is in an open file of a known kind."""
+    kind: FileKind = found.kind
+    payload: Any = found
     try:
-        text = data.decode("utf-8-sig")
+        if kind == "text":
+            kind, payload = _of_text(path, found)
+        elif kind == "json":
+            kind, payload = _of_json(found)
+        elif kind in TABLES:
+            payload = table_of(found)
     except UnicodeDecodeError as error:
         raise ValueError(f"{found.name}: the file is damaged or cut short ({error}).") from error
-    lines = [line.rstrip(_LINE_ENDS) for line in text.split("\n")]
+    return Opened(path, kind, payload)
+
+
+def _of_text(path: Path, found: Content) -> tuple[FileKind, Any]:
+    """Lines; but a table under this name is one."""
+    data = found.text()
+    lines = [line.rstrip(_LINE_ENDS) for line in data.decode("utf-8-sig").split("\n")]
     if not lines[-1]:
         lines.pop()
-    read = Opened(path, "text", lines)
     is_table = ".txt" in path.suffixes and bool(lines) and "\t" in lines[0]
-    if is_table and format_of(read) is None:
-        return _table(path, found, data, "tsv")
-    return read
+    if is_table and format_of(Opened(path, "text", lines)) is None:
+        return "tsv", table_of(found.holding(data, "tsv"))
+    return "text", lines
 
 
-def _json(path: Path, found: Content) -> Opened:
+def _of_json(found: Content) -> tuple[FileKind, Any]:
     """A document; a list of objects is a table, and so are objects line by line."""
     data = found.text()
     try:
         document: Any = json.loads(data.decode("utf-8-sig"))
     except RecursionError:
         raise ValueError(f"{found.name} nests too deeply; give flat objects.") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{found.name}: the file is damaged or cut short ({error}).") from error
     except json.JSONDecodeError as error:
         if error.msg == "Extra data" and data.lstrip().startswith(b"{"):
-            return _table(path, found, data, "jsonl")
+            return "jsonl", table_of(found.holding(data, "jsonl"))
         raise ValueError(f"{found.name} is not JSON ({error}).") from error
     if isinstance(document, list):
-        return Opened(path, "jsonl", rows_of(document, found.name))
-    return Opened(path, "json", document)
-
-
-def _table(path: Path, found: Content, data: bytes, kind: FileKind) -> Opened:
-    return Opened(path, kind, table_of(replace(found, kind=kind).holding(data)))
+        return "jsonl", rows_of(document, found.name)
+    return "json", document

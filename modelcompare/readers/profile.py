@@ -35,9 +35,17 @@ class Profile:
         classes = {*(columns.labels or ()), *cell_types.headed_classes(self.headings)}
         self.marks = frozenset(cell_types.usual_marks(columns.na, classes))
 
+    def usual(self, usual: tuple[str, ...], skip: Collection[str | None] = ()) -> list[str]:
+        """Columns with a usual name, the most usual first, that were not told to be other things.
+
+        Those to `skip` have another role.
+        """
+        taken = self.told.union(skip)
+        return [h for h in names.named(self.headings, usual) if h not in taken]
+
     def first(self, usual: tuple[str, ...]) -> str | None:
         """The first column with a usual name that was not told to be something else."""
-        return next((h for h in names.named(self.headings, usual) if h not in self.told), None)
+        return next(iter(self.usual(usual)), None)
 
     def could_be_of(self, heading: str, truth: str) -> bool:
         """Whether a column says what another says, or ranks its two classes by real numbers."""

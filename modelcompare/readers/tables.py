@@ -36,15 +36,9 @@ class Table:
 
 def table_of(opened: Content) -> Table:
     """The rows of an open file."""
-    name = opened.name
-    if opened.kind not in TABLES:
-        raise ValueError(f"{name}: one model per file needs rows ({', '.join(TABLES)}).")
-    try:
-        table = TABLES[opened.kind](opened)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name}: the file is damaged or cut short ({error}).") from error
+    table = TABLES[opened.kind](opened)
     if len(table.frame) == 0:
-        raise ValueError(f"{name}: the file has a header and no rows.")
+        raise ValueError(f"{opened.name}: the file has a header and no rows.")
     return table
 
 

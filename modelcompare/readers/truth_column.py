@@ -19,10 +19,9 @@ def find_truth(seen: Profile, *, beside: Collection[str | None] | None = None) -
     """
     if seen.columns.true is not None:
         return seen.columns.true
-    skip = seen.told | {*(seen.chosen if beside is None else beside)}
-    free = [h for h in seen.headings if h not in skip]
-    sure = names.named(free, names.TRUE)
-    maybe = [] if sure else names.named(free, names.MAYBE_TRUE)
+    skip = seen.chosen if beside is None else beside
+    sure = seen.usual(names.TRUE, skip)
+    maybe = [] if sure else seen.usual(names.MAYBE_TRUE, skip)
     if beside is not None:
         return _one_truth(seen, sure) or next(iter(maybe), None)
     others = [h for h in seen.headings if h not in {*seen.told, *maybe}]
