@@ -184,7 +184,7 @@ def _check_score(seen: Profile, heading: str, numeric: Sequence[str]) -> None:
 def _labels(seen: Profile, candidates: Sequence[str], true: str) -> tuple[list[str], list[str]]:
     """Columns that say what the truth says are models; those that never do may describe."""
     for heading in candidates:
-        if names.class_behind(heading, names.TRUE)[1].isdecimal():
+        if names.usual_and_rest(heading, names.TRUE, behind=True)[1].isdecimal():
             _refuse_doubtful(seen, heading, "is named like the truth")
     soft = [h for h in candidates if ":" in h and seen.is_numeric(h)]
     _refuse_classes(seen, candidates, true)

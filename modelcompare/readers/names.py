@@ -118,22 +118,23 @@ def words(heading: str) -> str:
     return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold()
 
 
-def class_behind(heading: str, usual: tuple[str, ...]) -> tuple[str, str]:
-    """The usual name that begins a heading, and what follows it: ``true_cat`` is true, cat."""
+def usual_and_rest(heading: str, usual: tuple[str, ...], *, behind: bool) -> tuple[str, str]:
+    """Split a heading into a usual name and the rest, which stands behind it or before it.
+
+    Examples
+    --------
+    >>> usual_and_rest("true_cat", TRUE, behind=True), usual_and_rest("catTrue", TRUE, behind=False)
+    (('true', 'cat'), ('true', 'cat'))
+    """
     name = words(heading)
     if "_" not in name:
         return "", ""
-    found = max((n for n in usual if name.startswith(f"{n}_")), key=len, default="")
-    return found, name[len(found) + 1 :] if found else ""
-
-
-def class_before(heading: str, usual: tuple[str, ...]) -> tuple[str, str]:
-    """The usual name that ends a heading, and what stands before it: ``cat_true`` is true, cat."""
-    name = words(heading)
-    if "_" not in name:
+    stands = str.startswith if behind else str.endswith
+    sign = "{}_" if behind else "_{}"
+    found = max((n for n in usual if stands(name, sign.format(n))), key=len, default="")
+    if not found:
         return "", ""
-    found = max((n for n in usual if name.endswith(f"_{n}")), key=len, default="")
-    return found, name[: -len(found) - 1] if found else ""
+    return found, name[len(found) + 1 :] if behind else name[: -len(found) - 1]
 
 
 def describes(heading: str) -> bool:

@@ -23,13 +23,12 @@ def refuse_several_truths(seen: Profile, *, alone: bool) -> None:
     columns = seen.columns
     if columns.models is not None or (columns.true is not None and columns.pred is not None):
         return
-    for of_class in (names.class_behind, names.class_before):
+    for behind in (True, False):
         truths: dict[str, str] = {}
         for heading in seen.headings:
-            _, rest = of_class(heading, names.TRUE)
+            _, rest = names.usual_and_rest(heading, names.TRUE, behind=behind)
             if rest and ":" not in heading:
                 truths.setdefault(rest, heading)
-        behind = of_class is names.class_behind
         said = _of_same_classes(seen, truths, behind=behind) if len(truths) > 1 else []
         if not said:
             continue
@@ -124,9 +123,10 @@ def _constant_within(seen: Profile, heading: str, key: str) -> bool:
 def refuse_truth_beside(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse a measured column among those of its predictions: ``logP (exp)``, ``logP (calc)``."""
     for heading in numeric:
-        for of_class in (names.class_behind, names.class_before):
-            named, rest = of_class(heading, (*names.TRUE, *names.MEASURED))
-            sure = named in names.TRUE and of_class is names.class_behind
+        for behind in (True, False):
+            usual = (*names.TRUE, *names.MEASURED)
+            named, rest = names.usual_and_rest(heading, usual, behind=behind)
+            sure = named in names.TRUE and behind
             kin = [h for h in numeric if h != heading and _share(rest, h)] if rest else []
             if rest and (sure or kin):
                 raise ValueError(
