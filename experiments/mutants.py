@@ -8,8 +8,8 @@ number by one, ``and`` for ``or``, a negated condition, ``min`` for ``max``, the
 are drawn with a fixed seed, the rooms in turn and the kinds of change in turn within each, so that
 the first 20 of 100 are the 20 of ``--number 20``. Each is written into a temporary copy of the
 package, where the tests of its room run until the first failure: the doctests of the room, and the
-folders and files that ``ROOMS`` names for it. Files with tests that call the changed function come
-first, and of these the tests that do, the quickest of each before the others.
+folders and files that ``ROOMS`` names for it. Of these run the files with tests that call the
+changed function, such tests first and of them the quickest of each file; or all, where none does.
 
 ``--tests`` names another version of the tests, to compare the power of two versions against the
 same mutants: a folder ``tests`` in a checkout, whose ``pyproject.toml`` is taken with it. A run
@@ -276,10 +276,7 @@ def run(asked: argparse.Namespace) -> list[str]:
             first.write_text("\n".join(_likely(mutant, noted)), "utf-8")
             began = time.perf_counter()
             with copy.changed(mutant):
-                outcome, by = "survived", ""
-                for files in _files(mutant, noted):
-                    if outcome == "survived" and files:
-                        outcome, by = copy.run(files, _limit(noted), first=first)
+                outcome, by = copy.run(_files(mutant, noted), _limit(noted), first=first)
             seconds = round(time.perf_counter() - began, 1)
             line = {"mutant": mutant.name, "kind": mutant.kind, "tests": label}
             _keep(asked.kept, line | {"outcome": outcome, "by": by, "seconds": seconds})
@@ -309,11 +306,10 @@ def _limit(noted: Noted) -> float:
     return 60 + 3 * sum(seconds for seconds, _ in noted["tests"].values())
 
 
-def _files(mutant: Mutant, noted: Noted) -> tuple[list[str], list[str]]:
-    """Return the files with tests that call the function of a mutant, and all others."""
-    every = dict.fromkeys(test.split("::")[0] for test in noted["tests"])
-    likely = {test.split("::")[0] for test in _likely(mutant, noted)}
-    return [f for f in every if f in likely], [f for f in every if f not in likely]
+def _files(mutant: Mutant, noted: Noted) -> list[str]:
+    """Return the files with tests that call the function of a mutant, or all."""
+    tests = _likely(mutant, noted) or noted["tests"]
+    return list(dict.fromkeys(test.split("::")[0] for test in tests))
 
 
 def _likely(mutant: Mutant, noted: Noted) -> list[str]:
