@@ -14,6 +14,11 @@ help: ## Show the targets
 demo: $(STAMP) ## Compare the models of the example that ships, and draw a forest plot
 	$(BIN)/modelcompare demo
 
+# A process on each core: threads of the matrix library would wait for one another. Modules stay
+# compiled, as the tests start many programs.
+test test-all: export OMP_NUM_THREADS := 1
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(STAMP) ## Run the unit tests and the doctests, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not pages"
 
