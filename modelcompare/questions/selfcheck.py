@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -126,27 +126,30 @@ def selfcheck(
         return bool(drawn.test(test).p_value[0, 0] < alpha)
 
     outcomes: list[list[bool]] = []
-    for block in range(draws.n_blocks):
-        for mask, counts in zip(swaps.draw_all(block), draws.draw_all(block), strict=True):
-            trial = len(outcomes)
-            sample, unit = _drawn(pair, counts)
-            result = bootstrap(sample, [metric], n_resamples=n_resamples, rng=trial)
-            ends = _intervals(result, whole.position, method, confidence_level)
-            covered = [low <= t <= high for (low, high), t in zip(ends, truths, strict=True)]
-            outcomes.append([rejects(swap_outputs(sample, mask[unit]), trial), *covered])
+    trials = (chain.from_iterable(weights.blocks()) for weights in (swaps, draws))
+    for trial, (mask, counts) in enumerate(zip(*trials, strict=True)):
+        sample, unit = _drawn(pair, counts)
+        result = bootstrap(sample, [metric], n_resamples=n_resamples, rng=trial)
+        ends = _intervals(result, whole.position, method, confidence_level)
+        covered = [low <= t <= high for (low, high), t in zip(ends, truths, strict=True)]
+        outcomes.append([rejects(swap_outputs(sample, mask[unit]), trial), *covered])
     shifted = _equal_values(whole.view.evaluation, whole.position)
+    drawn = () if shifted is None else unequal_draws(shifted, n_trials, child_seed(seed, 2))
     rejected = [
         rejects(_drawn(pair, counts)[0], trial)
-        for trial, counts in enumerate(_each(shifted, n_trials, child_seed(seed, 2)))
+        for trial, counts in enumerate(chain.from_iterable(drawn))
     ]
     exchangeable, value, difference = np.mean(outcomes, axis=0)
-    rows_out = [
-        (f"type-I error of {test}, exchangeable models", alpha, exchangeable),
-        (f"type-I error of {test}, equal values", alpha, np.mean(rejected) if rejected else np.nan),
-        (f"coverage of {method}, value", confidence_level, value),
-        (f"coverage of {method}, difference", confidence_level, difference),
-    ]
-    frame = pd.DataFrame(rows_out, columns=["what", "nominal", "realised"])
+    rows = {
+        f"type-I error of {test}, exchangeable models": (alpha, exchangeable),
+        f"type-I error of {test}, equal values": (alpha, np.mean(rejected) if rejected else np.nan),
+        f"coverage of {method}, value": (confidence_level, value),
+        f"coverage of {method}, difference": (confidence_level, difference),
+    }
+    frame = pd.DataFrame(
+        [(what, *numbers) for what, numbers in rows.items()],
+        columns=["what", "nominal", "realised"],
+    )
     error = [math.sqrt(share * (1 - share) / n_trials) for share in frame["realised"]]
     return frame.assign(standard_error=error, n_trials=n_trials)
 
@@ -190,14 +193,6 @@ def _equal_values(evaluation: Evaluation, position: int) -> FloatArray | None:
         return None
     shares: FloatArray = softmax(brentq(difference, -_MOST_TILT, _MOST_TILT) * pull)
     return shares
-
-
-def _each(
-    shares: FloatArray | None, n_trials: int, seed: np.random.SeedSequence
-) -> Iterator[FloatArray]:
-    if shares is not None:
-        for block in unequal_draws(shares, n_trials, seed):
-            yield from block
 
 
 def _intervals(

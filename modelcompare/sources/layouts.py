@@ -123,24 +123,26 @@ class Layout:
         ]  # fmt: skip
         return [] if by_heading or true not in named or kind in ("values", "scores") else named
 
-    def answers(self, rows: Rows, models: Sequence[str], counted: Any | None) -> dict[str, Answers]:
-        """True and predicted labels of some models, and how often they occur together."""
-        if counted is None:
-            parts = [self.of_models([model]) for model in models]
-            tables: list[Any] = [rows.counted(part.needed, rows.n_rows) for part in parts]
+    def answers(self, rows: Rows, shown: Predictions, counted: Any | None) -> dict[str, Answers]:
+        """True and predicted labels, and how often they occur together, of models of labels.
+
+        They are those `shown` by the counted rows, or else are counted for each model.
+        """
+        if counted is not None:
+            parts = [(shown, _times(counted))]
         else:
-            parts, tables = [self], [counted]
-        found: dict[str, Answers] = {}
-        for part, table in zip(parts, tables, strict=True):
-            p, times = part.distinct(table, rows)
-            codes = np.asarray(p.codes)
-            found |= {m: Answers(codes, p.predicted(m), times) for m in p.models}
-        return found
+            of_labels = [model for model, kind in shown.kinds.items() if kind == "labels"]
+            alone = [self.of_models([model]) for model in of_labels]
+            parts = [each.distinct(rows.counted(each.needed, rows.n_rows), rows) for each in alone]
+        return {
+            model: Answers(np.asarray(part.codes), part.predicted(model), times)
+            for part, times in parts
+            for model in part.models
+        }
 
     def distinct(self, counted: Any, rows: Rows) -> tuple[Predictions, IntArray]:
         """Predictions of distinct rows, and how often each of these occurs."""
-        times = counted[TIMES].to_numpy().astype(np.intp)
-        return self.quietly(counted.drop_columns(TIMES), rows.name), times
+        return self.quietly(counted.drop_columns(TIMES), rows.name), _times(counted)
 
     def settled(self, shown: Predictions) -> Layout:
         """The same for all rows: classes, and the kind of the outputs, as some rows show them."""
@@ -202,6 +204,11 @@ def find_layout(rows: Rows, columns: Columns) -> tuple[Layout, Any]:
     if columns.id is not None:
         check_names(rows, columns.id, where)
     return layout, table.select(layout.needed)
+
+
+def _times(counted: Any) -> IntArray:
+    times: IntArray = counted[TIMES].to_numpy().astype(np.intp)
+    return times
 
 
 def _classes(batches: Iterable[Any], columns: Sequence[str]) -> AnyArray:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
 
 import numpy as np
 
@@ -255,16 +254,14 @@ class _Checked:
     def _refuse(
         self, bad: BoolArray, statistic: str, model: str, numbers: AnyArray, told: str
     ) -> None:
-        if bad.any():
-            self._raise(np.argwhere(bad)[0], statistic, model, numbers, told)
-
-    def _raise(
-        self, place: Any, statistic: str, model: str, numbers: AnyArray, told: str
-    ) -> NoReturn:
+        """Refuse the first of the numbers that are bad, and tell its bucket."""
+        if not bad.any():
+            return
+        place = tuple(np.argwhere(bad)[0])
         bucket = int(place[0])
         whose = f" of model {model!r}" if model else ""
         what = told.format(n=int(self.sketch.counts[bucket]))
         raise ValueError(
-            f"{self.name}: {statistic!r}{whose} is {numbers[tuple(place)]:g} in bucket {bucket:,}, "
+            f"{self.name}: {statistic!r}{whose} is {numbers[place]:g} in bucket {bucket:,}, "
             f"{what}; the sketch is damaged, sketch the predictions again."
         )

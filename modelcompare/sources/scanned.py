@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
-from modelcompare.data.kinds import check_guess, check_matches
+from modelcompare.data.kinds import Answers, check_guess, check_matches
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers.messages import counted
@@ -22,7 +22,7 @@ from modelcompare.readers.reading import in_one_line
 from modelcompare.readers.tables import arrow_table
 from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.layouts import Layout, find_layout
-from modelcompare.sources.rows import Rows, open_rows, recut, selected
+from modelcompare.sources.rows import TIMES, Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
 
 Found = TypeVar("Found")
@@ -146,20 +146,22 @@ class ScannedPredictions(TestSet):
         layout, first = find_layout(rows, columns)
         counted = layout.counted(first, rows)
         layout = layout.with_classes(first, rows, counted)
-        shown = layout.predictions(first, rows.name)
+        table = first if counted is None else counted.drop_columns(TIMES)
+        answers: dict[str, Answers] = {}
+        try:
+            shown = layout.predictions(table, rows.name)
+            if layout.labels is not None:
+                answers = layout.answers(rows, shown, counted)
+        except ValueError:
+            # The rows themselves say where they are wrong.
+            head = layout.predictions(first, rows.name)
+            for _ in cls(rows, layout.settled(head), head).blocks():
+                pass
+            raise
         if layout.labels is not None:
-            kinds = shown.kinds
             # Single probabilities are of the last class, as nobody said.
-            single = [model for model in kinds if kinds[model] == "probabilities"]
+            single = [model for model, kind in shown.kinds.items() if kind == "probabilities"]
             check_guess(layout.labels, None, {}, single)
-            of_labels = [model for model in kinds if kinds[model] == "labels"]
-            try:
-                answers = layout.answers(rows, of_labels, counted)
-            except ValueError:
-                # The rows themselves say where they are wrong.
-                for _ in cls(rows, layout.settled(shown), shown).blocks():
-                    pass
-                raise
             check_matches(layout.labels, answers)
         layout = layout.settled(shown)
         part = cls(rows, layout, layout.quietly(first, rows.name), checkpoint)

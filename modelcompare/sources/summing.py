@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -198,36 +200,46 @@ def _summed(
     numbers: dict[tuple[str, str], FloatArray] = {}
     step = _rows_at_once(block, statistics)
     for start in range(0, len(block), step):
-        rows = np.arange(start, min(start + step, len(block)))
-        part = block if step >= len(block) else block.subset(rows)
+        whole = step >= len(block)
+        part = block if whole else block.subset(np.arange(start, min(start + step, len(block))))
+        added = _Adder(bucket[start : start + step], buckets, part.sample_weight)
         for model in block.models:
             outcomes = Outcomes.of(part, model)
             for statistic in statistics:
                 if not (statistic.shared and model != block.models[0]):
                     key = (statistic.name, EVERY_MODEL if statistic.shared else model)
-                    found = _bucket_sums(statistic, outcomes, bucket[rows], buckets)
-                    numbers[key] = numbers.get(key, 0.0) + found
+                    numbers[key] = numbers.get(key, 0.0) + added.sums(statistic, outcomes)
     return numbers
 
 
-def _bucket_sums(
-    statistic: Statistic, outcomes: Outcomes, bucket: IntArray, buckets: int
-) -> FloatArray:
-    """Weighted sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
-    entries = None if statistic.entries is None else statistic.entries(outcomes)
-    if entries is not None:
-        places, found = entries
-        width = outcomes.n_classes**statistic.class_axes
-        found = found if outcomes.weight is None else found * outcomes.weight
-        sums = np.bincount(bucket * width + places, found, buckets * width).astype(np.float64)
-        return sums.reshape(buckets, width)
-    from scipy.sparse import csc_array
+@dataclass(frozen=True)
+class _Adder:
+    """Bucket and weight of each of some samples, whose numbers are added up."""
 
-    n = len(bucket)
-    weight = np.ones(n) if outcomes.weight is None else outcomes.weight
-    indicator = csc_array((weight, bucket, np.arange(n + 1)), shape=(buckets, n))
-    product: FloatArray = indicator @ statistic.compute(outcomes)
-    return product
+    bucket: IntArray
+    buckets: int
+    weight: FloatArray | None
+
+    def sums(self, statistic: Statistic, outcomes: Outcomes) -> FloatArray:
+        """Sums of a statistic by bucket, of shape (n_buckets, n_columns)."""
+        entries = None if statistic.entries is None else statistic.entries(outcomes)
+        if entries is None:
+            product: FloatArray = self._indicator @ statistic.compute(outcomes)
+            return product
+        places, numbers = entries
+        width = outcomes.n_classes**statistic.class_axes
+        numbers = numbers if self.weight is None else numbers * self.weight
+        sums = np.bincount(self.bucket * width + places, numbers, self.buckets * width)
+        return sums.reshape(self.buckets, width).astype(np.float64, copy=False)
+
+    @cached_property
+    def _indicator(self) -> Any:
+        """Matrix (n_buckets, n_samples) of the weights, each in its bucket."""
+        from scipy.sparse import csc_array
+
+        n = len(self.bucket)
+        weight = np.ones(n) if self.weight is None else self.weight
+        return csc_array((weight, self.bucket, np.arange(n + 1)), shape=(self.buckets, n))
 
 
 def _judged(metrics: Iterable[Metric]) -> tuple[str, ...]:
