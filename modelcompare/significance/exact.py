@@ -33,16 +33,23 @@ _DEVIATIONS = 9.0
 _CELLS = 2**18
 
 
-def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
-    """Whether all swaps can be counted: a quotient of hard counts, samples that are alike."""
+def are_hard_counts(evaluation: Evaluation, metric: Metric) -> bool:
+    """True for a metric of hard labels' counts, of samples that all weigh the same."""
     p = evaluation.predictions
     return (
-        metric.class_ratio is not None
-        and metric.average is None
-        and metric.statistics == COUNTS
+        metric.statistics == COUNTS
         and evaluation.labelled is not None
         and p.groups is None
         and p.sample_weight is None
+    )
+
+
+def is_exact(evaluation: Evaluation, metric: Metric) -> bool:
+    """Whether all swaps can be counted: a quotient of hard counts, samples that are alike."""
+    return (
+        metric.class_ratio is not None
+        and metric.average is None
+        and are_hard_counts(evaluation, metric)
         and Strata.of(evaluation.units) is None
     )
 

@@ -29,8 +29,8 @@ from modelcompare.significance.extreme import (
     student_p,
 )
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView, check_smooth
-from modelcompare.significance.swaps.differences import SwappedDifferences
 from modelcompare.significance.swaps.outputs import SwappedOutputs
+from modelcompare.significance.swaps.sums import SwappedDifferences
 
 
 def sign_flip(view: PairView) -> Outcome:

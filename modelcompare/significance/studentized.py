@@ -21,9 +21,9 @@ Which road a metric takes:
 
 - one class's quotient of hard counts, or accuracy: all swaps counted (`significance.exact`);
 - a mean without two bounds, of independent samples: `SwappedMeans`, less its skewness;
-- other quotients: `SwappedQuotients`; averages of soft scores over few classes: `SwappedAverages`;
-  averages of hard labels and smooth metrics: `SwappedForms`; averages of soft scores over many
-  classes: `SwappedExpansions`;
+- other quotients, and averages of soft scores over few classes: `SwappedQuotients`; averages of
+  hard labels and smooth metrics: `SwappedForms`; averages of soft scores over many classes:
+  `SwappedExpansions`;
 - sums with a corner (ECE), with too many slopes, or averages too large: the difference itself, not
   studentized, and named so. Its null is that the models are exchangeable;
 - the ROC AUC of two classes, of samples that are alike: `SwappedAreas`;
@@ -53,19 +53,22 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import told
 from modelcompare.metrics.base import AnyMetric, CallableMetric, Metric
 from modelcompare.resampling.weights import ROW_BLOCK, Weights
-from modelcompare.significance.exact import as_extreme, exact_p_values, is_exact
+from modelcompare.significance.exact import (
+    are_hard_counts,
+    as_extreme,
+    exact_p_values,
+    is_exact,
+)
 from modelcompare.significance.pairwise import Outcome, PairTest, PairView
 from modelcompare.significance.resampled import sign_flip
 from modelcompare.significance.swaps.areas import SwappedAreas
-from modelcompare.significance.swaps.averages import SwappedAverages
-from modelcompare.significance.swaps.differences import SwappedDifferences
 from modelcompare.significance.swaps.expansions import SwappedExpansions
 from modelcompare.significance.swaps.forms import SwappedForms
-from modelcompare.significance.swaps.kinds import of_labels
 from modelcompare.significance.swaps.means import SwappedMeans
 from modelcompare.significance.swaps.outputs import SwappedOutputs
 from modelcompare.significance.swaps.quotients import SwappedQuotients
 from modelcompare.significance.swaps.statistic import DrawnSwaps, SwapStatistic
+from modelcompare.significance.swaps.sums import SwappedDifferences
 from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 
@@ -148,10 +151,9 @@ def _road(evaluation: Evaluation, metric: AnyMetric) -> Road:
         return "exact"
     if SwappedMeans.applies(evaluation, metric):
         return "mean"
-    if metric.ratio is not None and metric.average is None:
-        return "quotient"
-    if SwappedAverages.applies(evaluation, metric) and not of_labels(evaluation, metric):
-        return "average"
+    labels = metric.average is not None and are_hard_counts(evaluation, metric)
+    if SwappedQuotients.applies(evaluation, metric) and not labels:
+        return "quotient" if metric.average is None else "average"
     if SwappedForms.applies(evaluation, metric):
         return "form"
     return "expansion" if SwappedExpansions.applies(evaluation, metric) else "raw"
@@ -177,14 +179,12 @@ def swap_statistic(
     road = road_of(evaluation, metric)
     if not isinstance(metric, Metric):
         return SwappedAreas(evaluation, model_a, model_b)
-    if road in ("exact", "quotient"):
+    if road in ("exact", "quotient", "average"):
         return SwappedQuotients(evaluation, (metric,), model_a, model_b)
     if road == "mean":
-        return SwappedMeans(evaluation, metric, model_a, model_b)
+        return SwappedMeans(evaluation, (metric,), model_a, model_b)
     if road == "form":
         return SwappedForms(evaluation, metric, model_a, model_b)
-    if road == "average":
-        return SwappedAverages(evaluation, (metric,), model_a, model_b)
     if road == "expansion":
         return SwappedExpansions(evaluation, (metric,), model_a, model_b)
     return SwappedDifferences(evaluation, (metric,), model_a, model_b)

@@ -5,6 +5,7 @@ import pytest
 
 import modelcompare as mc
 from modelcompare.significance import studentized
+from modelcompare.significance.swaps.statistic import Swapped
 from modelcompare.significance.swaps.sums import SwappedSums
 
 MODELS = [f"m{i}" for i in range(12)]
@@ -34,14 +35,13 @@ def nearly_alike(n: int = 200, differ: int = 6) -> mc.Predictions:
 def work(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sums of all models that statistics were made of."""
     counted: list[int] = []
-    moved = SwappedSums.moved
+    sum_up = SwappedSums.sum_up
 
-    def counting(self: SwappedSums, masks: object, *units: object) -> object:
-        found = moved(self, masks, *units)
-        counted.append(found.n_masks * self.columns.n_columns)
-        return found
+    def counting(self: SwappedSums, swapped: Swapped) -> None:
+        sum_up(self, swapped)
+        counted.append(swapped.n_masks * self.columns.n_columns)
 
-    monkeypatch.setattr(SwappedSums, "moved", counting)
+    monkeypatch.setattr(SwappedSums, "sum_up", counting)
     return counted
 
 

@@ -145,7 +145,7 @@ def test_step_down_of_swaps_that_the_test_drew_is_that_of_new_ones_to_the_bit(co
     outcome = studentized_permutation(PairView.of(part, a, b, 300, SEED))
     assert outcome.swaps.keys() == {metric.name for metric in metrics}
     new = [step_down_p_values(part, m, a, b, n_resamples=300, seed=SEED) for m in metrics]
-    monkeypatch.setattr(SwappedSums, "mapped", None)
+    monkeypatch.setattr(SwappedSums, "sum_up", None)
     for metric, expected in zip(metrics, new, strict=True):
         found = step_down_p_values(
             part, metric, a, b, n_resamples=300, seed=SEED, drawn=outcome.swaps[metric.name]

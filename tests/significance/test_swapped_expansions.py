@@ -67,7 +67,7 @@ def test_few_swaps_are_all_counted_and_each_has_its_mirror_image(name):
     assert found.floor[0, 0] == 2 * 0.5**8
     forms = SwappedForms(*full, *PAIR)
     bits = np.arange(2**8)[:, None] >> np.arange(8) & 1
-    t = forms.enumerated(0, bits.astype(float), np.arange(8))
+    ((_, t),) = forms.enumerated_of(np.array([0]), bits.astype(float), np.arange(8))
     expected = (np.abs(t) >= np.abs(forms.observed) - 1e-9).mean()
     assert found.p_value[0, 0] == pytest.approx(expected, abs=2 / 2**8)
     assert found.p_value[0, 0] * 2**7 % 1 == 0
@@ -88,8 +88,8 @@ def test_threads_and_blocks_of_memory_do_not_change_a_bit(monkeypatch):
     preds = many_classes()
     once = run(preds, "cf1_macro", all_pairs(3), n_jobs=1).p_value
     assert run(preds, "cf1_macro", all_pairs(3), n_jobs=2).p_value.tobytes() == once.tobytes()
-    for name in ("_SUM_NUMBERS", "_PAIR_NUMBERS", "PASS_BYTES"):
-        monkeypatch.setattr(f"modelcompare.significance.swaps.sums.{name}", 1)
+    for name in ("_SUM_NUMBERS", "_MASK_NUMBERS", "_PAIR_NUMBERS", "PASS_BYTES"):
+        monkeypatch.setattr(f"modelcompare.significance.swaps.statistic.{name}", 1)
     assert run(preds, "cf1_macro", all_pairs(3)).p_value.tobytes() == once.tobytes()
 
 

@@ -11,7 +11,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import get_metric
 from modelcompare.significance.pairwise import PairView, all_pairs
 from modelcompare.significance.studentized import road_of, studentized_permutation
-from modelcompare.significance.swaps import means
+from modelcompare.significance.swaps import means, sums
 from modelcompare.significance.swaps.means import SwappedMeans
 
 SEED = np.random.SeedSequence(5)
@@ -74,7 +74,7 @@ def test_drawn_swaps_of_many_samples_are_those_of_a_loop():
     evaluation = Evaluation(scored(table), [MEAN])
     a, b = all_pairs(3)
     view = PairView.of(evaluation, a, b, 299, SEED)
-    statistic = SwappedMeans(evaluation, MEAN, a, b)
+    statistic = SwappedMeans(evaluation, [MEAN], a, b)
     found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
     masks = np.concatenate([view.masks.draw_all(k) for k in range(view.masks.n_blocks)])
     for pair, (i, j) in enumerate(zip(a, b, strict=True)):
@@ -89,12 +89,11 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
     base, skewed = rng.standard_normal(400), rng.lognormal(0, 1.5, 400)
     table = {"a": base, "b": base + rng.choice([-1.0, 1.0], 400), "c": base + skewed}
     preds = scored(table)
-    statistic = SwappedMeans(Evaluation(preds, [MEAN]), MEAN, *all_pairs(3))
+    statistic = SwappedMeans(Evaluation(preds, [MEAN]), [MEAN], *all_pairs(3))
     assert statistic._skewed.tolist() == [False, True, True]
     x = table["a"] - table["b"]
     assert statistic.observed[0, 0] == pytest.approx(x.sum() / np.sqrt((x**2).sum()))
     assert statistic.observed[1, 0] == pytest.approx(hall(table["a"] - table["c"]))
-    # Bounds serve the first pair alone; the counts are those of the statistics themselves.
     view = PairView.of(Evaluation(preds, [MEAN]), *all_pairs(3), 999, SEED)
     found = np.concatenate(statistic.map(view.masks, lambda t: t[:, :, 0]))
     counted = statistic.n_extreme(view.masks, np.arange(3), "two-sided")[:, 0]
@@ -105,7 +104,7 @@ def test_pairs_that_many_samples_carry_are_divided_by_their_error_alone():
 def test_cubes_that_do_not_fit_are_made_of_some_pairs_after_others(monkeypatch):
     preds = scored(drawn(2, 50, ("lognormal", "normal", "lognormal", "normal")))
     whole = outcome_of(preds, 999).p_value
-    monkeypatch.setattr(means, "_HELD_NUMBERS", 10)
+    monkeypatch.setattr(sums, "_KEPT_NUMBERS", 10)
     monkeypatch.setattr(means, "_CACHED_NUMBERS", 100)
     np.testing.assert_array_equal(outcome_of(preds, 999).p_value, whole)
 

@@ -34,8 +34,8 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import AnyMetric, OrderMetric
 from modelcompare.metrics.ranking import ROC_AUC
-from modelcompare.significance.swaps.pairs import SwappedPairs, matrix_bytes
-from modelcompare.significance.swaps.sums import ROUNDING
+from modelcompare.significance.swaps.pairs import SwappedPairs
+from modelcompare.significance.swaps.statistic import ROUNDING
 from modelcompare.significance.swaps.units import SwapUnits
 
 _MOST_PLACES = 256
@@ -118,11 +118,6 @@ class _Pair:
     def sums(self) -> FloatArray:
         """Sums over all samples as they are, of shape (n_sums,)."""
         return np.asarray(self.signed.sum(axis=1))
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that it takes."""
-        return matrix_bytes(self.signed) + sum(side.pairs.nbytes for side in self.sides)
 
     def statistics(self, sums: FloatArray) -> FloatArray:
         """Statistics (n_resamples,) from sums (n_rows, n_resamples) over signed samples."""

@@ -19,19 +19,17 @@ exact as with the squares in full.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
-from modelcompare.significance.swaps.kinds import class_slopes
-from modelcompare.significance.swaps.moved import Moved
-from modelcompare.significance.swaps.ratios import Ratio, studentized
+from modelcompare.significance.swaps.quotients import Ratio, class_slopes, studentized
+from modelcompare.significance.swaps.statistic import Swapped
 from modelcompare.significance.swaps.sums import SwappedSums
 from modelcompare.significance.swaps.units import SwapUnits
 
@@ -43,16 +41,16 @@ _DOUBLE = 64
 
 @dataclass(frozen=True)
 class _Expansion:
-    """What no swap of a pair changes.
+    """Numbers of a pair that no swap changes.
 
     Parameters
     ----------
     slope : ndarray of shape (n_classes,)
         Slopes at the pooled totals.
-    moves : ndarray of int
-        Units whose outputs differ.
-    columns : ndarray of shape (n_moves, n_classes)
+    columns : ndarray of shape (n_classes, n_units)
         ``delta_i v_i c``.
+    total : ndarray of shape (n_classes,)
+        C as it is.
     square : float
         Sum of ``delta^2``.
     along, alike : ndarray
@@ -60,8 +58,8 @@ class _Expansion:
     """
 
     slope: FloatArray
-    moves: IntArray
     columns: Any
+    total: FloatArray
     square: float
     along: FloatArray
     alike: FloatArray
@@ -72,35 +70,16 @@ class _Expansion:
         shares = slope.astype(np.float32)
         u, v = (first - second) * shares, (first + second) * shares
         delta = u.sum(axis=1)
-        moves = np.flatnonzero(u.any(axis=1))
-        columns = delta[moves, None] * v[moves]
-        if len(moves) < _DOUBLE:
+        columns = np.ascontiguousarray((delta[:, None] * v).T)
+        if np.count_nonzero(u.any(axis=1)) < _DOUBLE:
             columns = columns.astype(np.float64)
         along, alike = (np.asarray(x, dtype=np.float64) for x in (u.T @ delta, v.T @ v))
-        return cls(slope, moves, columns, float(along.sum()), along, alike)
+        total = columns.sum(axis=1, dtype=np.float64)
+        return cls(slope, columns, total, float(along.sum()), along, alike)
 
-    @cached_property
-    def total(self) -> FloatArray:
-        """C as it is."""
-        total: FloatArray = self.columns.sum(axis=0, dtype=np.float64)
-        return total
-
-    def crossed(self, swapped: Any, units: slice | IntArray) -> FloatArray:
-        """C after swaps of units, masks (n_masks, n_chosen), of shape (n_classes, n_masks)."""
-        if isinstance(units, slice):
-            chosen = swapped[:, self.moves]
-            columns = self.columns
-        else:
-            place = np.searchsorted(self.moves, units)
-            place[place == len(self.moves)] = 0
-            there = self.moves[place] == units
-            chosen, columns = swapped[:, there], self.columns[place[there]]
-        sums = columns.T @ chosen.astype(columns.dtype, copy=False).T
-        crossed: FloatArray = self.total[:, None] - 2.0 * sums
-        return crossed
-
-    def squares(self, crossed: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
-        """Sums of squares (n_resamples,) at two models' slopes (n_classes, n_resamples)."""
+    def squares(self, swapped: Swapped, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Sums of squares (n_masks,) at two models' slopes (n_classes, n_masks)."""
+        crossed = self.total[:, None] - 2.0 * swapped.times(self.columns)
         there = self.slope != 0
         scale = np.divide(0.5, self.slope, out=np.zeros_like(self.slope), where=there)[:, None]
         eta, epsilon = (first + second) * scale, (second - first) * scale
@@ -127,43 +106,38 @@ class SwappedExpansions(SwappedSums):
         numbers = units.n_units * p.n_classes * max(1, n_models * (n_models - 1) // 2)
         return metric.average is not None and units.strata is None and numbers <= _MOST_NUMBERS
 
-    def of_pairs(self, pairs: IntArray, moved: Moved) -> FloatArray:
-        slopes = [class_slopes(self.metric, side) for side in self.sides(self.metric, pairs, moved)]
-        square = np.empty((len(pairs), moved.n_masks))
-        pieces = [piece.astype(np.float32) for piece in moved.masks.pieces]
-        shape = len(pairs), moved.n_masks, self.ratio.n_values
-        first, second = (np.broadcast_to(slope, shape) for slope in slopes)
-        for place, pair in enumerate(pairs.tolist()):
-            own = self._expansions[pair]
-            crossed = np.concatenate([own.crossed(x, moved.units) for x in pieces], axis=1)
-            square[place] = own.squares(crossed, first[place].T, second[place].T)
-        difference = self.differences(pairs, moved)
+    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        shape = len(pairs), swapped.n_masks, self._ratio.totals[0].shape[1]
+        first, second = (
+            np.broadcast_to(class_slopes(self.metric, side), shape)
+            for side in self.sides(self.metric, pairs, swapped)
+        )
+        square = np.array([
+            self._expansions[pair].squares(swapped, first[place].T, second[place].T)
+            for place, pair in enumerate(pairs.tolist())
+        ])  # fmt: skip
+        difference = self.differences(self.metric, pairs, swapped)
         return studentized(difference, square[:, None], self.units.size, centred=False)
 
-    def differing(self, rows: slice) -> Iterator[FloatArray]:
-        for part in self.ratio.of_units:
-            for k in range(part.shape[2]):
-                yield part[rows][..., [k]]
+    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
+        return self._ratio.differ(rows, pairs)
 
     @cached_property
-    def ratio(self) -> Ratio:
+    def _ratio(self) -> Ratio:
         """Numerators and denominators of the classes."""
-        (ratio,) = Ratio.each(
-            self.metrics, self.numbers, self.totals, self.units, len(self.evaluation.models), None
-        )
-        return ratio
+        return Ratio(self, self.metric)
 
     @cached_property
     def _expansions(self) -> list[_Expansion]:
         """Expansions of all pairs around the slopes at their pooled totals."""
-        top, bottom = (part.astype(np.float32) for part in self.ratio.of_units)
-        pooled = self.ratio.pooled.astype(np.float32)
+        top, bottom = (part.astype(np.float32) for part in self._ratio.of_units)
+        pooled = self._ratio.pooled.astype(np.float32)
         out = []
-        for a, b in zip(self.model_a.tolist(), self.model_b.tolist(), strict=True):
+        for pair, (a, b) in enumerate(zip(self.model_a, self.model_b, strict=True)):
             totals = [self.totals[s] for s in self.metric.statistics]
             middle = [(total[min(a, len(total) - 1)] + total[min(b, len(total) - 1)]) / 2
                       for total in totals]  # fmt: skip
             slope = class_slopes(self.metric, [part[None] for part in middle])[0]
-            sides = (top[:, m] - pooled[a, b] * bottom[:, m] for m in (a, b))
+            sides = (top[:, m] - pooled[pair] * bottom[:, m] for m in (a, b))
             out.append(_Expansion.of(slope, *sides))
         return out

@@ -30,41 +30,25 @@ from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.moved import Moved
 from modelcompare.significance.swaps.quotients import SwappedQuotients
-from modelcompare.significance.swaps.sums import ROUNDING, SwappedSums
-from modelcompare.words import Alternative
+from modelcompare.significance.swaps.statistic import ROUNDING, Swapped
 
 # Samples that carry a variance, (sum x^2)^2 / sum x^4, from which the skewness of the sum is below
 # 0.1 and moves a p-value of 0.05 by less than a simulation of 10,000 test sets would show.
 _MANY = 100
 # Differences of one block of samples.
 _CACHED_NUMBERS = 2**20
-# Cubes of all pairs that are made once.
-_HELD_NUMBERS = 2**24
 
 
 class SwappedMeans(SwappedQuotients):
     """Studentized differences of one mean without two bounds, corrected for their skewness.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Models and independent samples, without strata.
-    metric : Metric
-        One for which `applies` is true.
-    model_a, model_b : ndarray of int of shape (n_pairs,)
-        Positions of the models of each pair.
+    Of independent samples, without strata.
     """
-
-    def __init__(
-        self, evaluation: Evaluation, metric: Metric, model_a: IntArray, model_b: IntArray
-    ) -> None:
-        super().__init__(evaluation, (metric,), model_a, model_b)
 
     @staticmethod
     def applies(evaluation: Evaluation, metric: Metric) -> bool:
-        """Whether a metric is a mean over samples whose range does not limit its skewness."""
+        """True for a mean over samples whose range does not limit its skewness."""
         return (
             metric.is_mean
             and not np.isfinite(metric.bounds).all()
@@ -72,42 +56,35 @@ class SwappedMeans(SwappedQuotients):
             and Strata.of(evaluation.units) is None
         )
 
-    def of_pairs(self, pairs: IntArray, moved: Moved) -> FloatArray:
-        found = super().of_pairs(pairs, moved)
+    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        found = super().of_pairs(pairs, swapped)
         here = np.flatnonzero(self._skewed[pairs])
         if len(here):
-            cubes = self._cubes_of(pairs[here])
-            signed = cubes.sum(axis=0)[:, None] - 2 * moved.times(cubes)
-            size = self.units.size
+            moved, size = self.own_sums(pairs[here], swapped)[:, 0], self.units.size
+            signed = self._cubes[pairs[here], None] - 2 * moved
             found[here, 0] = without_skewness(found[here, 0], signed / size, size)
         return found
 
-    def extreme_of_pairs(self, pairs: IntArray, moved: Moved, alternative: Alternative) -> IntArray:
-        """Count extreme statistics; bounds tell nothing of cubes."""
-        skewed = self._skewed[pairs]
-        out = np.zeros((len(pairs), 1), dtype=np.intp)
-        if skewed.any():
-            out[skewed] = SwappedSums.extreme_of_pairs(self, pairs[skewed], moved, alternative)
-        if not skewed.all():
-            out[~skewed] = super().extreme_of_pairs(pairs[~skewed], moved, alternative)
-        return out
+    @property
+    def own_width(self) -> int:
+        return int(self._skewed.any())
 
-    def _cubes_of(self, pairs: IntArray) -> FloatArray:
-        """Cubes (n_units, n_pairs) of standardized differences; made once where there is room."""
-        if self.units.n_units * np.count_nonzero(self._skewed) <= _HELD_NUMBERS:
-            return self._cubes[:, self._column[pairs]]
-        return self._made(pairs)
-
-    @cached_property
-    def _cubes(self) -> FloatArray:
-        return self._made(np.flatnonzero(self._skewed))
-
-    def _made(self, pairs: IntArray) -> FloatArray:
+    def own_columns(self, pairs: IntArray) -> FloatArray:
+        """Cubes (n_pairs, n_units) of standardized differences."""
         x = self._apart(slice(None), pairs)
         x /= np.sqrt(self._powers[0, pairs] / self.units.size)
         # Powers of arrays take twenty times as long as products.
         cubes: FloatArray = x * x * x
-        return cubes
+        return np.ascontiguousarray(cubes.T)
+
+    @cached_property
+    def _cubes(self) -> FloatArray:
+        """Sum of each pair's cubes, as they are, (n_pairs,)."""
+        counts = self.units.counts().astype(np.float64)
+        return np.array([
+            float(self.own_columns(np.array([pair]))[0] @ counts) if skewed else 0.0
+            for pair, skewed in enumerate(self._skewed)
+        ])  # fmt: skip
 
     @cached_property
     def _skewed(self) -> BoolArray:
@@ -115,11 +92,6 @@ class SwappedMeans(SwappedQuotients):
         squares, fourths = self._powers
         found: BoolArray = squares**2 < _MANY * fourths
         return found
-
-    @cached_property
-    def _column(self) -> IntArray:
-        """Place of each pair among the skewed ones, if it is one."""
-        return np.cumsum(self._skewed) - 1
 
     @cached_property
     def _powers(self) -> FloatArray:
@@ -135,7 +107,7 @@ class SwappedMeans(SwappedQuotients):
         return out
 
     def _apart(self, rows: slice, pairs: IntArray) -> FloatArray:
-        """What samples add to the difference, times the denominator, (n_rows, n_pairs)."""
+        """Contributions of samples to the difference, times the denominator, (n_rows, n_pairs)."""
         top = self.ratios[0].of_units[0][rows, :, 0]
         apart: FloatArray = top[:, self.model_a[pairs]] - top[:, self.model_b[pairs]]
         return apart

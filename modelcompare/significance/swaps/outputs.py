@@ -21,7 +21,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -176,13 +176,14 @@ class SwappedOutputs(SwapStatistic):
         found, observed = self._studentized(self._null(masks, pairs), pairs)
         return n_true(as_extreme(found, observed, alternative))
 
-    def reduced(
+    def map(
         self,
         masks: Weights,
         reduce: Callable[[FloatArray], Result],
-        pairs: IntArray,
-        n_jobs: int | None,  # noqa: ARG002  the view's
+        *,
+        n_jobs: int | None = None,  # noqa: ARG002  the view's
     ) -> list[Result]:
+        pairs = np.arange(len(self.model_a))
         found, _ = self._studentized(self._null(masks, pairs), pairs)
         return [reduce(found[masks.rows(block)]) for block in range(masks.n_blocks)]
 
@@ -191,15 +192,18 @@ class SwappedOutputs(SwapStatistic):
         pairs = np.arange(len(self.model_a))
         return self._studentized(self._null(self.view.masks, pairs), pairs)[1]
 
-    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
+    def enumerated_of(
+        self, pairs: IntArray, bits: FloatArray, units: IntArray
+    ) -> Iterator[tuple[int, FloatArray]]:
         swaps = np.zeros((len(bits), self.evaluation.units.n_units))
         swaps[:, units] = bits
-        pairs = np.array([pair])
         given = GivenWeights.of(self.evaluation.units, swaps, in_blocks=True)
-        null = np.concatenate(self.differences(given, lambda found: found, pairs))
-        found, observed = self._studentized(null, pairs)
-        # The first swap is none.
-        return np.concatenate([observed, found[1:, 0]])
+        for pair in pairs.tolist():
+            only = np.array([pair])
+            null = np.concatenate(self.differences(given, lambda found: found, only))
+            found, observed = self._studentized(null, only)
+            # The first swap is none.
+            yield pair, np.concatenate([observed, found[1:, 0]])
 
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
         n_values = self._values.stop - self._values.start

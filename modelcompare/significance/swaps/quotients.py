@@ -1,336 +1,435 @@
-"""Studentized differences of quotients after swaps: all pairs from five sums of each model.
+"""Studentized differences of quotients, and of their averages over few classes, after swaps.
 
-See `significance.studentized` for the statistic. With the residuals ``r = N - F D`` and the first
-model's share ``s = D_a / (D_a + D_b)`` of the denominators, the score ``N_a - F D_a`` and the sum
-of squares of ``(1 - s) r_a - s r_b`` are both what they are of times ``D_a D_b / (D_a + D_b)``, so
-that nothing is divided by what may be 0. The squares follow from the first model's sums of ``N^2``,
-``N D`` and ``D^2`` and from what no swap changes. Of a stratified design they are centred within
-strata, which needs N and D of each stratum, too.
+See `significance.studentized` for the statistic. With the pooled quotients
+``F_k = (N_ak + N_bk) / (D_ak + D_bk)``, which no swap changes, and ``x_k = N_k - F_k D_k``, a unit
+adds ``d = g (x_a - x_b) + h (x_a + x_b)`` to the difference; g and h are mean and half difference
+of the two models' slopes, the classes' weights over their denominators, of the swapped data. So
 
-The squares hardly vary while s is near one half, so single-precision scores and bounds of s decide
-nearly all swaps of many pairs; the few between are evaluated exactly.
+    sum d^2 = g' U g + h' V h + 2 g' W h,
+
+where no swap changes U and V, sums of products of ``x_a - x_b`` and of ``x_a + x_b``. Of W, the
+sums of products of one with the other, the symmetric part is what the sums of ``x_k x_l`` of the
+first model exceed those of the second by: it comes from the sums of ``N N'``, ``N D'`` and ``D D'``
+of each model. Only the other part's K (K - 1) / 2 numbers, sums of ``x_ak x_bl - x_al x_bk``, are
+each pair's own.
+
+Of a single quotient there is one class. Difference and slopes are both multiplied by
+``D_a D_b / (D_a + D_b)``, so that nothing is divided by what may be 0: the difference becomes
+``N_a - F D_a``, g is 1 / 2 and h is 1 / 2 less the first model's share of the denominators.
+
+Of a stratified design squares are centred within strata, which needs N and D of each stratum, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from modelcompare.engine.exchange import Exchange
-from modelcompare.significance.exact import as_extreme, least_extreme
-from modelcompare.significance.extreme import n_true
+from modelcompare.arrays import BoolArray, FloatArray, IntArray
+from modelcompare.engine.evaluation import Evaluation
+from modelcompare.metrics.base import Metric
+from modelcompare.metrics.quotient import divide
 from modelcompare.significance.strata import Strata
-from modelcompare.significance.swaps.moved import Moved
-from modelcompare.significance.swaps.ratios import Ratio, studentized
-from modelcompare.significance.swaps.sums import ROUNDING, SwappedSums
-from modelcompare.words import Alternative
+from modelcompare.significance.swaps.columns import Block
+from modelcompare.significance.swaps.statistic import ROUNDING, Swapped
+from modelcompare.significance.swaps.sums import SwappedSums
 
-# Sums of each model: N, D, N^2, N D and D^2.
-N_SUMS = 5
-# Bounds that leave more open than this share do not pay; they do where the ends are as near.
-_MOST_OPEN = 0.25
-_NEAR = 0.5
-# Bounds are wider by this than their formulas, and scores by eight roundings to single precision.
-_SLACK = 1e-9
-_SINGLE = 2.0**-21
-# Sizes whose products single precision holds, and what is lost of those below its smallest.
-_LARGEST, _TINY = 1e15, 1e-30
-
-
-@dataclass(frozen=True)
-class _Fixed:
-    """Numbers of pairs and values that no swap changes, in arrays of one shape.
-
-    Parameters
-    ----------
-    pooled : ndarray
-        Pooled value F.
-    bottom : ndarray
-        Sum of the two denominators.
-    own, shared : ndarray
-        Sums of ``r_a^2 + r_b^2`` and of ``2 r_a r_b``.
-    score, share, square : ndarray
-        The first model's score, share and sum of ``r_a^2`` as they are.
-    """
-
-    pooled: FloatArray
-    bottom: FloatArray
-    own: FloatArray
-    shared: FloatArray
-    score: FloatArray
-    share: FloatArray
-    square: FloatArray
-
-    def at(self, *places: IntArray) -> _Fixed:
-        """Those of some pairs, or of single pairs in single values."""
-        index: Any = places if len(places) == 1 else (*places, 0)
-        return _Fixed(*(getattr(self, each.name)[index] for each in fields(self)))
-
-    def shares(self, growth: FloatArray) -> FloatArray:
-        """The first model's part of the denominators after they grow."""
-        return self.share + growth / np.where(self.bottom == 0, 1.0, self.bottom)
-
-    def bounds(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Numbers between which the squares are while shares are.
-
-        With ``e = share - 1/2`` they are ``(own - shared) / 4 + e (own - 2 F) + e^2 (own +
-        shared)``, and F, the first model's part of own, is from 0 to own.
-        """
-        apart = np.maximum(np.abs(low - 0.5), np.abs(high - 0.5))
-        reach = (apart + _SLACK) * self.own + apart**2 * (self.own + self.shared)
-        middle = (self.own - self.shared) / 4
-        # Of residuals that are all 0 rounding leaves sums of either sign.
-        return np.maximum(middle - reach, 0.0), np.maximum(middle + reach, 0.0)
-
-    def nothing(self, size: float) -> FloatArray:
-        """Squared scores that are rounding: of residuals, and of N and F D where those are 0."""
-        return ROUNDING**2 * np.maximum(size * self.own / 4, (self.pooled * self.bottom) ** 2)
+# Averages over more classes have more products than samples that a swap changes.
+MOST_CLASSES = 8
+_KINDS = "nn", "nd", "dn", "dd"
 
 
 class SwappedQuotients(SwappedSums):
-    """Studentized differences of metrics with a `ratio` and no `average`."""
+    """Studentized differences of metrics with a `ratio`; of averages one at a time."""
 
-    def of_pairs(self, pairs: IntArray, moved: Moved) -> FloatArray:
-        fixed, gains = self._fixed.at(pairs), self.exchange(pairs)
-        change = [gains.combined(np.subtract, part, part) for part in moved.sums[-N_SUMS:]]
-        share = fixed.shares(change[1])
-        usual = self._all_usual(pairs, *(_ends(part) for part in change[:2]))
-        between = None if self.strata is None else self._between(self.strata, pairs, moved, share)
-        out = self._statistic(fixed, share, change, between)
-        if not usual:
-            empty = np.abs(share - 0.5) >= 0.5 - ROUNDING
-            _put_conventions(out, self.differences(pairs, moved), empty)
-        return out
-
-    def extreme_of_pairs(self, pairs: IntArray, moved: Moved, alternative: Alternative) -> IntArray:
-        """Count extreme statistics; squares are summed only where bounds of them leave it open."""
-        many = len(self.model_a) >= len(self.evaluation.models) and self.strata is None
-        if many and alternative == "two-sided" and np.isfinite(self.observed[pairs]).all():
-            found = self._extreme_by_bounds(pairs, moved)
-            if found is not None:
-                return found
-        return super().extreme_of_pairs(pairs, moved, alternative)
-
-    def _statistic(
-        self,
-        fixed: _Fixed,
-        share: FloatArray,
-        change: list[FloatArray],
-        between: FloatArray | None = None,
-    ) -> FloatArray:
-        """Score over error, from how the five sums of the first model change."""
-        top, bottom, square, cross, below = change
-        score = fixed.score + top
-        score -= fixed.pooled * bottom
-        square = fixed.square + square
-        square -= 2 * fixed.pooled * cross
-        square += fixed.pooled**2 * below
-        square *= 1 - 2 * share
-        square += share * (share * (fixed.own + fixed.shared) - fixed.shared)
-        if between is not None:
-            square -= between
-            square[square <= ROUNDING * fixed.own] = 0.0
-        score[score * score <= fixed.nothing(self.units.size)] = 0.0
-        return studentized(score, square, self.units.size, centred=between is not None)
-
-    def _all_usual(self, pairs: IntArray, *ends: tuple[FloatArray, FloatArray]) -> bool:
-        """True if no swap leaves a model a numerator or a denominator of 0."""
-        a, b = self.model_a[pairs], self.model_b[pairs]
-        for total, (low, high) in zip(self._quotient_totals, ends, strict=True):
-            tiny = ROUNDING * np.abs(total[a] + total[b])[..., None]
-            least = (total[a][..., None] + low, total[b][..., None] - high)
-            if not all((each > tiny).all() for each in least):
-                return False
-        return True
-
-    # -- bounds ---------------------------------------------------------------------------------
-
-    def _extreme_by_bounds(self, pairs: IntArray, moved: Moved) -> IntArray | None:
-        """Two-sided counts from bounds of the squares; None where these tell too little."""
-        fixed, gains = self._fixed.at(pairs), self.exchange(pairs)
-        factor, (tops, bottoms) = fixed.pooled, moved.sums[-N_SUMS : 2 - N_SUMS]
-        sizes = [_size(gains, part) for part in (tops, bottoms)]
-        size = sizes[0] + np.abs(factor) * sizes[1] + np.abs(fixed.score)
-        if not (size < _LARGEST).all():
-            return None
-        score, below = (gains.combined(np.subtract, *_single(x)) for x in (tops, bottoms))
-        spans = []
-        for numbers, each in zip((score, below), sizes, strict=True):
-            low, high = _ends(numbers)
-            spans.append((low - _SINGLE * each, high + _SINGLE * each))
-        if not self._all_usual(pairs, *spans):
-            return None
-        observed = self.observed[pairs]
-        low, high = self._thresholds(fixed, observed[..., None], *map(fixed.shares, spans[1]))
-        if (low < _NEAR * high).mean() > _MOST_OPEN:
-            return None
-        below *= factor.astype(np.float32)
-        score -= below
-        score += fixed.score.astype(np.float32)
-        error = _SINGLE * size + _TINY
-
-        def is_extreme(places: tuple[IntArray, ...]) -> BoolArray:
-            pair, value, mask = places
-            a, b, own = self.model_a[pairs[pair]], self.model_b[pairs[pair]], fixed.at(pair, value)
-            change = [x[b, value, mask] - x[a, value, mask] for x in moved.sums[-N_SUMS:]]
-            found = self._statistic(own, own.shares(change[1]), change)
-            return as_extreme(found, observed[pair, value], "two-sided")
-
-        return _count_sieved(np.abs(score, out=score), low - error, high + error, is_extreme)
-
-    def _thresholds(
-        self, fixed: _Fixed, observed: FloatArray, *shares: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Sizes of a score below which it is not as extreme as observed, and from which it is."""
-        extreme, size = least_extreme(observed), self.units.size
-        low, high = (extreme * np.sqrt(bound) for bound in fixed.bounds(*shares))
-        high = np.maximum(high, 2 * np.sqrt(fixed.nothing(size)))
-        # The statistic is at most the root of the number of units.
-        high[extreme**2 >= (1 - _SLACK) * size] = np.inf
-        return np.where(extreme > 0, low, -np.inf), np.where(extreme > 0, high, -np.inf)
-
-    # -- sums -----------------------------------------------------------------------------------
+    @staticmethod
+    def applies(evaluation: Evaluation, metric: Metric) -> bool:
+        """True for a quotient, and for an average of quotients over few classes."""
+        few = metric.average is None or evaluation.predictions.n_classes <= MOST_CLASSES
+        return metric.ratio is not None and few
 
     @cached_property
     def ratios(self) -> list[Ratio]:
-        """Metrics of the same numerators and denominators together."""
-        return Ratio.each(
-            self.metrics, self.numbers, self.totals, self.units, len(self.evaluation.models),
-            self.strata,
-        )  # fmt: skip
+        """Numerators and denominators of each metric."""
+        return [Ratio(self, metric) for metric in self.metrics]
 
-    def products(self) -> list[Callable[[], FloatArray]]:
-        every = slice(None)
+    def sum_up(self, swapped: Swapped) -> None:
+        super().sum_up(swapped)
+        for ratio in self.ratios:
+            swapped.sums += ratio.grown(swapped.sums)
+
+    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        found, first = [], len(self.linear)
+        grown = swapped.sums[-2 * len(self.ratios) :]
+        for place, ratio in enumerate(self.ratios):
+            products = swapped.sums[first : first + len(ratio.kinds)]
+            found.append(
+                ratio.statistics(pairs, swapped, grown[2 * place : 2 * place + 2], products)
+            )
+            first += len(ratio.kinds)
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+
+    def products(self) -> list[tuple[int, Block]]:
         return [
-            partial(ratio.product, kind, every, every)
+            (len(ratio.terms[0]), partial(ratio.product, kind))
             for ratio in self.ratios
-            for kind in ("nn", "nd", "dd")
+            for kind in ratio.kinds
         ]
 
-    def arranged(self, sums: list[FloatArray]) -> list[FloatArray]:
-        """Sums of the statistics, and then N, D, N^2, N D and D^2 of all metrics side by side."""
-        n_linear, found = len(self.linear), []
-        linear = {statistic: sums[place] for statistic, place in self.linear.items()}
-        for place, ratio in enumerate(self.ratios):
-            first = n_linear + 3 * place
-            found.append([*ratio.grown(linear), *sums[first : first + 3]])
-        return [*sums[:n_linear], *(self._by_metric(parts) for parts in zip(*found, strict=True))]
+    @property
+    def own_width(self) -> int:
+        return len(self.ratios[0].mixed)
 
-    def _by_metric(self, of_ratios: tuple[AnyArray, ...], axis: int = 1) -> FloatArray:
-        """Numbers of the values, in the order of the metrics."""
-        if len(self.metrics) == len(of_ratios) == 1:
-            return np.asarray(of_ratios[0])
-        found = {
-            metric.name: numbers
-            for ratio, numbers in zip(self.ratios, of_ratios, strict=True)
-            for metric in ratio.metrics
-        }
-        return np.concatenate([found[metric.name] for metric in self.metrics], axis=axis)
+    def own_columns(self, pairs: IntArray) -> FloatArray:
+        return self.ratios[0].crossed(pairs)
+
+    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
+        return np.concatenate([ratio.differ(rows, pairs) for ratio in self.ratios], axis=2)
+
+
+class Ratio:
+    """Numerators N and denominators D of one metric, and the squares that follow.
+
+    Terms are pairs of values k and l whose products are summed: each value with itself and, of an
+    average, each class with each.
+
+    Parameters
+    ----------
+    swaps : SwappedSums
+        Statistic of pairs.
+    metric : Metric
+        One of its metrics.
+    """
+
+    def __init__(self, swaps: SwappedSums, metric: Metric) -> None:
+        self.swaps, self.metric, self.single = swaps, metric, metric.average is None
+        # Products N N', N D', D N' and D D' of a term, each once.
+        self.kinds = ("nn", "nd", "dd") if self.single else ("nn", "nd", "dn", "dd")
+
+    # -- numerators and denominators ------------------------------------------------------------
 
     @cached_property
-    def _quotient_totals(self) -> list[FloatArray]:
-        """Totals of numerators and denominators, each (n_models, n_values)."""
-        totals = zip(*(ratio.of_totals for ratio in self.ratios), strict=True)
-        return [self._by_metric(parts) for parts in totals]
+    def of_units(self) -> tuple[FloatArray, FloatArray]:
+        """N and D of the units, each (n_units, n_models, n_values)."""
+        return self._of_all_models([self.swaps.numbers[s] for s in self.metric.statistics])
 
     @cached_property
-    def _fixed(self) -> _Fixed:
-        """Numbers that no swap changes, each of shape (n_pairs, n_values, 1)."""
-        a, b = self.model_a, self.model_b
-        pooled = self._by_metric(tuple(ratio.pooled[a, b] for ratio in self.ratios))
-        top, bottom = self._quotient_totals
-        first, second, shared = (
-            self._by_metric(tuple(self._residuals(ratio, *both) for ratio in self.ratios))
-            for both in ((a, a), (b, b), (a, b))
+    def totals(self) -> tuple[FloatArray, FloatArray]:
+        """Totals of N and D, each (n_models, n_values)."""
+        parts = [self.swaps.totals[s][None] for s in self.metric.statistics]
+        top, bottom = self._of_all_models(parts)
+        return top[0], bottom[0]
+
+    @cached_property
+    def pooled(self) -> FloatArray:
+        """Quotients of two models' sums together, of shape (n_pairs, n_values)."""
+        a, b, (top, bottom) = self.swaps.model_a, self.swaps.model_b, self.totals
+        return divide(top[a] + top[b], bottom[a] + bottom[b], 0.0)
+
+    def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
+        """Tell where two models' N or D differ, of shape (n_rows, n_pairs, n_values)."""
+        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
+        top, bottom = (part[rows] for part in self.of_units)
+        differ = (top[:, a] != top[:, b]) | (bottom[:, a] != bottom[:, b])
+        return differ if self.single else differ.any(axis=2, keepdims=True)
+
+    def _of(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """N and D of statistics, with an axis of values at the end."""
+        assert self.metric.ratio is not None  # noqa: S101  `applies` asks for it
+        top, bottom = self.metric.ratio(*parts)
+        if self.single and not self.metric.per_class:
+            return top[..., None], bottom[..., None]
+        return top, bottom
+
+    def _of_all_models(self, parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        top, bottom = np.broadcast_arrays(*self._of(parts))
+        shape = top.shape[0], len(self.swaps.evaluation.models), top.shape[2]
+        return np.broadcast_to(top, shape), np.broadcast_to(bottom, shape)
+
+    def grown(self, sums: Sequence[FloatArray]) -> list[FloatArray]:
+        """Growth of N and D (n_models, n_values, n_masks) by sums of the statistics' blocks."""
+        linear, totals = self.swaps.linear, self.swaps.totals
+        parts = [
+            np.moveaxis(sums[linear[s]], 1, -1) if s in linear else np.zeros_like(totals[s][None])
+            for s in self.metric.statistics
+        ]
+        shape = len(sums[0]), self.totals[0].shape[1], sums[0].shape[2]
+        return [np.broadcast_to(np.moveaxis(part, -1, 1), shape) for part in self._of(parts)]
+
+    def _gained(self, pairs: IntArray, sums: Sequence[FloatArray]) -> list[FloatArray]:
+        """Gains of the first models, (n_pairs, ..., n_masks), from sums of all models."""
+        gains = self.swaps.exchange(pairs)
+        return [gains.combined(np.subtract, part, part) for part in sums]
+
+    # -- products of terms ----------------------------------------------------------------------
+
+    @cached_property
+    def terms(self) -> tuple[IntArray, IntArray]:
+        """Values k and l of each term."""
+        n_values = self.totals[0].shape[1]
+        if self.single:
+            return np.arange(n_values), np.arange(n_values)
+        first, second = np.triu_indices(n_values)
+        return first, second
+
+    @cached_property
+    def mixed(self) -> IntArray:
+        """Terms of two classes."""
+        return np.flatnonzero(self.terms[0] != self.terms[1])
+
+    def product(self, kind: str) -> FloatArray:
+        """Products (n_units, n_models, n_terms) of a unit's own numbers, as squares weigh them."""
+        first, second = self._factors(kind)
+        if not self.single:
+            first, second = first[..., self.terms[0]], second[..., self.terms[1]]
+        out: FloatArray = first * second
+        if self.swaps.strata is not None:
+            out *= self._weight[:, None, None]
+        return out
+
+    def crossed(self, pairs: IntArray) -> FloatArray:
+        """``x_ak x_bl - x_al x_bk`` of some pairs and all mixed terms, (n_own, n_units)."""
+        k, m = (part[self.mixed] for part in self.terms)
+        out = np.empty((len(pairs), len(self.mixed), self.swaps.units.n_units))
+        for place, pair in enumerate(pairs.tolist()):
+            x, y = (self.residuals(pair, model).T for model in self._models(pair))
+            out[place] = x[k] * y[m] - x[m] * y[k]
+        out *= self._weight
+        return out.reshape(-1, out.shape[2])
+
+    def residuals(self, pair: int, model: int) -> FloatArray:
+        """``x = N - F D`` of a model of a pair, of shape (n_units, n_values)."""
+        top, bottom = self.of_units
+        x: FloatArray = top[:, model] - self.pooled[pair] * bottom[:, model]
+        return x
+
+    def _models(self, pair: int) -> tuple[int, int]:
+        return int(self.swaps.model_a[pair]), int(self.swaps.model_b[pair])
+
+    @cached_property
+    def _weight(self) -> FloatArray:
+        """Weight of each unit's squares."""
+        strata = self.swaps.strata
+        return np.ones(self.swaps.units.n_units) if strata is None else strata.scale
+
+    def _factors(self, kind: str) -> tuple[FloatArray, FloatArray]:
+        numbers = dict(zip("nd", self.of_units, strict=True))
+        return numbers[kind[0]], numbers[kind[1]]
+
+    # -- what no swap changes -------------------------------------------------------------------
+
+    @cached_property
+    def _factor(self) -> tuple[FloatArray, FloatArray]:
+        """Pooled quotients F_k and F_l of terms, each (n_pairs, n_terms, 1)."""
+        k, m = self.terms
+        return self.pooled[:, k, None], self.pooled[:, m, None]
+
+    @cached_property
+    def _fixed(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """U, V and the parts of W as they are, each (n_pairs, n_terms, 1)."""
+        a, b = self.swaps.model_a, self.swaps.model_b
+        own, other, one, two = (self._shared(*m) for m in ((a, a), (b, b), (a, b), (b, a)))
+        apart = own + other - one - two if self.single else self._apart
+        return apart, 2 * (own + other) - apart, own - other, one - two
+
+    def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Sums (n_pairs, n_terms, 1) of ``x_k`` of one model times ``x_l`` of another."""
+        nn, nd, dn, dd = (self._gram(kind)[first, second, :, None] for kind in _KINDS)
+        f, g = self._factor
+        return np.asarray(nn - g * nd - f * dn + f * g * dd)
+
+    def _gram(self, kind: str) -> FloatArray:
+        """Sums (n_models, n_models, n_terms) of a number of one model times one of another."""
+        if kind not in self._grams:
+            first, second = self._factors(kind)
+            weight = (self._weight * self.swaps.units.counts())[:, None]
+            self._grams[kind] = np.stack([
+                (first[..., k] * weight).T @ second[..., m]
+                for k, m in zip(*self.terms, strict=True)
+            ], axis=-1)  # fmt: skip
+        return self._grams[kind]
+
+    @cached_property
+    def _grams(self) -> dict[str, FloatArray]:
+        return {}
+
+    @cached_property
+    def _apart(self) -> FloatArray:
+        """U from differences of residuals: sums of each model's cancel where these are near."""
+        k, m = self.terms
+        weight = (self._weight * self.swaps.units.counts())[:, None]
+        out = np.empty((len(self.pooled), len(k), 1))
+        for pair in range(len(out)):
+            a, b = self._models(pair)
+            x = self.residuals(pair, a) - self.residuals(pair, b)
+            out[pair, :, 0] = ((x * weight).T @ x)[k, m]
+        return out
+
+    # -- statistics -----------------------------------------------------------------------------
+
+    def statistics(
+        self,
+        pairs: IntArray,
+        swapped: Swapped,
+        grown: Sequence[FloatArray],
+        products: Sequence[FloatArray],
+    ) -> FloatArray:
+        """Return statistics (n_pairs, n_values, n_masks) from growth of N and D and of products."""
+        empty = None
+        if self.single:
+            score, equal, unequal, empty = self._of_quotients(pairs, grown)
+        else:
+            score, equal, unequal = self._of_average(pairs, swapped)
+        square = self._squares(pairs, swapped, products, equal, unequal)
+        strata, size = self.swaps.strata, self.swaps.units.size
+        if strata is not None:
+            whole, between = square, self._between(strata, pairs, swapped, equal, unequal)
+            square = np.where(whole - between <= ROUNDING * whole, 0.0, whole - between)
+        out = studentized(score, square, size, centred=strata is not None)
+        if empty is not None:
+            # A model without a value has a difference of infinite size, if by convention.
+            difference = self.swaps.differences(self.metric, pairs, swapped)
+            instead = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
+            np.copyto(out, instead, where=empty)
+            np.copyto(out, np.nan, where=np.isnan(difference))
+        return out
+
+    def _of_quotients(
+        self, pairs: IntArray, grown: Sequence[FloatArray]
+    ) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray | None]:
+        """Score, g, h, and where a model's denominator is 0, if any may be."""
+        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
+        (top, bottom), pooled = self.totals, self.pooled[pairs, :, None]
+        n_own, d_own = top[a][..., None], bottom[a][..., None]
+        n_all, d_all = n_own + top[b][..., None], d_own + bottom[b][..., None]
+        score, d_grown = self._gained(pairs, grown)
+        usual = _inside(n_own, n_all, score) and _inside(d_own, d_all, d_grown)
+        score -= pooled * d_grown
+        score += n_own - pooled * d_own
+        scale = np.where(d_all == 0, 1.0, d_all)
+        unequal = d_grown
+        unequal *= -1 / scale
+        unequal += 0.5 - d_own / scale
+        apart, together, _, _ = (part[pairs] for part in self._fixed)
+        # What rounding leaves: of residuals, and of N and F D where those are 0.
+        least = np.maximum(self.swaps.units.size * (apart + together) / 8, (pooled * d_all) ** 2)
+        score[score * score <= ROUNDING**2 * least] = 0.0
+        empty = None if usual else np.abs(unequal) >= 0.5 - ROUNDING
+        return score, np.full((1, 1, 1), 0.5), unequal, empty
+
+    def _of_average(
+        self, pairs: IntArray, swapped: Swapped
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Difference, g and h (n_pairs, n_classes, n_masks)."""
+        shape = len(pairs), self.totals[0].shape[1], swapped.n_masks
+        u, v = (
+            np.broadcast_to(np.moveaxis(class_slopes(self.metric, side), -1, 1), shape)
+            for side in self.swaps.sides(self.metric, pairs, swapped)
         )
-        both = bottom[a] + bottom[b]
-        share = bottom[a] / np.where(both == 0, 1.0, both)
-        score = top[a] - pooled * bottom[a]
-        numbers = pooled, both, first + second, 2 * shared, score, share, first
-        return _Fixed(*(part[..., None] for part in numbers))
+        difference = self.swaps.differences(self.metric, pairs, swapped)
+        return difference, (u + v) / 2, (u - v) / 2
 
-    def _residuals(self, ratio: Ratio, first: IntArray, second: IntArray) -> FloatArray:
-        pooled = ratio.pooled[self.model_a, self.model_b]
-        classes = range(ratio.n_values)
-        return np.stack([ratio.residuals(first, second, pooled, k, k) for k in classes], axis=1)
+    def _squares(
+        self,
+        pairs: IntArray,
+        swapped: Swapped,
+        products: Sequence[FloatArray],
+        equal: FloatArray,
+        unequal: FloatArray,
+    ) -> FloatArray:
+        """Sums of squares (n_pairs, n_values, n_masks), of an average in one value."""
+        change = self._gained(pairs, products)
+        f, g = (part[pairs] for part in self._factor)
+        apart, together, even, odd = (part[pairs] for part in self._fixed)
+        surplus, below = change[0], change[-1]
+        below *= f * g
+        surplus += below
+        for cross, factor in zip(change[1:-1], (2 * f,) if self.single else (g, f), strict=True):
+            cross *= factor
+            surplus -= cross
+        surplus *= 2
+        surplus += even
+        if self.single:
+            square = together * unequal
+            square += surplus
+            square *= unequal
+            square += apart / 4
+            return square
+        k, m = self.terms
+        one, other = equal[:, k] * unequal[:, m], equal[:, m] * unequal[:, k]
+        square = equal[:, k] * equal[:, m] * apart + unequal[:, k] * unequal[:, m] * together
+        square += surplus * (one + other)
+        twice = self.mixed
+        signed = odd[:, twice] - 2 * self.swaps.own_sums(pairs, swapped)
+        square[:, twice] += signed * (one - other)[:, twice]
+        square[:, twice] *= 2
+        return square.sum(axis=1, keepdims=True)
 
     def _between(
-        self, strata: Strata, pairs: IntArray, moved: Moved, share: FloatArray
+        self,
+        strata: Strata,
+        pairs: IntArray,
+        swapped: Swapped,
+        equal: FloatArray,
+        unequal: FloatArray,
     ) -> FloatArray:
-        """Squares that the means of the strata take off."""
-        a, b, gains = self.model_a[pairs], self.model_b[pairs], self.exchange(pairs)
-        pooled = self._fixed.pooled[pairs]
-        out = np.zeros_like(share)
-        for stratum in range(len(strata.size)):
-            sums = {s: moved.in_strata[place][stratum] for s, place in self.linear.items()}
-            grown = zip(*(ratio.grown(sums) for ratio in self.ratios), strict=True)
-            n, d = (self._by_metric(parts) for parts in grown)
-            top, bottom = (part[stratum] for part in self._totals_in_strata)
-            own = gains.combined(np.subtract, n, n) - pooled * gains.combined(np.subtract, d, d)
-            own += top[a][..., None] - pooled * bottom[a][..., None]
-            both = (top[a] + top[b])[..., None] - pooled * (bottom[a] + bottom[b])[..., None]
-            out += strata.centre[stratum] * (own - share * both) ** 2
+        """Squares (n_pairs, n_values, n_masks) that the means of the strata take off."""
+        a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
+        pooled, out = self.pooled[pairs, :, None], np.zeros(())
+        for stratum, centre in enumerate(strata.centre.tolist()):
+            sums = self.grown([part[stratum] for part in swapped.in_strata])
+            n, d = self._gained(pairs, sums)
+            grown, (top, bottom) = n - pooled * d, (part[stratum] for part in self._in_strata)
+            x, y = ((top[m] - self.pooled[pairs] * bottom[m])[..., None] for m in (a, b))
+            mean = (equal + unequal) * (x + grown) - (equal - unequal) * (y - grown)
+            if not self.single:
+                mean = mean.sum(axis=1, keepdims=True)
+            out = out + centre * mean**2
         return out
 
     @cached_property
-    def _totals_in_strata(self) -> list[FloatArray]:
-        """Totals of numerators and denominators, each (n_strata, n_models, n_values)."""
-        parts = zip(*(ratio.in_strata() for ratio in self.ratios), strict=True)
-        return [self._by_metric(each, axis=2) for each in parts]
-
-    def differing(self, rows: slice) -> Iterator[FloatArray]:
-        for parts in zip(*(ratio.of_units for ratio in self.ratios), strict=True):
-            yield self._by_metric(tuple(part[rows] for part in parts), axis=2)
-
-
-def _ends(numbers: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Smallest and largest number along the last axis."""
-    return numbers.min(axis=-1, keepdims=True), numbers.max(axis=-1, keepdims=True)
+    def _in_strata(self) -> list[FloatArray]:
+        """Totals of N and D in each stratum, each (n_strata, n_models, n_values)."""
+        strata, counts = self.swaps.strata, self.swaps.units.counts().astype(np.float64)
+        assert strata is not None  # noqa: S101  asked for in strata
+        members = strata.members(strata.codes) * counts
+        return [
+            (members @ part.reshape(len(part), -1)).reshape(-1, *part.shape[1:])
+            for part in self.of_units
+        ]
 
 
-def _single(numbers: FloatArray) -> tuple[AnyArray, AnyArray]:
-    narrow = numbers.astype(np.float32)
-    return narrow, narrow
+def class_slopes(metric: Metric, parts: Sequence[FloatArray]) -> FloatArray:
+    """Weight of each class over its denominator, of shape (n_resamples, n_classes)."""
+    assert metric.ratio is not None  # noqa: S101  averages are of quotients
+    _, denominator = np.broadcast_arrays(*metric.ratio(*parts))
+    if metric.average == "macro" and denominator.all():
+        return 1.0 / (denominator * denominator.shape[-1])
+    weight = (denominator != 0).astype(np.float64)
+    if metric.average == "weighted":
+        weight = weight * parts[-1]
+    total = weight.sum(axis=-1, keepdims=True)
+    bottom = denominator * total
+    return np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
 
 
-def _size(gains: Exchange, numbers: FloatArray) -> FloatArray:
-    """Largest sizes of two models' numbers together: they may cancel."""
-    size = np.abs(numbers).max(axis=-1, keepdims=True)
-    return np.asarray(size[gains.stays] + size[gains.comes])
+def studentized(score: FloatArray, square: FloatArray, size: int, *, centred: bool) -> FloatArray:
+    """Divide by the root of a sum of squares, which is never below that of equal numbers."""
+    least = score * score
+    least /= size
+    # A centred sum may be 0: with this the statistic stays finite, and ordered as it is.
+    square = square + least if centred else np.maximum(square, least, out=square)
+    np.sqrt(square, out=square)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score /= square
+    score[np.isnan(score)] = 0.0
+    return score
 
 
-def _count_sieved(
-    numbers: AnyArray,
-    low: FloatArray,
-    high: FloatArray,
-    is_extreme: Callable[[tuple[IntArray, ...]], BoolArray],
-) -> IntArray | None:
-    """Count the extreme numbers of each row; None where many are left between the bounds.
-
-    `numbers` are of shape (..., n_masks); from `high` on they are extreme, below `low` they are
-    not, and of those between it is asked.
-    """
-    # Numbers are not made wide to be compared: the ends are made narrow, and further apart.
-    with np.errstate(over="ignore"):
-        not_shown = numbers < np.nextafter(high.astype(np.float32), np.float32(np.inf))
-        between = not_shown > (numbers < np.nextafter(low.astype(np.float32), np.float32(-np.inf)))
-    asked = np.flatnonzero(between)
-    if len(asked) > _MOST_OPEN * numbers.size:
-        return None
-    found: IntArray = numbers.shape[-1] - n_true(not_shown, axis=-1)
-    places = np.unravel_index(asked, numbers.shape)
-    extreme = is_extreme(places)
-    np.add.at(found, tuple(axis[extreme] for axis in places[:-1]), 1)
-    return found
-
-
-def _put_conventions(statistic: FloatArray, difference: FloatArray, empty: BoolArray) -> None:
-    """Put NaN where a model has no value, and an infinite one where a convention gives it."""
-    instead = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
-    np.copyto(statistic, instead, where=empty)
-    np.copyto(statistic, np.nan, where=np.isnan(difference))
+def _inside(own: FloatArray, total: FloatArray, grown: FloatArray) -> bool:
+    """True if no swap leaves a model a sum of 0."""
+    tiny = ROUNDING * np.abs(total)
+    low, high = grown.min(axis=-1, keepdims=True), grown.max(axis=-1, keepdims=True)
+    return bool((own + low > tiny).all() and (total - own - high > tiny).all())

@@ -1,22 +1,42 @@
-"""What a statistic of pairs of models after swaps is."""
+"""Statistics of pairs of models after swaps of their outputs.
+
+A `SwapStatistic` gives the statistics of blocks of drawn swaps (`map`), counts those as extreme as
+the observed ones (`n_extreme`), and enumerates all swaps of a few units (`enumerated_of`).
+`UnitSwaps` does so for statistics that are made of sums over the units that swap.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from scipy import sparse
 
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.resampling.weights import Units, Weights
+from modelcompare.engine.parallel import map_blocks, work
+from modelcompare.resampling.draws import RESAMPLE_BLOCK
+from modelcompare.resampling.weights import JoinedBlocks, Units, Weights
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
+from modelcompare.significance.strata import Strata
+from modelcompare.significance.swaps.units import SwapUnits
 from modelcompare.words import Alternative
 
 Result = TypeVar("Result")
+
+# Relative size of what rounding leaves of numbers that cancel.
+ROUNDING = 1e-12
+# Sums under a block of masks, masks, and statistics of some pairs that are worked on at once.
+_SUM_NUMBERS = 2**21
+_MASK_NUMBERS = 2**21
+_PAIR_NUMBERS = 2**18
+# Blocks of masks at least, so that threads share them.
+_TASKS = 8
 
 
 class SwapStatistic(ABC):
@@ -35,18 +55,22 @@ class SwapStatistic(ABC):
     def __init__(self, evaluation: Evaluation, model_a: IntArray, model_b: IntArray) -> None:
         self.evaluation, self.model_a, self.model_b = evaluation, model_a, model_b
 
+    @property
+    @abstractmethod
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, n_values)."""
+
+    @abstractmethod
     def map(
         self,
         masks: Weights,
         reduce: Callable[[FloatArray], Result],
         *,
-        pairs: IntArray | None = None,
         n_jobs: int | None = None,
     ) -> list[Result]:
         """Reduce the statistics (block_size, n_pairs, n_values) of each block of swaps."""
-        chosen = np.arange(len(self.model_a)) if pairs is None else pairs
-        return self.reduced(masks, reduce, chosen, n_jobs)
 
+    @abstractmethod
     def n_extreme(
         self,
         masks: Weights,
@@ -55,54 +79,27 @@ class SwapStatistic(ABC):
         *,
         n_jobs: int | None = None,
     ) -> IntArray:
-        """How many swaps are as extreme as what was observed, of shape (n_chosen, n_values)."""
-        observed = self.observed[pairs]
-
-        def counted(found: FloatArray) -> IntArray:
-            return n_true(as_extreme(found, observed, alternative))
-
-        return np.sum(self.map(masks, counted, pairs=pairs, n_jobs=n_jobs), axis=0)
+        """Count the swaps as extreme as what was observed, of shape (n_chosen, n_values)."""
 
     @abstractmethod
-    def reduced(
-        self,
-        masks: Weights,
-        reduce: Callable[[FloatArray], Result],
-        pairs: IntArray,
-        n_jobs: int | None,
-    ) -> list[Result]:
-        """The same, of the pairs at these places."""
-
-    @property
-    @abstractmethod
-    def observed(self) -> FloatArray:
-        """Statistics of the data as they are, of shape (n_pairs, n_values)."""
-
-    @abstractmethod
-    def enumerated(self, pair: int, bits: FloatArray, units: IntArray) -> FloatArray:
-        """Statistics (n_swaps, n_values) of one pair when these units swap where a bit is 1."""
-
     def enumerated_of(
         self, pairs: IntArray, bits: FloatArray, units: IntArray
     ) -> Iterator[tuple[int, FloatArray]]:
-        """The same of several pairs, one after the other."""
-        for pair in pairs.tolist():
-            yield pair, self.enumerated(pair, bits, units)
+        """Give each pair's statistics (n_swaps, n_values), of units that swap where a bit is 1."""
 
     @property
     def n_shared(self) -> int:
-        """Sums of all models that each enumeration makes anew; 0 where a pair has its own."""
+        """Number of sums of all models that each enumeration makes anew; 0 where pairs have own."""
         return 0
 
     @abstractmethod
     def movable(self, enough: int) -> tuple[IntArray, list[IntArray | None]]:
-        """Samples that a swap changes.
+        """Find the samples that a swap changes.
 
         Returns
         -------
         count : ndarray of int of shape (n_pairs, n_values)
-            How many samples there are whose outputs differ in a value; counting may end at
-            `enough`.
+            Number of samples whose outputs differ in a value; counting may end at `enough`.
         units : list of ndarray
             Units that differ in any value, once for each of their samples, for each pair; None
             where there are `enough`.
@@ -125,3 +122,178 @@ class DrawnSwaps:
     def map(self, reduce: Callable[[FloatArray], Result]) -> list[Result]:
         """Reduce the metric's statistics (block_size, n_pairs, n_values) of each block."""
         return self.statistic.map(self.masks, lambda found: reduce(found[:, :, self.values]))
+
+
+@dataclass
+class Swapped:
+    """Swaps of units, and sums over the units that swap.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws the masks (n_masks, n_chosen) when they are first read.
+    n_masks : int
+        Number of swaps.
+    units : slice or ndarray of int
+        Units that the masks are of.
+    sums : list of ndarray of shape (n_models, width, n_masks)
+        Sums of each block of models' columns, less those of the first model.
+    own : ndarray of shape (n_own, n_masks)
+        Sums of the columns of pairs that are kept.
+    in_strata : list of ndarray of shape (n_strata, n_models, width, n_masks)
+        Sums of the first blocks in each stratum; empty where there are no strata.
+    """
+
+    draw: Callable[[], AnyArray]
+    n_masks: int
+    units: slice | IntArray = field(default_factory=lambda: slice(None))
+    sums: list[FloatArray] = field(default_factory=list)
+    own: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    in_strata: list[FloatArray] = field(default_factory=list)
+
+    def times(self, columns: Any) -> FloatArray:
+        """Sums (n_columns, n_masks) over the units that swap of columns (n_columns, n_units)."""
+        chosen = columns if isinstance(self.units, slice) else columns[:, self.units]
+        # Sparse products read masks of one unit after the other.
+        by_unit = sparse.issparse(chosen)
+        key = chosen.dtype, by_unit
+        if key not in self._wide:
+            order: Literal["C", "F"] = "C" if by_unit else "F"
+            self._wide[key] = self.masks.T.astype(chosen.dtype, order=order, copy=False)
+        return np.asarray(chosen @ self._wide[key], dtype=np.float64)
+
+    @cached_property
+    def masks(self) -> AnyArray:
+        """Masks (n_masks, n_chosen) in as few bits as they need."""
+        return self.draw()
+
+    @cached_property
+    def _wide(self) -> dict[Any, AnyArray]:
+        """Masks (n_chosen, n_masks) as products read them."""
+        return {}
+
+
+class UnitSwaps(SwapStatistic):
+    """A statistic of pairs of models after swaps of units, or of fixed groups of very many.
+
+    Parameters
+    ----------
+    joined : SwapUnits
+        Units of a test set.
+    model_a, model_b : ndarray of int of shape (n_pairs,)
+        Positions of the models of each pair.
+    """
+
+    n_columns: int  # columns that a mask is multiplied by
+
+    def __init__(self, joined: SwapUnits, model_a: IntArray, model_b: IntArray) -> None:
+        super().__init__(joined.evaluation, model_a, model_b)
+        self.joined, self.units = joined, joined.units
+        self._last: tuple[Weights, list[Swapped]] | None = None
+
+    @abstractmethod
+    def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
+        """Return statistics (n_pairs, n_values, n_masks) of some pairs."""
+
+    def sum_up(self, swapped: Swapped) -> None:
+        """Put in the sums that pairs share."""
+
+    def held_together(self, pairs: IntArray) -> Iterator[IntArray]:
+        """Pairs for which there is room at once."""
+        yield pairs
+
+    @cached_property
+    def strata(self) -> Strata | None:
+        """Strata of the units."""
+        return Strata.of(self.units)
+
+    @cached_property
+    def observed(self) -> FloatArray:
+        """Statistics of the data as they are, of shape (n_pairs, n_values)."""
+        nothing = Swapped(lambda: np.zeros((1, 0)), 1, np.empty(0, dtype=np.intp))
+        self.sum_up(nothing)
+        return self._of_all_pairs(nothing)[0]
+
+    def map(
+        self,
+        masks: Weights,
+        reduce: Callable[[FloatArray], Result],
+        *,
+        n_jobs: int | None = None,
+    ) -> list[Result]:
+        return self._mapped(masks, lambda swapped: reduce(self._of_all_pairs(swapped)), n_jobs)
+
+    def n_extreme(
+        self,
+        masks: Weights,
+        pairs: IntArray,
+        alternative: Alternative,
+        *,
+        n_jobs: int | None = None,
+    ) -> IntArray:
+        parts = []
+        for some in self.held_together(pairs):
+            count = partial(self._n_extreme, some, alternative)
+            parts.append(np.sum(self._mapped(masks, count, n_jobs), axis=0))
+        return np.concatenate(parts)
+
+    def enumerated_of(
+        self, pairs: IntArray, bits: FloatArray, units: IntArray
+    ) -> Iterator[tuple[int, FloatArray]]:
+        swapped = Swapped(lambda: bits, len(bits), units)
+        self.sum_up(swapped)
+        for some in self._few(pairs, swapped):
+            yield from zip(some.tolist(), self.of_pairs(some, swapped).swapaxes(1, 2), strict=True)
+
+    def _n_extreme(self, pairs: IntArray, alternative: Alternative, swapped: Swapped) -> IntArray:
+        """Count the masks as extreme as what was observed, of shape (n_pairs, n_values)."""
+        parts = []
+        for some in self._few(pairs, swapped):
+            found, observed = self.of_pairs(some, swapped), self.observed[some][..., None]
+            parts.append(n_true(as_extreme(found, observed, alternative), axis=2))
+        return np.concatenate(parts)
+
+    def _of_all_pairs(self, swapped: Swapped) -> FloatArray:
+        """Return statistics (n_masks, n_pairs, n_values)."""
+        every = np.arange(len(self.model_a))
+        found = [self.of_pairs(some, swapped) for some in self._few(every, swapped)]
+        return np.concatenate(found).transpose(2, 0, 1)
+
+    def _few(self, pairs: IntArray, swapped: Swapped) -> Iterator[IntArray]:
+        """Pairs whose numbers stay in the processor's cache."""
+        width = max((sums.shape[1] for sums in swapped.sums), default=1)
+        step = max(1, _PAIR_NUMBERS // (swapped.n_masks * width))
+        for start in range(0, len(pairs), step):
+            yield pairs[start : start + step]
+
+    def _mapped(
+        self, masks: Weights, task: Callable[[Swapped], Result], n_jobs: int | None
+    ) -> list[Result]:
+        """Results of a task on swaps, some blocks of masks after others.
+
+        Where they are small the shared sums of the masks that were asked for last are kept: what
+        steps down after a test asks for them once more.
+        """
+        if self._last is not None and self._last[0] is masks:
+            kept = self._last[1]
+            of_block = 8 * len(self.model_a) * max(swapped.n_masks for swapped in kept)
+            again, places = (lambda i: task(replace(kept[i]))), range(len(kept))
+            return map_blocks(again, places, n_jobs, numbers=of_block)
+        n_units, n_columns = self.units.n_units, max(1, self.n_columns)
+        at_once = min(_SUM_NUMBERS // n_columns, _MASK_NUMBERS // n_units) // RESAMPLE_BLOCK
+        step = int(np.clip(at_once, 1, max(1, -(-masks.n_blocks // _TASKS))))
+        blocks = JoinedBlocks(self.units, masks.n_resamples, masks, step)
+        keep = 0 < 8 * masks.n_resamples * self.n_shared <= PASS_BYTES
+
+        def one(block: int) -> tuple[Result, Swapped | None]:
+            swapped = Swapped(partial(blocks.narrow, block, 0), blocks.block_size(block))
+            self.sum_up(swapped)
+            # A copy leaves out the masks.
+            return task(swapped), replace(swapped) if keep else None
+
+        alike = self.units.multiplicity is None
+        numbers = work(step * RESAMPLE_BLOCK * n_units, n_columns, alike=alike)
+        done = map_blocks(one, range(blocks.n_blocks), n_jobs, numbers=numbers)
+        if keep:
+            self._last = masks, [swapped for _, swapped in done if swapped is not None]
+        return [found for found, _ in done]
