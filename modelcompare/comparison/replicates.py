@@ -67,7 +67,7 @@ class BootstrapResult(Sample):
 
     @property
     def seed(self) -> np.random.SeedSequence:
-        """Where the weights came from."""
+        """Seed of the weights."""
         return self.weights.seed
 
     @cached_property

@@ -19,7 +19,7 @@ from modelcompare.metrics.base import AnyMetric, Metric
 
 
 def has_few_influences(metric: AnyMetric, evaluation: Evaluation) -> TypeGuard[Metric]:
-    """Whether each value of a metric is one of a class that few samples bear on."""
+    """True if each value of a metric is one of a class that few samples bear on."""
     p = evaluation.predictions
     if not (isinstance(metric, Metric) and metric.per_class and p.n_classes >= MANY_COLUMNS):
         return False

@@ -1,4 +1,4 @@
-"""What intervals and tests are of: models, or differences of pairs of them, of one sample.
+"""Models, or differences of pairs of them, of one sample: all that intervals and tests are given.
 
 A `Sample` holds what is known of all models: values on the test set, values on its resamples, and
 moments of the influences. `Contrasts` are its rows that are judged: the models themselves, or the
@@ -123,7 +123,7 @@ class Sample:
 
     @property
     def signature(self) -> str:
-        """How the replicates were drawn, in one line."""
+        """Description of how the replicates were drawn, in one line."""
         made = {"n": len(self.evaluation.predictions), "B": self.n_resamples}
         runs = THESE_RUNS if for_these_runs(self.evaluation.predictions) else ""
         return signature("bootstrap", made, runs, self.weights.scheme)

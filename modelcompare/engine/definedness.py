@@ -1,4 +1,4 @@
-"""Whether resamples may be without a value, from the totals of the test set alone.
+"""Resamples without a value, ruled out from the totals of the test set alone.
 
 A total of numbers between 0 and 1 that comes to T is made of T samples at least, and a resample
 holds none of them with a probability below ``exp(-T)``.
@@ -22,7 +22,7 @@ _WITHIN_ONE = frozenset((COUNT, *COUNTS, *SOFT_COUNTS))
 
 
 def never_undefined(evaluation: Evaluation) -> bool:
-    """Whether no resample of any size to speak of is without any value.
+    """True if practically no resample is without any value.
 
     False where that is not known: of clusters, strata and sketches, of functions, and of metrics
     that are more than a quotient.
@@ -64,7 +64,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
 
 
 def _has_all_classes(evaluation: Evaluation) -> bool:
-    """Whether every class has enough samples of some weight."""
+    """True if every class has enough samples of some weight."""
     p = evaluation.predictions
     if p.codes is None or p.true_distribution is not None:
         return False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
@@ -31,17 +29,13 @@ def delong_pair_errors(covariance: FloatArray, model_a: IntArray, model_b: IntAr
     return np.sqrt(np.where(variance > _ROUNDING * own, variance, 0.0))
 
 
-def delong_covariance(
-    predictions: TestSet, models: Sequence[str] | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """AUCs of some models and their covariance matrix.
+def delong_covariance(predictions: TestSet) -> tuple[FloatArray, FloatArray]:
+    """AUCs of all models and their covariance matrix.
 
     Parameters
     ----------
     predictions : Predictions
         Two classes, probabilities, no weights and no clusters.
-    models : sequence of str, optional
-        Which models; all by default.
 
     Returns
     -------
@@ -67,7 +61,7 @@ def delong_covariance(
         raise ValueError("DeLong's variance needs at least 2 samples of each class.")
     components = [
         binary_placements(Outcomes.of(predictions, model)).components()
-        for model in (predictions.models if models is None else models)
+        for model in predictions.models
     ]
     positives, negatives = (np.array([pair[side] for pair in components]) for side in (0, 1))
     covariance = np.atleast_2d(np.cov(positives)) / positives.shape[1]

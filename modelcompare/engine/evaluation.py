@@ -67,7 +67,7 @@ class Evaluation(UnitStatistics):
     """
 
     def of_metrics(self, metrics: Sequence[AnyMetric]) -> Evaluation:
-        """The same units' values of other metrics; of units without strata."""
+        """Evaluation of other metrics on the same units; of units without strata."""
         return self.once(
             ("of", *(metric.name for metric in metrics)),
             lambda: Evaluation(self.predictions, metrics, collapse=self.collapsed, stratify=False),
@@ -133,7 +133,7 @@ class Evaluation(UnitStatistics):
                 bar.update(sum(weights.block_size(block) for block in blocks))
         self._fill_others(out, weights, n_jobs, progress=progress)
         # As large as the statistics: nobody sums them again.
-        self._parted = None
+        self._sparse = None
         return out
 
     def totals(
@@ -186,11 +186,10 @@ class Evaluation(UnitStatistics):
             for c in self.columns(slice(None))
         ])  # fmt: skip
 
-    def values_of_totals(self, totals: FloatArray, models: slice = slice(None)) -> FloatArray:
+    def values_of_totals(self, totals: FloatArray) -> FloatArray:
         """Sum metrics from totals of shape (..., n_columns), as (..., n_models, n_values)."""
-        n_models = len(self.models[models])
-        out = np.full((*totals.shape[:-1], n_models, len(self.keys)), np.nan)
-        self._fill_sums(out, totals, models)
+        out = np.full((*totals.shape[:-1], len(self.models), len(self.keys)), np.nan)
+        self._fill_sums(out, totals, slice(None))
         return out
 
     # -- leave one out ----------------------------------------------------------------------

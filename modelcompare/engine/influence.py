@@ -73,7 +73,7 @@ class InfluenceMoments:
         return np.maximum(out, 1.0).T
 
     def carriers(self) -> FloatArray:
-        """How many units carry each variance, ``(sum u^2)^2 / sum u^4``, (n_models, n_values)."""
+        """Effective number of units that carry each variance, ``(sum u^2)^2 / sum u^4``."""
         squares = np.diagonal(self.second, axis1=1, axis2=2)
         out = np.ones(squares.shape)
         return np.divide(squares**2, self.fourth, out=out, where=self.fourth > 0).T
@@ -166,7 +166,7 @@ def pair_carriers(
     pairs: Pairs,
     values: IntArray,
 ) -> FloatArray:
-    """How many units carry the variance of each difference, of shape (n_pairs, len(values))."""
+    """Effective number of units that carry each difference's variance, (n_pairs, len(values))."""
     n, sums = evaluation.units.size, np.zeros((4, len(values), len(pairs[0])))
     place_of = {int(value): place for place, value in enumerate(values)}
     for value, u, counts in _influences(evaluation, estimate):
@@ -252,7 +252,7 @@ def _formed_influences(
 
 
 def _stratum_scale(strata: IntArray, units: Units) -> FloatArray:
-    """What makes each stratum's variance one of n_h - 1, where the moments divide by n - 1."""
+    """Factor that makes each stratum's variance one of n_h - 1 where moments divide by n - 1."""
     sizes = np.bincount(strata, units.counts())
     alone = sizes == 1
     scale = sizes / np.where(alone, np.inf, sizes - 1) * (units.size - 1) / units.size

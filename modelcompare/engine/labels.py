@@ -77,7 +77,7 @@ class Labels:
 
     @property
     def right_or_wrong(self) -> Labels:
-        """The same samples in one class, 1, that models name where they are right."""
+        """Labels of the same samples in one class, 1, that models name where they are right."""
         right = [(named == self.codes).astype(np.intp) for named in self.predicted]
         return replace(self, codes=np.ones_like(self.codes), predicted=right, n_classes=2)
 
@@ -133,7 +133,7 @@ class Labels:
         return own, both.reshape(len(a), self.n_classes, 2)
 
     def _sums_by_class(self, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
-        """The same of counts, of all pairs in one product for each class."""
+        """Count hits and false alarms of all pairs in one product for each class."""
         named = np.array(self.predicted)
         own = np.empty((len(named), self.n_classes, 2))
         both = np.empty((len(a), self.n_classes, 2))

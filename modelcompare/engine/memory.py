@@ -1,4 +1,4 @@
-"""What a request would take of the memory, and the refusal of what cannot fit."""
+"""Memory that a request would take, and the refusal of what cannot fit."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _free_on_machine() -> int:
 
 
 def _left_by_limits() -> Iterator[int]:
-    """What the limits of this process's control groups leave, as containers set them."""
+    """Bytes left by the limits of this process's control groups, as containers set them."""
     try:
         groups = [line.split(":", 2) for line in _GROUPS.read_text().splitlines()]
     except OSError:
@@ -130,7 +130,7 @@ def _left_by_limits() -> Iterator[int]:
 
 
 def _fits(needed: int) -> bool:
-    """Whether there is room for so many bytes; of few nobody is asked, which takes a while."""
+    """True if there is room for so many bytes; small requests skip the slow check."""
     return needed <= 16 * CACHE_BYTES or needed <= free_memory()
 
 

@@ -81,7 +81,7 @@ def watched() -> Iterator[Watch]:
 
 
 def told(results: Iterable[Result], n_tasks: int) -> Iterator[Result]:
-    """The same results, counted by who watches; tasks within tasks are not."""
+    """Pass results on and count them for a `Watch`; tasks within tasks are not counted."""
     watch = None if _inside.get() else _watch.get()
     if watch is not None:
         watch.expect(n_tasks)

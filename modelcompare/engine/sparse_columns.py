@@ -14,7 +14,7 @@ from modelcompare.arrays import FloatArray, IntArray
 SPARSE_BELOW = 1 / 16
 
 
-class PartedColumns:
+class SparseColumns:
     """A matrix (n_units, n_columns) to be summed under weights: ``weights @ columns``.
 
     Parameters

@@ -15,7 +15,7 @@ from modelcompare.engine.axis import Column, lay_out, value_keys
 from modelcompare.engine.labels import Labels
 from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.products import MatrixProduct, Product
-from modelcompare.engine.sparse_columns import PartedColumns
+from modelcompare.engine.sparse_columns import SparseColumns
 from modelcompare.engine.units import (
     check_runs,
     cluster_codes,
@@ -54,7 +54,7 @@ class UnitStatistics:
         self._hard = any(s.discrete and not s.shared for m in self._sums for s in m.statistics)
         self._unit_of = cluster_codes(predictions.groups)
         strata = predictions.strata if stratify else None
-        self._parted: tuple[slice, slice, PartedColumns] | None = None
+        self._sparse: tuple[slice, slice, SparseColumns] | None = None
         # Numbers of statistics that are worth keeping, or all that there is of a sketch.
         self._kept = {} if predictions.sums is None else {**predictions.sums.numbers}
         self._rows: Labels | None = None
@@ -113,11 +113,11 @@ class UnitStatistics:
 
     @property
     def collapsed(self) -> bool:
-        """Whether units are distinct rows with multiplicities."""
+        """True if units are distinct rows with multiplicities."""
         return self._rows is not None
 
     def metric_slice(self, metric: str) -> slice:
-        """Where a metric's values stand along the axis of values."""
+        """Positions of a metric's values along the axis of values."""
         return self._slices[metric]
 
     @cached_property
@@ -172,7 +172,7 @@ class UnitStatistics:
         return self._kept[key][rows]
 
     def columns(self, models: slice, metrics: Sequence[Metric] | None = None) -> list[Column]:
-        """Where the statistics of some models stand, of all metrics or of some."""
+        """Columns of the statistics of some models, of all metrics or of some."""
         chosen = tuple(self._sums if metrics is None else metrics)
         n_models, names = len(self.models[models]), tuple(metric.name for metric in chosen)
         return self.once(
@@ -182,7 +182,7 @@ class UnitStatistics:
     def parts(
         self, metric: Metric, totals: FloatArray, models: slice = slice(None)
     ) -> list[FloatArray]:
-        """What a metric's formula takes, (..., n_models or 1, width) each, from all totals."""
+        """Arguments of a metric's formula from all totals, each (..., n_models or 1, width)."""
         columns = {column.statistic: column for column in self.columns(models)}
         return [columns[statistic].of(totals) for statistic in metric.statistics]
 
@@ -231,15 +231,15 @@ class UnitStatistics:
         columns = self.columns(models)
         if max(column.width for column in columns) < MANY_COLUMNS:
             return self.statistics(models, rows)
-        if self._parted is None or self._parted[:2] != (models, rows):
-            self._parted = models, rows, self._parted_columns(models, rows, columns)
-        return self._parted[2]
+        if self._sparse is None or self._sparse[:2] != (models, rows):
+            self._sparse = models, rows, self._sparse_columns(models, rows, columns)
+        return self._sparse[2]
 
-    def _parted_columns(
+    def _sparse_columns(
         self, models: slice, rows: slice, columns: Sequence[Column]
-    ) -> PartedColumns:
+    ) -> SparseColumns:
         steps = [step for step in self.row_steps(models) if rows.start <= step.start < rows.stop]
-        out = PartedColumns(rows.stop - rows.start, columns[-1].stop)
+        out = SparseColumns(rows.stop - rows.start, columns[-1].stop)
         for position, model in enumerate(self.models[models]):
             outcomes = self.outcomes(model, rows)
             for column in columns:

@@ -1,4 +1,4 @@
-"""What a row of the statistics stands for: a sample, a cluster, or all samples that are equal."""
+"""Units: the samples, clusters, or groups of equal samples that a row of the statistics is of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from modelcompare.resampling.weights import Units
 
 
 def collapsible(metrics: Sequence[AnyMetric], predictions: TestSet, *, required: bool) -> bool:
-    """Whether equal rows may become one: metrics look at classes alone, and rows weigh the same.
+    """True if equal rows may become one: metrics look at classes alone, and rows weigh the same.
 
     Raises
     ------
@@ -58,12 +58,12 @@ def sample_units(
 
 
 def n_runs(predictions: TestSet) -> int:
-    """How many runs of the models there are; 1 where none were told."""
+    """Number of runs of the models; 1 where none are named."""
     return 1 if predictions.runs is None else len(np.unique(predictions.runs))
 
 
 def for_these_runs(predictions: TestSet) -> tuple[str, ...]:
-    """Say that an answer is for the runs at hand, where there are several."""
+    """Note that an answer is for the runs at hand, where there are several."""
     of_others = "others of the same models would vary more."
     if predictions.sums is not None:
         return (f"For these runs: {of_others}",) if predictions.sums.several_runs else ()
@@ -85,7 +85,7 @@ THESE_RUNS = "for these runs"
 
 
 def _each_its_cluster(predictions: TestSet) -> bool:
-    """Whether the runs themselves are what is drawn."""
+    """True if the runs themselves are drawn."""
     codes = [cluster_codes(column) for column in (predictions.groups, predictions.runs)]
     pairs = np.unique(np.stack([code for code in codes if code is not None], axis=1), axis=0)
     return all(len(np.unique(column)) == len(pairs) for column in pairs.T)

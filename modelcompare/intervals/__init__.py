@@ -12,9 +12,9 @@ method for some values it says so in ``Interval.method``, value by value, and th
 that is of scores only leaves differences to BCa, which the frames and the signature name.
 
 The default, "auto", takes what holds for each value: `auto` has the rule. Counts have intervals
-in closed form that hold on classes of a few samples (`counted` reads off a metric's record whether
-it is a ratio of counts; `ratios`, `averages`, `differences` and `counts` make them);
-clusters, soft scores and texts go by `influences`. `make validate` measures the coverage of each:
+in closed form that hold on classes of a few samples (`counts` reads off a metric's record whether
+it is a ratio of counts; `ratios`, `averages` and `differences` have the formulas); clusters, soft
+scores and texts go by `influences`. `make validate` measures the coverage of each:
 ``experiments/validity`` has the table.
 """
 

@@ -1,4 +1,4 @@
-"""Which interval serves which value: the rule behind ``method="auto"``.
+"""The rule behind ``method="auto"``: the interval for each kind of value.
 
 ===============================  ================================  ==============================
 value                            score                             difference
@@ -80,7 +80,7 @@ def choose(contrasts: Contrasts, level: float) -> Interval:
 
 
 def informative_sizes(sample: Sample) -> FloatArray:
-    """How many samples, or equal clusters, say something about each model's values.
+    """Number of samples, or equal clusters, that inform each model's values.
 
     The same as `Interval.n_informative` of `choose`, whatever the interval is made with.
     """
@@ -92,7 +92,7 @@ def informative_sizes(sample: Sample) -> FloatArray:
 
 
 def is_resampled(metric: AnyMetric) -> bool:
-    """Whether influences do not describe a metric, so that its intervals are made of resamples."""
+    """True if influences do not describe a metric, so that its intervals are resampled."""
     return not (metric.smooth or is_calibration_error(metric))
 
 
@@ -121,7 +121,7 @@ class _Rule:
         return self.contrasts.sample.moments
 
     def informative(self, metric: AnyMetric) -> FloatArray:
-        """How many samples, or equal clusters, say something about each model's values."""
+        """Number of samples, or equal clusters, that inform each model's values."""
         closed = self._closed[metric.name]
         if closed is not None and closed.n_informative is not None:
             return closed.n_informative
@@ -293,7 +293,7 @@ class _Rule:
         return Labels(p.codes, (), p.n_classes, ones, p.sample_weight).size_of_others
 
     def _of_occurring(self, metric: AnyMetric) -> float:
-        """What makes a macro average of soft counts one of the classes that occur.
+        """Factor that makes a macro average of soft counts one of the classes that occur.
 
         A class that gets probability and does not occur counts as 0.
         """

@@ -87,7 +87,7 @@ class Average:
 
     @cached_property
     def counted(self) -> BoolArray:
-        """Which classes the average is of: those that occur in the truth and have a value."""
+        """Mask of the classes in the average: those that occur in the truth and have a value."""
         occurs = (self.support > 0) | (self.ratio.numerator[0] == 0)
         if self.strict:
             occurs &= self.cells.margins[1] > 0
@@ -103,7 +103,7 @@ class Average:
 
     @property
     def of_any(self) -> BoolArray:
-        """Whether any class counts; of none the interval is all of [0, 1]."""
+        """True if any class counts; of none the interval is all of [0, 1]."""
         found: BoolArray = np.asarray(self.weights.any(axis=-1))
         return found
 
@@ -139,7 +139,7 @@ class Average:
         return (self.weights * values).sum(axis=-1)
 
     def gains(self, values: FloatArray) -> FloatArray:
-        """What one sample adds to the average by way of each class, of shape (..., n_classes, 4).
+        """Gain of the average by one sample of each outcome of each class, (..., n_classes, 4).
 
         Its influence: the class's weight times ``(numerator - value * denominator)`` of its
         outcome over the class's denominator.
@@ -152,11 +152,11 @@ class Average:
         return top - values[..., None] * bottom
 
     def around_mean(self, values: FloatArray) -> FloatArray:
-        """How far each class's value lies from the average."""
+        """Distance of each class's value from the average."""
         return (values - self.mean(values)[..., None]) * self.counted
 
     def variance_of_weights(self, values: FloatArray) -> FloatArray:
-        """What shares of the classes that vary add to the variance of a weighted average."""
+        """Variance that the varying shares of the classes add to a weighted average."""
         if not self.support_weighted:
             return np.zeros(values.shape[:-1])
         around = self.around_mean(values)
@@ -288,7 +288,7 @@ def comparable_mean(average: Average) -> FloatArray:
 
 
 def _concavity(average: Average) -> FloatArray:
-    """How much the mean of the classes' values lies below their values at the mean."""
+    """Amount by which the mean of the classes' values lies below their values at the mean."""
     trials, share = average.trials, average.shrunk
     odds = average.ratio.success_weight / trials.mean_failure_weight()
     curvature = odds * (odds - 1) * share * (1 - share) / (1 + (odds - 1) * share) ** 3

@@ -1,4 +1,4 @@
-"""What an interval method is: a row, and the bounds that it returns."""
+"""An interval method as a row, and the bounds that it returns."""
 
 from __future__ import annotations
 

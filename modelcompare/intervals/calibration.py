@@ -77,7 +77,7 @@ def why_refused(predictions: TestSet) -> str:
 
 
 def refusal(predictions: TestSet, metrics: Sequence[str]) -> str:
-    """Say why metrics have no interval, and what can be had."""
+    """Explain why metrics have no interval, and name the remedy."""
     return (
         f"{', '.join(metrics)}: intervals of calibration errors are for independent samples of "
         f"equal weight with one true class each, and these have {why_refused(predictions)}, so "

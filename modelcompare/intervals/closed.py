@@ -158,7 +158,7 @@ def _logit(rows: Contrasts, level: float) -> Interval:
 
 
 def _degrees_of_freedom(rows: Contrasts) -> FloatArray:
-    """Of the standard errors; those of counts of samples follow from the value itself."""
+    """Degrees of freedom of the standard errors; infinite where these follow from the value."""
     evaluation, degrees = rows.evaluation, rows.sample.moments.degrees_of_freedom()
     if evaluation.predictions.groups is not None:
         return np.minimum(degrees, evaluation.units.size - 1)

@@ -75,7 +75,7 @@ class Confusions:
 
     @cached_property
     def margins_of_squares(self) -> Margins:
-        """The same of squared weights."""
+        """Margins of squared weights."""
         return self.margins if self.squares is self.weights else self._margins(self.squares)
 
     def _margins(self, numbers: FloatArray) -> Margins:
@@ -150,5 +150,5 @@ def classes_of(labels: Labels, models: slice) -> tuple[IntArray, IntArray]:
 
 
 def _tabled(labels: Labels) -> bool:
-    """Whether all cells of a confusion matrix are no more than there are samples."""
+    """True if a confusion matrix has no more cells than there are samples."""
     return labels.n_classes**2 <= max(int(labels.multiplicity.sum()), 4)

@@ -111,7 +111,7 @@ def _of_samples(ratio: ClassRatio, n_classes: int) -> Counted | None:
 
 
 def agreement(metric: AnyMetric) -> Agreement | None:
-    """Say whether a metric is MCC or kappa of counts."""
+    """Name of a metric that is MCC or kappa of counts, else None."""
     if not isinstance(metric, Metric) or metric.statistics != COUNTS:
         return None
     return next((name for name in _NAMES if name == metric.name), None)
@@ -233,7 +233,7 @@ def counted_scores(labels: Labels, what: Counted, level: float) -> Interval:
 
 
 def _class_values(average: Average, level: float) -> Ends:
-    """Of each class, informed by its trials, or its true members where these are fewer."""
+    """Intervals of each class, informed by its trials, or its true members if these are fewer."""
     size = average.trials.size
     if average.ratio.denominator[1]:
         size = np.minimum(size, average.support)
@@ -362,7 +362,7 @@ def _agreement_scores(
 def _agreement_differences(
     labels: Labels, metric: Agreement, values: FloatArray, pairs: Pairs, level: float
 ) -> Interval:
-    """Of two scores' own intervals: MCC is skewed where few positives are nearly all found."""
+    """Join two scores' own intervals: MCC is skewed where few positives are nearly all found."""
 
     def shrunk(models: slice) -> Shrunk:
         value, influence, *_ = shrunk_agreement(metric, Confusions.of(labels, models))

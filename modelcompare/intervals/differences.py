@@ -94,7 +94,7 @@ def shrunk_influences(average: Average) -> tuple[CellSums, FloatArray]:
 
 
 def _influences(average: Average, gains: FloatArray, values: FloatArray) -> CellSums:
-    """What a sample of each cell adds to the average, also by making its class more frequent."""
+    """Influence of a sample of each cell, also by making its class more frequent."""
     found = over_cells(gains)
     if not average.support_weighted:
         return found

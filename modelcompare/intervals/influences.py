@@ -262,7 +262,7 @@ def cluster_degrees(effective: FloatArray, n_clusters: int, weight: float) -> Fl
 
 
 def is_soft_macro(metric: AnyMetric) -> TypeGuard[Metric]:
-    """Whether a metric is a macro average of ratios of soft counts."""
+    """True if a metric is a macro average of ratios of soft counts."""
     return (
         isinstance(metric, Metric)
         and metric.average == "macro"
@@ -272,7 +272,7 @@ def is_soft_macro(metric: AnyMetric) -> TypeGuard[Metric]:
 
 
 def averages_absent_classes(metric: AnyMetric) -> bool:
-    """Whether a metric is a macro average of soft counts that takes 0 for classes never true.
+    """True for a macro average of soft counts that takes 0 for classes never true.
 
     They get probability, so they have a value; that of a class without a support is no 0 / 0 where
     probability is in the denominator.
@@ -284,7 +284,7 @@ def averages_absent_classes(metric: AnyMetric) -> bool:
 def macro_corrections(
     evaluation: Evaluation, metric: Metric, support: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """What the mean of ratios over the classes that occur is too high by, and what was not seen.
+    """Bias of the mean of ratios over the classes that occur, and its unseen variance.
 
     The value of a class is a ratio N / D of sums, whose expectation differs from the ratio of
     expectations by ``-sum (n - value d) d / D^2`` to second order: a concave F1 of few samples is

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from modelcompare.arrays import FloatArray
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_of_each
 from modelcompare.data.test_set import TestSet
@@ -69,7 +68,7 @@ class Contrast:
 
     @property
     def metric(self) -> AnyMetric:
-        """What the models are compared by."""
+        """Metric that the models are compared by."""
         (metric,) = self.view.evaluation.metrics
         return metric
 
@@ -84,11 +83,6 @@ class Contrast:
         return float(self.view.standard_error[0, self.position])
 
     @property
-    def draws(self) -> FloatArray:
-        """Difference on each resample."""
-        return self.view.replicates[:, 0, self.position]
-
-    @property
     def n_units(self) -> int:
         """Samples, or clusters where `groups` are given; of a sketch its samples."""
         evaluation = self.view.evaluation
@@ -98,14 +92,14 @@ class Contrast:
 
     @property
     def unit(self) -> str:
-        """What is counted: "samples" or "clusters"."""
+        """Unit that is counted: "samples" or "clusters"."""
         predictions = self.view.evaluation.predictions
         clustered = predictions.groups is not None and predictions.sums is None
         return "clusters" if clustered else "samples"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an answer is for: the runs at hand, where there are several."""
+        """Note that an answer is for the runs at hand, where there are several."""
         return for_these_runs(self.view.evaluation.predictions)
 
     def test(self, name: str) -> Outcome:
@@ -118,7 +112,7 @@ class Contrast:
         )  # fmt: skip
 
     def warn_of_sparse_data(self) -> None:
-        """Say at the caller's line where too little decides about the two values."""
+        """Warn at the caller's line where too little decides about the two values."""
         sparse = sparse_values(self.view.sample, pairs=self.view.pairs, place=self.position)
         warn_of_each(sparse, SparseDataWarning)
 
@@ -144,7 +138,7 @@ def evaluate(
 
 
 def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequence[str]) -> None:
-    """Say that there is no difference, where one of two values is undefined."""
+    """Warn that there is no difference, where one of two values is undefined."""
     if math.isnan(difference):
         warnings.warn(
             f"{value_name(metric, label)} of {models[0]!r} or {models[1]!r} is undefined on this "
@@ -155,7 +149,7 @@ def warn_of_undefined(metric: str, label: Any, difference: float, models: Sequen
 
 
 def value_position(evaluation: Evaluation, label: Any) -> int:
-    """Where one value of the one metric stands along the axis of values.
+    """Position of one value of the one metric along the axis of values.
 
     Raises
     ------

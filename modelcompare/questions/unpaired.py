@@ -121,7 +121,7 @@ class _Unpaired:
 
     @property
     def smallest_p_value(self) -> float:
-        """What exchanging all samples, or clusters, of the two sets gives at the most extreme."""
+        """Smallest p-value that exchanging all samples, or clusters, of the two sets can give."""
         n_a, n_b = self.sizes
         extreme = 2 if self.alternative == "two-sided" else 1
         return max(extreme / math.comb(n_a + n_b, n_a), float(np.finfo(np.float64).tiny))

@@ -119,7 +119,7 @@ class PoissonCounts:
 
 @lru_cache(maxsize=16)
 def _poisson_steps(rate: float) -> tuple[AnyArray, AnyArray]:
-    """Where a uniform 64-bit number passes from one count to the next; counts by its first 16."""
+    """Thresholds of a uniform 64-bit number between counts; counts by its first 16 bits."""
     with localcontext(prec=60):
         term = total = Decimal(-rate).exp()
         steps = [int(total * 2**64)]
@@ -175,7 +175,7 @@ def deals(
 def deals_of_kinds(
     count: IntArray, size: int, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
-    """The same of equal samples: how many of each kind are in the hand, (block_size, n_kinds)."""
+    """Deal equal samples: the number of each kind in the hand, (block_size, n_kinds)."""
     for generator, n_rows in _blocks(n_resamples, seed, 1):
         drawn = generator.multivariate_hypergeometric(count, size, size=n_rows, method="marginals")
         yield drawn.astype(np.float64)
@@ -184,7 +184,7 @@ def deals_of_kinds(
 def deals_of_few(
     n_samples: int, size: int, n_resamples: int, seed: np.random.SeedSequence
 ) -> Iterator[IntArray]:
-    """The same of a small hand: the samples in it, of shape (block_size, size)."""
+    """Deal a small hand: the samples in it, of shape (block_size, size)."""
     for generator, n_rows in _blocks(n_resamples, seed, 1):
         hand = np.empty((n_rows, size), dtype=np.intp)
         for row in hand:

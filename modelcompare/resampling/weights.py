@@ -39,7 +39,7 @@ SMALL_STRATUM = 30
 
 @dataclass(frozen=True)
 class Units:
-    """What is drawn: samples, whole clusters of samples, or distinct rows of the statistics.
+    """Sampling units: samples, whole clusters of samples, or distinct rows of the statistics.
 
     `multiplicity` says how many equal samples a distinct row stands for, 1 if not given; `strata`
     the stratum of each unit, of which every resample keeps the number of samples; `rescaled`
@@ -86,7 +86,7 @@ class Weights(ABC):
 
     @property
     def whole(self) -> bool:
-        """Whether all weights are whole numbers, and drawn as such."""
+        """True if all weights are whole numbers, and drawn as such."""
         return True
 
     @property
@@ -113,7 +113,7 @@ class Weights(ABC):
         """Weights (block_size, rows of the row block) of one block, in narrow integers if whole."""
 
     def draw(self, block: int, row_block: int) -> FloatArray:
-        """The same in double precision."""
+        """Weights of one block in double precision."""
         return self.narrow(block, row_block).astype(np.float64, copy=False)
 
     def draw_all(self, block: int) -> FloatArray:
@@ -126,14 +126,14 @@ class Weights(ABC):
         return map(self.draw_all, range(self.n_blocks))
 
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
-        """The same as `draw_all`, some resamples after others; in narrow integers if `counts`."""
+        """Yield the rows of `draw_all`, some at a time; in narrow integers if `counts`."""
         drawn = self.draw_all(block)
         yield narrowed(drawn) if counts else drawn
 
 
 @dataclass(frozen=True)
 class BootstrapWeights(Weights):
-    """How often each unit counts in each bootstrap resample.
+    """Weights of the units in each bootstrap resample.
 
     Multinomial counts (Efron 1979), independent Poisson(1) counts, or Dirichlet weights (Rubin
     1981), of all units or of `size` (m out of n). Multinomial counts of n_h of the n_h units of a
@@ -218,7 +218,7 @@ class BootstrapWeights(Weights):
         return EquallyLikely(generator, len(available), int(sizes.sum()))
 
     def _sizes(self, block: int, row_block: int, stratum: int) -> FloatArray:
-        """How much of each resample falls into one row block of a stratum."""
+        """Size of each resample within one row block of a stratum."""
         n_resamples, size = self.block_size(block), self._stratum_size(stratum)
         size -= self._is_rescaled(stratum)
         blocks = self._row_block_table[stratum + 1]
@@ -236,7 +236,7 @@ class BootstrapWeights(Weights):
 
     @cached_property
     def _block_sizes(self) -> dict[tuple[int, int], AnyArray]:
-        """What falls into all row blocks, by block of resamples and stratum.
+        """Sizes within all row blocks, by block of resamples and stratum.
 
         Drawn once: anew for each row block it would cost the square of their number.
         """
@@ -262,7 +262,7 @@ class BootstrapWeights(Weights):
         return range(0 if self.units.strata is None else int(self.units.strata.max()) + 1)
 
     def _is_rescaled(self, stratum: int) -> bool:
-        """Whether one unit less is drawn than there are, and all weigh more."""
+        """True if one unit less is drawn than there are, and all weigh more."""
         rescales = self.units.rescaled and self.scheme == "multinomial" and self.size is None
         in_strata = self.units.strata is not None
         return rescales and in_strata and 1 < self._stratum_available(stratum) < SMALL_STRATUM
@@ -280,7 +280,7 @@ class BootstrapWeights(Weights):
 
 @dataclass(frozen=True)
 class SwapMasks(Weights):
-    """Which units swap two models' outputs in each random permutation.
+    """Masks of the units that swap two models' outputs in each random permutation.
 
     A mask holds 0 or 1, each with probability 1/2; for distinct rows it holds how many of the
     equal samples swap.
@@ -374,7 +374,7 @@ class JoinedBlocks(Weights):
 
 
 def joined(weights: Weights, width: int) -> Weights:
-    """The same weights in blocks that are not too small; `width` numbers belong to a resample."""
+    """Join blocks of weights that are too small; `width` numbers belong to a resample."""
     n_joined = CACHE_BYTES // (8 * max(1, width * weights.block_size(0)))
     if n_joined < 2 or weights.n_blocks < 2:
         return weights

@@ -7,7 +7,7 @@ from modelcompare import Predictions
 from modelcompare.engine import statistics
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import influence_moments, pair_carriers
-from modelcompare.engine.sparse_columns import PartedColumns
+from modelcompare.engine.sparse_columns import SparseColumns
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import BootstrapWeights
 from modelcompare.significance.pairwise import all_pairs
@@ -88,7 +88,7 @@ def test_columns_add_up_to_the_product_of_the_matrix():
     rng = np.random.default_rng(0)
     full = rng.random((30, 7))
     full[:, 3:] *= rng.random((30, 4)) < 0.05
-    parted = PartedColumns(30, 8)
+    parted = SparseColumns(30, 8)
     parted.put(0, [full[:11, :3], full[11:, :3]])
     parted.put(3, [full[:11, 3:], full[11:, 3:]])
     parted.put_entries(np.array([4, 4, 9]), np.array([7, 7, 7]), np.array([1.0, 2.0, 0.0]))
