@@ -14,6 +14,7 @@ import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.leave_out import without
 from modelcompare.engine.statistics import MANY_COLUMNS, in_steps
 from modelcompare.metrics.base import AnyMetric, Metric
 
@@ -89,8 +90,7 @@ def _of_model(
         code, left = chosen[here], []
         for part, other, number in zip(totals, codes, numbers, strict=True):
             total = part[min(position, len(part) - 1), code]
-            rest = total - np.where(other[here] == code, number[here], 0.0)
-            rest[np.abs(rest) <= 1e-12 * np.abs(total)] = 0.0
+            rest = without(total, np.where(other[here] == code, number[here], 0.0))
             left.append(rest[:, None])
         change = estimate[position, code] - metric.value(*left)[:, 0]
         out.append((code, rows.start + here, (evaluation.units.size - 1) * change))

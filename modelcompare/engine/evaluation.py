@@ -17,7 +17,7 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
-from modelcompare.engine.leave_out import leave_out
+from modelcompare.engine.leave_out import leave_out, without
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import (
     map_blocks,
@@ -207,10 +207,7 @@ class Evaluation(UnitStatistics):
         shape = (len(self.models[models]), len(self.keys), n_rows)
         out = np.full(shape, np.nan).transpose(2, 0, 1)
         if self._sums:
-            total = self.grand_total(models)
-            left = total - self.statistics(models, rows)
-            # What cancels in exact arithmetic must be 0, or 0 / 0 would pass for a value.
-            left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
+            left = without(self.grand_total(models), self.statistics(models, rows))
             self._fill_sums(out, left, models)
         for metric in self.metrics:
             if not isinstance(metric, Metric):

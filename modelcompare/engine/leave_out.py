@@ -1,4 +1,4 @@
-"""Leave-one-out values where no closed form gives them: by evaluating without each unit."""
+"""Leave-one-out totals, and values where no closed form gives them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from modelcompare.resampling.draws import RESAMPLE_BLOCK, random_groups
 
 # Evaluations per model and metric that influence functions may cost.
 MAX_EVALUATIONS = 1000
+
+
+def without(total: FloatArray, part: FloatArray) -> FloatArray:
+    """Totals without a part; what cancels in exact arithmetic is 0, or 0 / 0 would be a value."""
+    left = total - part
+    left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
+    return left
 
 
 def leave_out(evaluate: Callable[[AnyArray], FloatArray], n_units: int) -> FloatArray:

@@ -6,6 +6,7 @@ import numpy as np
 
 from modelcompare.arrays import PASS_BYTES, FloatArray
 from modelcompare.engine.evaluation import Evaluation
+from modelcompare.engine.leave_out import without
 from modelcompare.engine.parallel import one_blas_thread
 from modelcompare.metrics.base import Metric
 from modelcompare.resampling.weights import Weights
@@ -63,8 +64,7 @@ def _second_moment(evaluation: Evaluation, statistics: FloatArray, w: FloatArray
         # A Poisson resample may be empty; it has no error to speak of.
         return np.full((len(evaluation.keys), *[len(evaluation.models)] * 2), np.nan)
     total = w @ rows
-    left = total - rows
-    left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
+    left = without(total, rows)
     value = evaluation.values_of_totals(total[None, :])[0]
     influence = np.nan_to_num((n - 1) * (value - evaluation.values_of_totals(left)), nan=0.0)
     influence -= np.einsum("i,imv->mv", w / n, influence)

@@ -20,8 +20,8 @@ from modelcompare.data.variants import joined
 from modelcompare.engine.contrasts import Sample
 from modelcompare.engine.delong import check_area, delong_covariance
 from modelcompare.engine.evaluation import Evaluation
-from modelcompare.engine.proportions import proportions
 from modelcompare.engine.units import for_these_runs
+from modelcompare.intervals.closed import proportions
 from modelcompare.metrics import AnyMetric, Metric, SparseDataWarning
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.questions.contrast import evaluate, value_position
