@@ -123,7 +123,8 @@ def _sum_to_one(seen: Profile, headings: Sequence[str]) -> bool:
 
 def _refuse_codes(seen: Profile, numeric: Sequence[str]) -> None:
     """Refuse a few whole numbers, more than two, which are as well codes of classes."""
-    held = {float(x) for h in numeric for x in np.unique(cell_types.as_numbers(seen.present(h)))}
+    some = (np.unique(cell_types.as_numbers(seen.present(h)))[: _MANY_CODES + 1] for h in numeric)
+    held = {float(x) for found in some for x in found}
     few = 2 < len(held) <= _MANY_CODES and all(x % 1 == 0 for x in held)
     if len(numeric) > 1 and few and len(seen.frame) >= FEW_ROWS:
         raise ValueError(
