@@ -22,6 +22,26 @@ from modelcompare.data.inputs import as_array, columns_of
 from modelcompare.words import shown
 
 
+def read_columns(n_samples: int, **columns: ArrayLike | None) -> dict[str, AnyArray | None]:
+    """Check ids, clusters, strata and runs, each by itself and together."""
+    found = {
+        name: None if column is None else frozen(checked_column(name, column, n_samples))
+        for name, column in columns.items()
+    }
+    check_ids(found["ids"], found["runs"])
+    return nested(found)
+
+
+def nested(columns: dict[str, AnyArray | None]) -> dict[str, AnyArray | None]:
+    """The columns, with the runs of an item in one cluster; no cluster lies in two strata."""
+    groups = clusters_of_runs(columns["ids"], columns["groups"], columns["runs"])
+    strata = columns["strata"]
+    if groups is not None and strata is not None:
+        remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
+        refuse_rows(_parted(strata, groups), "`groups` cross `strata`", remedy)
+    return {**columns, "groups": groups}
+
+
 def checked_column(name: str, data: ArrayLike, n_samples: int) -> AnyArray:
     """A column with one value per sample, none missing."""
     array = as_array(data, f"`{name}`")
@@ -56,14 +76,6 @@ def clusters_of_runs(
     remedy = "the runs of an item are not independent, so a cluster must hold all of them"
     refuse_rows(_parted(groups, ids), "`groups` part the runs of an item", remedy)
     return groups
-
-
-def check_nesting(groups: AnyArray | None, strata: AnyArray | None) -> None:
-    """No cluster lies in two strata."""
-    if groups is None or strata is None:
-        return
-    remedy = "a cluster must lie in one stratum, or it cannot be drawn whole"
-    refuse_rows(_parted(strata, groups), "`groups` cross `strata`", remedy)
 
 
 def _parted(column: AnyArray, by: AnyArray) -> BoolArray:

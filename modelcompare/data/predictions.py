@@ -14,11 +14,10 @@ from modelcompare.arrays import AnyArray, IntArray
 from modelcompare.data import checks
 from modelcompare.data.checks import frozen
 from modelcompare.data.columns import (
-    check_ids,
-    check_nesting,
     checked_column,
     checked_weights,
-    clusters_of_runs,
+    nested,
+    read_columns,
     slice_frame,
 )
 from modelcompare.data.kinds import Output, check_guess, decide_kinds, read_output
@@ -160,16 +159,9 @@ class Predictions(TestSet):
             single = [m for m in arrays if kinds[m] == "probabilities" and arrays[m].ndim == 1]
             check_guess(found.labels, None if soft else found.codes, self._outputs, single)
         self._predicted: dict[str, IntArray] = {}
-        columns = {"ids": ids, "groups": groups, "strata": strata, "runs": runs}
-        self._columns = {
-            name: None if column is None else frozen(checked_column(name, column, n_samples))
-            for name, column in columns.items()
-        }
-        check_ids(self.ids, self.runs)
-        self._keep_runs_together()
-        check_nesting(self.groups, self.strata)
+        columns = read_columns(n_samples, ids=ids, groups=groups, strata=strata, runs=runs)
         weight = checked_weights(sample_weight, n_samples)
-        self._columns = {**self._columns, "sample_weight": weight}
+        self._columns = {**columns, "sample_weight": weight}
         self._slices = slice_frame(slices, n_samples)
 
     @classmethod
@@ -267,9 +259,7 @@ class Predictions(TestSet):
             check_choice("columns", name, Design)
         part = self._replaced(self._outputs)
         given = {n: frozen(checked_column(n, column, len(self))) for n, column in columns.items()}
-        part._columns = {**self._columns, **given}
-        part._keep_runs_together()
-        check_nesting(part.groups, part.strata)
+        part._columns = nested({**self._columns, **given})
         return part
 
     def without(self, *columns: SampleColumn) -> Predictions:
@@ -331,10 +321,6 @@ class Predictions(TestSet):
         return "\n".join([f"Predictions: {', '.join(parts)}", *rows])
 
     # -- workers ----------------------------------------------------------------------------
-
-    def _keep_runs_together(self) -> None:
-        groups = clusters_of_runs(self.ids, self.groups, self.runs)
-        self._columns = {**self._columns, "groups": groups}
 
     def _replaced(self, outputs: dict[str, Output]) -> Predictions:
         part = object.__new__(Predictions)

@@ -292,12 +292,7 @@ def decide(
     gain = unseen.gain
     warn_of_undefined(contrast.metric.name, label, gain, (baseline, candidate))
     if not (math.isnan(gain) or low < high):
-        _refuse_calibration(contrast, method)
-        raise ValueError(
-            f"the {method} interval of the gain in {contrast.metric.name} has "
-            f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples say nothing of its "
-            "uncertainty. Use method='auto'."
-        )
+        _refuse_no_width(contrast, method, low)
     needed = _n_needed(kind, margin, gain, low, high, alpha, contrast.n_units)
     needed = max(needed, _n_unseen(kind, margin, unseen, alpha, contrast.n_units))
     low, high = unseen.widened((low, high), alpha)
@@ -311,11 +306,16 @@ def decide(
     )  # fmt: skip
 
 
-def _refuse_calibration(contrast: Contrast, method: IntervalMethod) -> None:
-    """Say why a calibration error has no interval, if that is what leaves a gain without one."""
+def _refuse_no_width(contrast: Contrast, method: IntervalMethod, low: float) -> None:
+    """Refuse a gain without an interval, and say why."""
     predictions = contrast.view.evaluation.predictions
     if method == "auto" and is_calibration_error(contrast.metric) and why_refused(predictions):
         raise ValueError(refusal(predictions, [contrast.metric.name]))
+    raise ValueError(
+        f"the {method} interval of the gain in {contrast.metric.name} has "
+        f"{'no bounds' if math.isnan(low) else 'width 0'}: the resamples say nothing of its "
+        "uncertainty. Use method='auto'."
+    )
 
 
 def _answer(kind: Decision, margin: float, low: float, high: float) -> Answer:

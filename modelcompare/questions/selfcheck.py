@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -146,6 +147,11 @@ def selfcheck(
         f"coverage of {method}, value": (confidence_level, value),
         f"coverage of {method}, difference": (confidence_level, difference),
     }
+    return _frame(rows, n_trials)
+
+
+def _frame(rows: Mapping[str, tuple[float, float]], n_trials: int) -> pd.DataFrame:
+    """Nominal and realised shares of trials by what they are of, with Monte-Carlo errors."""
     frame = pd.DataFrame(
         [(what, *numbers) for what, numbers in rows.items()],
         columns=["what", "nominal", "realised"],
