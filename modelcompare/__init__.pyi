@@ -31,7 +31,7 @@ from .diagnostics.calibration import calibration_test as calibration_test
 from .diagnostics.components import variance_components as variance_components
 from .diagnostics.curves import CurveResult as CurveResult
 from .diagnostics.curves import curve as curve
-from .diagnostics.curves import operating_point as operating_point
+from .diagnostics.operating_point import operating_point as operating_point
 from .diagnostics.reliability import Reliability as Reliability
 from .diagnostics.reliability import reliability as reliability
 from .examples import load_example as load_example

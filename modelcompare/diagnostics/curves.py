@@ -1,8 +1,7 @@
-"""ROC and precision-recall curves with bootstrap bands, and operating points with intervals."""
+"""ROC and precision-recall curves with bootstrap bands."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray, IntArray
+from modelcompare.arrays import FloatArray
 from modelcompare.comparison.one_class import (
     OneClass,
     areas_under,
@@ -19,12 +18,10 @@ from modelcompare.comparison.one_class import (
     share_of_all,
 )
 from modelcompare.data.predictions import Predictions
-from modelcompare.diagnostics.threshold_interval import chosen_interval
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.intervals import percentile_interval
 from modelcompare.metrics import resolve_metrics
 from modelcompare.metrics.base import divide
-from modelcompare.metrics.ranking import Descending
 from modelcompare.report.document import Document
 from modelcompare.report.figures.curves import Curves, plot_curve
 from modelcompare.report.figures.plots import Plots
@@ -33,7 +30,7 @@ from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, interval_column
 from modelcompare.resampling.seeds import RngLike, seed_sequence
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.words import CurveKind, check_number, signature
+from modelcompare.words import CurveKind, signature
 
 _GRID = 101
 
@@ -151,7 +148,7 @@ def curve(
     2       0.35     1.0                  0.5
     3       0.10     1.0                  1.0
     """
-    sampled = _Sampled(predictions, label, n_resamples, rng)
+    sampled = Sampled(predictions, label, n_resamples, rng)
     grid = np.linspace(0, 1, _GRID)
     on_grid = _roc_on if kind == "roc" else _precision_on
     points, bands, areas = [], [], []
@@ -177,80 +174,7 @@ def curve(
     )  # fmt: skip
 
 
-@checked()
-def operating_point(
-    predictions: Predictions, *, precision: float | None = None, recall: float | None = None,
-    false_positive_rate: float | None = None, threshold: float | None = None, label: Any = None,
-    n_resamples: int = 9999, confidence_level: float = 0.95, rng: RngLike = 0,
-) -> pd.DataFrame:  # fmt: skip
-    """Threshold that reaches a wanted precision, recall or false positive rate, with intervals.
-
-    Of all thresholds that reach the wanted precision, or keep the false positive rate, the lowest
-    is taken (most recall); of those that reach the wanted recall the highest. What it reaches on
-    the samples that chose it is optimistic. The intervals are of what it reaches on new samples:
-    each resample chooses anew and is held against these samples, so that they allow for the
-    optimism and for the uncertainty of the choice. Choose it on other data and pass it as
-    `threshold` for narrower ones.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        Models with probabilities, or raw scores of two classes.
-    precision, recall, false_positive_rate, threshold : float
-        Exactly one: what is wanted, or a threshold that is given.
-    label : label, optional
-        The positive class; the second of two by default.
-    n_resamples, confidence_level, rng
-        Of the intervals: percentiles of the thresholds that resamples choose, and for the rest what
-        this threshold reaches in the population.
-
-    Returns
-    -------
-    DataFrame
-        A row for each model: model, and threshold, precision, recall and false_positive_rate, each
-        with its _low and _high, and n_undefined: resamples on which nothing reaches what is wanted,
-        or a value is 0 / 0.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one thing is wanted, or it is no fraction.
-
-    Examples
-    --------
-    >>> import modelcompare as mc
-    >>> preds = mc.Predictions([0, 0, 1, 1] * 10, {"a": [0.1, 0.4, 0.35, 0.8] * 10})
-    >>> mc.operating_point(preds, precision=0.9)[["model", "threshold", "precision", "recall"]]
-      model  threshold  precision  recall
-    0     a        0.8        1.0     0.5
-    """
-    wishes = {
-        "precision": precision, "recall": recall, "false_positive_rate": false_positive_rate,
-        "threshold": threshold,
-    }  # fmt: skip
-    given = {name: value for name, value in wishes.items() if value is not None}
-    if len(given) != 1:
-        found = ", ".join(given) or "none"
-        raise ValueError(f"give exactly one of {', '.join(wishes)}; got {found}.")
-    ((wish, value),) = given.items()
-    sampled = _Sampled(predictions, label, n_resamples, rng)
-    if wish == "threshold" and sampled.one.raw:
-        check_number(wish, value, at_least=-math.inf)
-    else:
-        check_number(wish, value, at_most=1.0)
-    rows = []
-    for model, ordered, scores in sampled.one.models():
-        # A threshold of 0.7 means the 0.7 of single precision where scores have that.
-        said = predictions.output(model).array.dtype.type(value) if wish == "threshold" else value
-        points = _Points(wish, float(said), scores, float(sampled.whole.mean()))
-        rows.append({"model": model, **points.row(ordered, sampled, confidence_level)})
-    return pd.DataFrame(rows)
-
-
-_POINT = ("threshold", "precision", "recall", "false_positive_rate")
-
-
-class _Sampled:
+class Sampled:
     """Models' scores for one class, and the resamples that they share."""
 
     def __init__(
@@ -291,88 +215,3 @@ def _precision_on(hits: FloatArray, alarms: FloatArray, grid: FloatArray) -> Flo
         at = np.searchsorted(x, np.maximum(grid - 1e-12, 1e-12), side="left")
         out[place] = y[np.minimum(at, len(y) - 1)]
     return np.where(np.isnan(recall[:, -1:]), np.nan, out)
-
-
-@dataclass(frozen=True)
-class _Points:
-    """The thresholds that are chosen, and the counts behind what they reach.
-
-    Weights count in units of their mean, so that a sample is one trial.
-    """
-
-    wish: str
-    value: float
-    scores: FloatArray
-    unit: float
-
-    def row(
-        self, ordered: Descending, sampled: _Sampled, confidence_level: float
-    ) -> dict[str, object]:
-        """Values at the chosen threshold, with their intervals."""
-        whole = _from_nothing(ordered.counts(sampled.whole))
-        observed = self.at(whole, self.chosen(*whole))
-        drawn, checked, thresholds = [], [], []
-        for weights in sampled.weights():
-            resampled = _from_nothing(ordered.counts(weights))
-            chosen = self.chosen(*resampled)
-            drawn.append(self.at(resampled, chosen))
-            checked.append(self.at(whole, chosen))
-            thresholds.append(self.thresholds(chosen))
-        count, trials = (np.vstack(parts) for parts in zip(*drawn, strict=True))
-        of_whole = tuple(np.vstack(parts) for parts in zip(*checked, strict=True))
-        low, high = chosen_interval(
-            (observed[0][0], observed[1][0]), (count, trials), (of_whole[0], of_whole[1]),
-            confidence_level,
-        )  # fmt: skip
-        limits = percentile_interval(
-            np.concatenate(thresholds)[:, None], confidence_level=confidence_level
-        )
-        found = np.r_[self.thresholds(self.chosen(*whole)), divide(*observed)[0]]
-        ends = np.r_[limits.low, low], np.r_[limits.high, high]
-        row: dict[str, object] = {}
-        for place, name in enumerate(_POINT):
-            row[name] = found[place]
-            for side, end in zip(("low", "high"), ends, strict=True):
-                row[f"{name}_{side}"] = np.nan if np.isnan(found[place]) else end[place]
-        row["n_undefined"] = int(np.isnan(divide(count, trials)).any(axis=1).sum())
-        return row
-
-    def chosen(self, hits: FloatArray, alarms: FloatArray) -> IntArray:
-        """Column of the threshold that each row chooses; -1 where none reaches what is wanted."""
-        if self.wish == "threshold":
-            reached = np.broadcast_to(np.r_[np.inf, self.scores] >= self.value, hits.shape)
-        else:
-            reached = {
-                "recall": share_of_all(hits) >= self.value - 1e-12,
-                "precision": divide(hits, hits + alarms) >= self.value - 1e-12,
-                "false_positive_rate": share_of_all(alarms) <= self.value + 1e-12,
-            }[self.wish] & (np.arange(hits.shape[1]) > 0)
-        last = reached.shape[1] - 1 - reached[:, ::-1].argmax(axis=1)
-        column = reached.argmax(axis=1) if self.wish == "recall" else last
-        return np.where(reached.any(axis=1), column, -1)
-
-    def at(
-        self, counts: tuple[FloatArray, FloatArray], chosen: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Counts and trials of precision, recall and false positive rate at chosen columns."""
-        hits, alarms = counts
-        rows = np.arange(len(chosen)) if len(hits) > 1 else 0
-        right, wrong = hits[rows, chosen], alarms[rows, chosen]
-        count = np.stack([right, right, wrong], axis=1).astype(np.float64)
-        trials = np.stack(
-            np.broadcast_arrays(right + wrong, hits[:, -1], alarms[:, -1]), axis=1
-        ).astype(np.float64)
-        count[chosen < 0] = trials[chosen < 0] = np.nan
-        return count / self.unit, trials / self.unit
-
-    def thresholds(self, chosen: IntArray) -> FloatArray:
-        """The thresholds themselves; the one that was given, if one was."""
-        if self.wish == "threshold":
-            return np.full(len(chosen), self.value)
-        return np.where(chosen < 0, np.nan, np.r_[np.inf, self.scores][chosen])
-
-
-def _from_nothing(counts: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Counts with a threshold above every score in front, which finds nothing."""
-    hits, alarms = (np.insert(part, 0, 0, axis=1) for part in counts)
-    return hits, alarms

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from modelcompare.arguments import checked
 from modelcompare.data.test_set import TestSet
@@ -160,8 +161,6 @@ class VarianceStudy(Result):
 
         Columns: metric, label, ratio, n_samples, n_pairs, n_separated, pct_separated.
         """
-        from scipy.special import ndtri
-
         frame = self.separation
         frame = frame.assign(shown=frame["separation"].abs() > ndtri(1 - alpha / 2))
         keys = ["metric", "label", "ratio", "n_samples"]
