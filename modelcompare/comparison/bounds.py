@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ from modelcompare.comparison.result import Comparison
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
-from modelcompare.metrics.registry import resolve_metrics
+from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.readers import checked_columns, read
 from modelcompare.report.document import Document
 from modelcompare.report.numbers import format_number, interval_title, p_clause
@@ -214,8 +214,9 @@ class BoundedComparison(Result):
 
 @checked(compare)
 def compare_bounds(
-    source: Any, metrics: Any = None, *, reading: Mapping[str, Any] | None = None, **options: Any
-) -> BoundedComparison:
+    source: Any, metrics: MetricLike | Sequence[MetricLike] | None = None, *,
+    reading: Mapping[str, Any] | None = None, **options: Any,
+) -> BoundedComparison:  # fmt: skip
     """Compare models some of whose results are missing, for the worst and the best case.
 
     Parameters
@@ -275,9 +276,12 @@ def compare_bounds(
 
 
 def bounded_comparison(
-    worst: Predictions, best: Predictions, metrics: Any = None, **options: Any
+    worst: Predictions,
+    best: Predictions,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    **options: Any,
 ) -> BoundedComparison:
-    """The same for predictions whose missing results count as the worst, and as the best."""
+    """Compare predictions whose missing results count as the worst, and as the best."""
     kinds = {worst.output(model).kind for model in worst.models}
     if kinds == {"scores"}:
         score_ranges(worst)
@@ -310,7 +314,7 @@ def bounded_comparison(
 
 
 def _is_of(key: ValueKey, case: Case, predictions: Predictions) -> bool:
-    """Whether a value is one of those that a case makes worst."""
+    """Return whether a value is one of those that a case makes worst."""
     if case.code is None or predictions.labels is None:
         return True
     return bool(key.label == predictions.labels.tolist()[case.code])

@@ -79,7 +79,7 @@ def adjust_metrics(
 
 
 def _floored(outcome: Outcome, where: slice, correction: Correction, alpha: float) -> bool:
-    """Whether no test of a family could be significant, whatever the differences were."""
+    """Return whether no test of a family could be significant, whatever the differences."""
     if outcome.floor is None or correction not in _BY_P_VALUE:
         return False
     tested = ~np.isnan(outcome.p_value[:, where])

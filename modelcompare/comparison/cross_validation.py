@@ -69,7 +69,7 @@ def splitter(sklearn: Any, cv: Any, y: AnyArray, groups: Any, classifies: bool, 
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """What estimators say of the test parts of all splits.
+    """Outputs of estimators for the test parts of all splits.
 
     By model and split: `decided` by `predict`; `soft` by `predict_proba`, over all labels, where
     every estimator has it, else the same again.
@@ -84,7 +84,7 @@ class OutOfFold:
 
     @cached_property
     def disagree(self) -> bool:
-        """Whether `predict` ever names another class than the likeliest."""
+        """Return whether `predict` ever names another class than the likeliest."""
         pairs = [
             (self.labels[probabilities.argmax(axis=1)], decided)
             for model in self.decided
@@ -153,7 +153,7 @@ def cross_validate(
 
 
 def classify(sklearn: Any, estimators: Mapping[str, Any]) -> bool:
-    """Whether all estimators are classifiers."""
+    """Return whether all estimators are classifiers."""
     return all(sklearn.base.is_classifier(e) for e in estimators.values())
 
 

@@ -1,4 +1,4 @@
-"""The samples on which two models part, those furthest apart first."""
+"""Samples on which two models disagree, largest disagreement first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEXTS = {"texts", "text_lists"}
 
 @dataclass(frozen=True)
 class Disagreements(Result):
-    """Where two models part.
+    """Samples on which two models disagree.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Disagreements(Result):
 
 @checked()
 def disagreements(predictions: TestSet, model_a: str, model_b: str) -> Disagreements:
-    """Find the samples on which two models part: see `Comparison.disagreements`."""
+    """Find the samples on which two models disagree: see `Comparison.disagreements`."""
     check_models(predictions.models, model_a=model_a, model_b=model_b)
     outputs = [predictions.output(model) for model in (model_a, model_b)]
     kinds = {output.kind for output in outputs}

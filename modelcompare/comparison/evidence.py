@@ -18,7 +18,7 @@ from modelcompare.words import Family
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
-    """What a table or a figure must know of a metric."""
+    """Direction and range of a metric, for tables and figures."""
 
     greater_is_better: bool
     bounds: tuple[float, float]

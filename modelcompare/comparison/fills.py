@@ -1,4 +1,4 @@
-"""What missing results may have been, so that a metric is as bad, or as good, as it can be.
+"""Labels and scores in the place of missing results that make a metric worst, and best.
 
 Let a model lack m of its labels, which may each be any class. A value whose bounds are computed
 here is a quotient of hits, predicted and true counts, and for these the following holds:
@@ -142,7 +142,7 @@ def score_ranges(predictions: Predictions) -> FloatArray:
 
 
 def _way(metric: AnyMetric, predictions: Predictions) -> str:
-    """Which results are the worst for a metric: the proofs are at the top of this file."""
+    """Choose the results that are worst for a metric: the proofs are at the top of this file."""
     if isinstance(metric, Metric) and isinstance(metric.value, Quotient):
         ratio = metric.class_ratio
         if metric.needs == "scores" and metric.ratio is mean_ratio:
@@ -231,7 +231,7 @@ def _of_classes(metric: AnyMetric) -> Callable[..., FloatArray]:
 
 
 def _least_mean(values: FloatArray, most: IntArray) -> IntArray:
-    """How many labels each class gets, so that the mean of the classes' values is least.
+    """Choose how many labels each class gets, so that the mean of the classes' values is least.
 
     Parameters
     ----------

@@ -190,7 +190,7 @@ def _size(argument: str, value: object) -> float:
 
 
 def _direction(metric: str, given: bool | None) -> bool:
-    """Whether more is better, as the metric of that name has it or as it was said."""
+    """Return whether more is better: as the metric of that name has it, or as given."""
     try:
         known = get_metric(metric)
     except ValueError:

@@ -15,6 +15,7 @@ from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
 from modelcompare.comparison.told import warn_caller
 from modelcompare.data.predictions import Predictions
+from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
 from modelcompare.words import Correction
 
@@ -24,7 +25,7 @@ _NAMED = 3
 
 def compare_each(
     parts: Iterable[tuple[str, Predictions]],
-    metrics: Any,
+    metrics: MetricLike | Sequence[MetricLike] | None,
     *,
     what: str,
     rng: RngLike,

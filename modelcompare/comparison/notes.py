@@ -40,7 +40,7 @@ def warn_of_tests(
 
 
 def _floors(pairs: PairView, outcome: Outcome, alpha: float) -> Iterator[str]:
-    """Say where the data, and not the models, keep every p-value above alpha."""
+    """Find metrics whose data, whatever the models, keep every p-value above alpha."""
     if outcome.floor is None:
         return
     clustered = pairs.evaluation.predictions.groups is not None
@@ -65,7 +65,7 @@ def _few_resamples(
     test: str,
     alpha: float,
 ) -> Iterator[str]:
-    """Say where the number of resamples, and not the data, keeps differences from counting."""
+    """Find metrics whose number of resamples keeps differences from being significant."""
     if test == "wald":
         return
     smallest = 1 / (pairs.n_resamples + 1)
@@ -98,7 +98,7 @@ def notes(evidence: Evidence, metric: str) -> list[str]:
 
 
 def _of_the_floor(evidence: Evidence, metric: str) -> Iterator[str]:
-    """Say where the number of resamples keeps clear differences from a small p-value."""
+    """Note that the number of resamples keeps clear differences from a small p-value."""
     where = evidence.slice_of(metric)
     alone, adjusted = evidence.p[:, where], evidence.p_adjusted[:, where]
     floor = 1 / (evidence.n_resamples + 1)
@@ -118,7 +118,7 @@ def _of_the_floor(evidence: Evidence, metric: str) -> Iterator[str]:
 
 
 def _of_the_correction(evidence: Evidence, metric: str) -> Iterator[str]:
-    """Say where little is shown because so much was asked."""
+    """Note that few differences are significant because so many were tested."""
     where = evidence.slice_of(metric)
     alone, adjusted = evidence.p[:, where], evidence.p_adjusted[:, where]
     n_found, n_tests = np.count_nonzero(alone < evidence.alpha), evidence.n_tests(metric)

@@ -76,7 +76,7 @@ class PooledSets:
 
     @property
     def drawn(self) -> bool:
-        """Whether intervals are of replicates."""
+        """Return whether intervals are of replicates."""
         return all(result.method in _DRAWN for result in self.results)
 
     @property

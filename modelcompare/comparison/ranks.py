@@ -91,7 +91,7 @@ class RankComparison(Result):
         return self._document(tables, findings=self._sentences())
 
     def verdict(self) -> str:
-        """Whether any model differs, and from which the best one does."""
+        """Say whether any model differs, and from which the best one does."""
         return " ".join(self._sentences())
 
     def _sentences(self) -> list[str]:

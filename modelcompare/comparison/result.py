@@ -120,7 +120,7 @@ class Comparison(Result):
 
     @property
     def name(self) -> str | None:
-        """Where the predictions came from."""
+        """Source of the predictions."""
         return self.bootstrap.evaluation.predictions.name
 
     @cached_property
@@ -176,12 +176,12 @@ class Comparison(Result):
 
     @property
     def better_worse(self) -> BoolArray:
-        """Whether model i is shown to be better than model j: (n_values, n_models, n_models)."""
+        """Mark where model i is significantly better than j: (n_values, n_models, n_models)."""
         return self.evidence.better
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """Which models stand together, a row for each model, metric and class.
+        """Tiers and letters of models, a row for each model, metric and class.
 
         Columns: model, metric, label, estimate, tier (one more than the models that are shown to be
         better, each than the next, down to this one), may_be_best (no model is shown to be better:
@@ -262,7 +262,7 @@ class Comparison(Result):
         return np.where([self.metric_info[k.metric].greater_is_better for k in keys], 1.0, -1.0)
 
     def disagreements(self, model_a: str, model_b: str) -> pd.DataFrame:
-        """The samples on which two models part, those furthest apart first.
+        """Samples on which two models disagree, largest disagreement first.
 
         Columns: id (or the row's number, from 0), y_true (not of scores), said_a and said_b (what
         each gave, or held the likeliest), p_a and p_b (of its own label, where it gave
@@ -281,7 +281,7 @@ class Comparison(Result):
 
     @property
     def signature(self) -> str:
-        """How the numbers were made, in one line, for papers and logs.
+        """Line that says how the numbers were made, for papers and logs.
 
         Examples
         --------
@@ -321,11 +321,11 @@ class Comparison(Result):
 
     @property
     def family_sizes(self) -> dict[str, int]:
-        """How many tests are corrected together: by metric, or of all metrics under "all"."""
+        """Number of tests corrected together: by metric, or of all metrics under "all"."""
         return self.evidence.family_sizes
 
     def n_tests(self, metric: str) -> int:
-        """How many tests a metric's p-values are corrected for; 1 if they are not."""
+        """Count the tests that a metric's p-values are corrected for; 1 if they are not."""
         return self.evidence.n_tests(metric)
 
     def decimals(self, metric: str) -> int:
@@ -346,7 +346,7 @@ class Comparison(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the answer is for: the runs at hand, where there are several."""
+        """Scope of the answer: the runs at hand, where there are several."""
         return for_these_runs(self.bootstrap.evaluation.predictions)
 
     @property

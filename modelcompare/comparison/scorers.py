@@ -153,7 +153,7 @@ def _name_of(scorer: Any) -> str:
 
 
 def _all_known(sklearn: Any, named: Mapping[str, Any], estimators: Mapping[str, Any]) -> bool:
-    """Whether all scorers are metrics of classifiers that the package takes for the same."""
+    """Return whether all scorers are metrics of classifiers that the package computes alike."""
     return classify(sklearn, estimators) and all(
         name == scorer and name in _SAME for name, scorer in named.items()
     )

@@ -1,4 +1,4 @@
-"""The same models on several test sets, one by one and pooled."""
+"""Models on several test sets, one by one and pooled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from modelcompare.arguments import checked
-from modelcompare.arrays import FloatArray
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.grouped import compare_each, stacked
 from modelcompare.comparison.pooled import PooledSets
@@ -154,12 +153,15 @@ class SetComparison(Result):
             raise ValueError(
                 f"metric {metric!r} was not compared; there are {', '.join(self._first.metrics)}."
             )
-        values = np.array([self._values(result, metric) for result in self.results.values()])
-        scores = pd.DataFrame(values, columns=list(self.models))
-        upwards = self._first.metric_info[metric].greater_is_better
-        return diagram(
-            compare_ranks(scores, greater_is_better=upwards, test="nemenyi", alpha=self.alpha)
-        )
+        info = self._first.metric_info[metric]
+        if info.per_class:
+            raise ValueError(f"metric {metric!r} is per class; name an average.")
+        found = [result.evidence for result in self.results.values()]
+        values = np.array([each.point[:, each.slice_of(metric).start] for each in found])
+        return diagram(compare_ranks(
+            pd.DataFrame(values, columns=list(self.models)), test="nemenyi", alpha=self.alpha,
+            greater_is_better=info.greater_is_better,
+        ))  # fmt: skip
 
     @property
     def plot(self) -> RankPlots:
@@ -199,12 +201,6 @@ class SetComparison(Result):
                 "averages, e.g. f1_macro."
             )
         return PooledSets([*self.results.values()], all_pairs(len(self.models)))
-
-    def _values(self, result: Comparison, metric: str) -> FloatArray:
-        if result.metric_info[metric].per_class:
-            raise ValueError(f"metric {metric!r} is per class; name an average.")
-        where = result.bootstrap.evaluation.metric_slice(metric)
-        return result.bootstrap.point[:, where][:, 0]
 
     def _stacked(self, kind: str) -> pd.DataFrame:
         frames = [getattr(result, kind) for result in self.results.values()]

@@ -1,4 +1,4 @@
-"""Says where too few samples, clusters or weights decide about a value: of every question.
+"""Values about which too few samples, clusters or weights decide: of every question.
 
 What decides is counted, whatever interval or test was asked for:
 
@@ -52,7 +52,7 @@ def sparse_values(
     pairs: Pairs | None = None,
     place: int | None = None,
 ) -> list[str]:
-    """Say of each metric about which too little decides what that is, in one sentence or two.
+    """Describe what decides about each metric about which too little does, in a sentence or two.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def sparse_values(
 
 @dataclass(frozen=True)
 class _Sparse:
-    """What decides about the values of one test set."""
+    """Samples, clusters and weights that decide about the values of one test set."""
 
     values: Sample
     scores: Interval | None
@@ -84,7 +84,7 @@ class _Sparse:
         return self.values.evaluation
 
     def told(self, metric: AnyMetric, chosen: slice) -> str:
-        """What to say of one metric; empty if enough decides."""
+        """Describe one metric; empty if enough decides."""
         where = np.arange(len(self.evaluation.keys))[self.evaluation.metric_slice(metric.name)]
         where = where[chosen] if len(where) == len(self.evaluation.keys) else where
         few, heavy = self._few(where), self._heaviest(metric)
@@ -119,7 +119,7 @@ class _Sparse:
 
     @cached_property
     def _least_sizes(self) -> FloatArray:
-        """Of the model that knows least about each value, (n_values,)."""
+        """Sizes behind each value of the model that knows least about it, (n_values,)."""
         known = None if self.scores is None else self.scores.n_informative
         if known is None:
             known = _sizes(self.values)
@@ -185,7 +185,7 @@ class _Sparse:
             if self.pairs is not None and len(self.pairs[0]):
                 a, b = self.pairs
                 names = [f"{models[i]!r} - {models[j]!r}" for i, j in zip(a, b, strict=True)]
-                carriers = self._pair_carriers(where)
+                carriers = self._pair_carriers(self.pairs, where)
                 one_sided = _one_sided(carriers, moments.acceleration((a, b)))
                 shares.append((names, carriers, one_sided))
         for names, carriers, few in shares:
@@ -196,19 +196,17 @@ class _Sparse:
                     f"{carriers[row, where[place]]:.2g} of {n:,} {self._unit} carry its variance"
                 )
 
-    def _pair_carriers(self, where: IntArray) -> FloatArray:
+    def _pair_carriers(self, pairs: Pairs, where: IntArray) -> FloatArray:
         """Units that carry the variances of some differences, (n_pairs, n_values)."""
         known = None if self.differences is None else self.differences.n_informative
         if known is not None and not self._clustered:
             return known
-        a, _ = self.pairs or (np.empty(0, np.intp),) * 2
-        out = np.full((len(a), len(self.evaluation.keys)), np.inf)
-        if self.pairs is not None:
-            out[:, where] = pair_carriers(self.evaluation, self.values.point, self.pairs, where)
+        out = np.full((len(pairs[0]), len(self.evaluation.keys)), np.inf)
+        out[:, where] = pair_carriers(self.evaluation, self.values.point, pairs, where)
         return out
 
     def _trusts_influences(self, metric: AnyMetric) -> bool:
-        """Whether intervals are symmetric around a value whose influences may have any size."""
+        """Return whether intervals are symmetric around a value with influences of any size."""
         judged = isinstance(metric, Metric) and metric.proportion is not None
         return not np.isfinite(metric.bounds).all() and (self._clustered or not judged)
 
@@ -232,7 +230,7 @@ def _first(told: Sequence[str]) -> list[str]:
 
 
 def _one_sided(carriers: FloatArray, acceleration: FloatArray) -> BoolArray:
-    """Where a few units, all on one side, carry a variance."""
+    """Mark where a few units, all on one side, carry a variance."""
     skewness = 6 * np.abs(acceleration)
     return (carriers < FEW) & (skewness > _SKEWED)
 
@@ -266,7 +264,7 @@ def _support(evaluation: Evaluation) -> FloatArray | None:
 
 
 def _by_blocks(evaluation: Evaluation) -> bool:
-    """Whether samples are read block by block."""
+    """Return whether samples are read block by block."""
     return "units" not in evaluation.predictions.abilities and not evaluation.collapsed
 
 

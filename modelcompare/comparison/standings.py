@@ -1,4 +1,4 @@
-"""Where models stand: ranks and the ranks left open, letters, tiers, shares of resamples."""
+"""Standings of models: ranks and the ranks left open, letters, tiers, shares of resamples."""
 
 from __future__ import annotations
 

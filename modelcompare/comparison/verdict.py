@@ -22,7 +22,7 @@ _MOST_NAMES = 4
 
 @dataclass(frozen=True)
 class Verdict:
-    """Who leads, who is tied with the leader, who is beaten, and what would settle it.
+    """Sentences on who leads, who is tied, who is beaten, and what would settle it.
 
     Attributes
     ----------

@@ -87,3 +87,9 @@ def test_samples_that_a_file_lacks_are_missing_results(tmp_path):
 def test_without_missing_results_there_are_no_bounds():
     with pytest.raises(ValueError, match="no result is missing, so the worst case is the best"):
         mc.compare_bounds(holed().fillna(1.0), **FEW)
+
+
+def test_no_metric_means_the_default_ones():
+    frame = holed()
+    named = mc.compare_bounds(frame, "mean_score", **FEW)
+    assert mc.compare_bounds(frame, None, **FEW).to_json() == named.to_json()
