@@ -10,7 +10,6 @@ them, and what is significant at the nearer end is so at its level.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,6 +25,7 @@ from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.evidence import Evidence, winners
 from modelcompare.comparison.fills import Case, cases, score_ranges
 from modelcompare.comparison.result import Comparison
+from modelcompare.comparison.told import held_back, warn_caller
 from modelcompare.data.predictions import Predictions
 from modelcompare.data.variants import with_outputs
 from modelcompare.engine.axis import ValueKey, pair_frame, score_frame, value_keys
@@ -334,12 +334,11 @@ def _compared(
     both = with_outputs(predictions, outputs)
     if case.code is None:
         return compare(both, case.metrics, **options)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with held_back() as caught:
         found = compare(both, case.metrics, **options)
     label = "" if predictions.labels is None else predictions.labels.tolist()[case.code]
     for each in caught:
         # Those of other classes are about no case that is shown.
         if any(name in str(each.message) for name in (f"[{label}]", f"of class {label!r}")):
-            warnings.warn(each.message, each.category, stacklevel=3)
+            warn_caller(str(each.message), each.category)
     return found

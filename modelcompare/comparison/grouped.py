@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ import pandas as pd
 from modelcompare.comparison.compare import compare
 from modelcompare.comparison.correction import adjust_metrics
 from modelcompare.comparison.result import Comparison
-from modelcompare.comparison.told import warn_caller
+from modelcompare.comparison.told import held_back, warn_caller
 from modelcompare.data.predictions import Predictions
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.resampling.seeds import RngLike, child_seed, seed_sequence
@@ -47,8 +46,7 @@ def compare_each(
     seed, found = seed_sequence(rng), []
     told: dict[type[Warning], list[str]] = {}
     for place, (name, predictions) in enumerate(parts):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with held_back() as caught:
             found.append(compare(predictions, metrics, rng=child_seed(seed, place), **options))
         for each in caught:
             told.setdefault(each.category, []).append(f"{name}: {each.message}")

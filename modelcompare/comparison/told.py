@@ -32,10 +32,17 @@ def _is_ours(module: str) -> bool:
 
 
 @contextmanager
-def each_warning_once() -> Iterator[None]:
-    """Hold warnings back, and tell each of them once."""
+def held_back() -> Iterator[list[warnings.WarningMessage]]:
+    """Hold all warnings back, in the list that this gives."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        yield caught
+
+
+@contextmanager
+def each_warning_once() -> Iterator[None]:
+    """Hold warnings back, and tell each of them once."""
+    with held_back() as caught:
         yield
     for text, category in dict.fromkeys((str(each.message), each.category) for each in caught):
         warn_caller(text, category)
