@@ -85,10 +85,11 @@ class Profile:
 
     def tells_rows(self, heading: str) -> bool:
         """Whether a column holds another text in each row."""
-        column = self.present(heading)
-        if len(column) < max(2, len(self.frame)) or cell_types.holds_objects(column):
+        if not self.all_differ(heading):
             return False
-        return column.is_unique and cell_types.share_of_numbers(column, ()) == 0
+        column = self.present(heading)
+        told = len(column) == len(self.frame) > 1
+        return told and cell_types.share_of_numbers(column, ()) == 0
 
     def numbers_rows(self, heading: str) -> bool:
         """Whether a column holds another whole number in each row, as numbers of rows are."""
