@@ -218,11 +218,6 @@ class TestSet(ABC):
         """What shows all kinds of what the models gave: a block of a scan, else all."""
         return self
 
-    @property
-    def head(self) -> TestSet:
-        """The first block of rows of a scan, with all classes; else all."""
-        return self
-
     def output(self, model: str) -> Output:
         """What a model said, as it is kept."""
         checks.check_models(self.models, model=model)

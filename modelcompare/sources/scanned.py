@@ -172,6 +172,7 @@ class ScannedPredictions(TestSet):
 
     @property
     def head(self) -> Predictions:
+        """The first block of rows, with all classes."""
         return self._head
 
     @property
