@@ -6,11 +6,9 @@ import numpy as np
 
 from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.influence import of_rows
 from modelcompare.metrics.base import AnyMetric, Outcomes
 from modelcompare.metrics.ranking import binary_placements
-
-# Less of the two AUCs' own variances is what rounding leaves of two equal sets of placements.
-_ROUNDING = 1e-13
 
 
 def check_area(metric: AnyMetric) -> None:
@@ -24,9 +22,8 @@ def delong_pair_errors(covariance: FloatArray, model_a: IntArray, model_b: IntAr
 
     Exactly 0 for two models that put all samples in the same order.
     """
-    own = covariance[model_a, model_a] + covariance[model_b, model_b]
-    variance = own - 2 * covariance[model_a, model_b]
-    return np.sqrt(np.where(variance > _ROUNDING * own, variance, 0.0))
+    variance = of_rows(covariance[None], (model_a, model_b))[:, 0]
+    return np.sqrt(np.maximum(variance, 0.0))
 
 
 def delong_covariance(predictions: TestSet) -> tuple[FloatArray, FloatArray]:

@@ -51,11 +51,11 @@ class InfluenceMoments:
 
     def standard_error(self, pairs: Pairs | None = None) -> FloatArray:
         """Standard errors of the models' values, or of differences a - b, (n_rows, n_values)."""
-        sums = np.maximum(_of_rows(self.second, pairs), 0.0)
+        sums = np.maximum(of_rows(self.second, pairs), 0.0)
         errors = np.sqrt(sums / (self.n_samples * (self.n_samples - 1)))
         if self.drawn is None:
             return errors
-        variances = _of_rows(self.drawn, pairs)
+        variances = of_rows(self.drawn, pairs)
         return np.where(np.isnan(variances), errors, np.sqrt(np.maximum(variances, 0.0)))
 
     def degrees_of_freedom(self) -> FloatArray:
@@ -86,7 +86,7 @@ class InfluenceMoments:
         else:
             a, b = pairs
             cubes = (third[:, a, a] - 3 * third[:, a, b] + 3 * third[:, b, a] - third[:, b, b]).T
-        squares = _of_rows(self.second, pairs)
+        squares = of_rows(self.second, pairs)
         scale = 6 * np.maximum(squares, 0.0) ** 1.5
         return np.divide(cubes, scale, out=np.zeros_like(squares), where=squares > 0)
 
@@ -96,7 +96,7 @@ class InfluenceMoments:
         return found if self.drawn is None else np.where(np.isnan(self.drawn), found, self.drawn)
 
 
-def _of_rows(products: FloatArray, pairs: Pairs | None) -> FloatArray:
+def of_rows(products: FloatArray, pairs: Pairs | None) -> FloatArray:
     """Products of the models' values with themselves, or of pairs' differences with themselves."""
     if pairs is None:
         return np.diagonal(products, axis1=1, axis2=2).T
