@@ -10,8 +10,8 @@ from typing import Any
 from modelcompare.cli.output import Output, emit_figure
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
+from modelcompare.comparison.bounds import bounded_comparison
 from modelcompare.comparison.compare import compare as compare_models
-from modelcompare.comparison.disagreements import disagreements as found_disagreements
 from modelcompare.comparison.sets import compare_sets
 from modelcompare.comparison.slices import compare_slices
 from modelcompare.data.test_set import TestSet
@@ -50,7 +50,8 @@ def compare(
     if reading.missing == "bounds":
         _check_bounds({"--baseline": baseline, "--plot": output.plot, "--slice": reading.slices})
         options["family"] = family
-        output.emit(reading.compare_bounds(metrics_on, functions=functions, **options))
+        worst, best = reading.read_cases(functions=functions)
+        output.emit(bounded_comparison(worst, best, metrics_on(worst), **options))
         return
     predictions = reading.read(sliced=True, by_blocks=True, functions=functions)
     asked = metrics_on(predictions)
@@ -80,13 +81,6 @@ def sets(reading: Reading, output: Output, **options: Any) -> None:
     output.emit(compare_sets(reading.read_sets(), **options))
 
 
-def disagreements(reading: Reading, output: Output) -> None:
-    """List the samples on which two models disagree."""
-    output.check(reading.files)
-    predictions = reading.read()
-    output.emit(found_disagreements(predictions, *two_models(predictions)))
-
-
 def demo(output: Output, **options: Any) -> None:
     """Compare the models of the example that ships."""
     output.check()
@@ -99,14 +93,6 @@ def demo(output: Output, **options: Any) -> None:
         return
     _FIGURE.parent.mkdir(exist_ok=True)
     emit_figure(_FIGURE, figure)
-
-
-def two_models(predictions: TestSet) -> tuple[str, str]:
-    """The models, of which there must be two."""
-    models = predictions.models
-    if len(models) != 2:
-        raise ValueError(f"there are {len(models)} models; name two with --model A --model B.")
-    return models[0], models[1]
 
 
 def _directed(

@@ -1,4 +1,4 @@
-"""``modelcompare metrics``: what can be measured; ``schema``: what documents in JSON hold."""
+"""``modelcompare metrics``: names and explanations of metrics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import textwrap
 
 from modelcompare.cli.streams import answer, answer_document
 from modelcompare.metrics.explain import Explanation, aliases_of, explain, listed
-from modelcompare.report import schema as schemas
 from modelcompare.report.writers.formats import json_document
 
 SCHEMA = "modelcompare/metrics/1"
@@ -97,8 +96,3 @@ def _bounds(found: Explanation) -> str:
         for bound in found.metric.bounds
     )
     return f"{low} to {high}"
-
-
-def schema() -> None:
-    """Print the JSON Schema of everything that --format json writes."""
-    answer_document(json_document(schemas.schema()))

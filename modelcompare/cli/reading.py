@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from modelcompare.cli.options import READING
 from modelcompare.cli.streams import say
-from modelcompare.comparison.bounds import BoundedComparison, bounded_comparison
-from modelcompare.comparison.planning import is_large
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import checked_columns, read, readings_of_sets
 from modelcompare.sources.layouts import CannotScanError
@@ -104,8 +102,12 @@ class Reading(SimpleNamespace):
 
     def _too_large(self) -> bool:
         """Return whether there is one Parquet file that would take too much of the memory."""
-        one = len(self.files) == 1 and self.files[0].suffix.lower() == ".parquet"
-        return one and is_large(self.files[0])
+        if len(self.files) != 1 or self.files[0].suffix.lower() != ".parquet":
+            return False
+        # Loads the intervals and tests, which few commands need.
+        from modelcompare.comparison.planning import is_large
+
+        return is_large(self.files[0])
 
     def read_sets(self) -> dict[str, Any]:
         """Read each test set of the files, by its name."""
@@ -117,21 +119,14 @@ class Reading(SimpleNamespace):
             say(f"modelcompare: read {name}: {reading.sentence}")
         return {name: reading.predictions for name, reading in readings.items()}
 
-    def compare_bounds(
-        self, metrics_on: Callable[[TestSet], Any], *, functions: bool, **options: Any
-    ) -> BoundedComparison:
-        """Compare with missing results at their worst and at their best.
-
-        Parameters are those of `read` and of `bounded_comparison`; what the metrics are may depend
-        on what the models gave.
-        """
+    def read_cases(self, *, functions: bool) -> tuple[Any, Any]:
+        """Read the files with missing results at their worst, and at their best."""
         told = {**self._columns(), "missing": "worst", "directs_functions": functions}
         worst = checked_columns(**told)
         found = read(self.files, worst, self.ids)
         best = read(self.files, replace(worst, as_best=True), self.ids)
         say(f"modelcompare: read {found.sentence}")
-        metrics = metrics_on(found.predictions)
-        return bounded_comparison(found.predictions, best.predictions, metrics, **options)
+        return found.predictions, best.predictions
 
     def refuse_beside(self, used: Sequence[str], why: str) -> None:
         """Refuse options that would change nothing about what is asked."""

@@ -1,15 +1,12 @@
-"""Commands of the studies, and ``sample-size``."""
+"""Commands of the studies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from modelcompare.cli.compare import two_models
 from modelcompare.cli.output import FolderOutput
 from modelcompare.cli.reading import Reading
-from modelcompare.metrics.registry import default_metric
-from modelcompare.questions.sample_size import sample_size as size_of
 from modelcompare.report.result import Result
 from modelcompare.studies.agreement import agreement_study
 from modelcompare.studies.sensitivity import sensitivity_study
@@ -46,17 +43,3 @@ def undefined(reading: Reading, output: FolderOutput, **options: Any) -> None:
 def sensitivity(reading: Reading, output: FolderOutput, **options: Any) -> None:
     """Study which metrics notice other confidences behind the same decisions."""
     _study(sensitivity_study, reading, output, **options)
-
-
-def sample_size(
-    reading: Reading, output: FolderOutput, *, metric: str | None = None, label: str | None = None,
-    **options: Any,
-) -> None:  # fmt: skip
-    """Estimate how many samples tell two models apart."""
-    output.check()
-    predictions = reading.read()
-    result = size_of(
-        predictions, *two_models(predictions), metric or default_metric(predictions),
-        label=predictions.class_named(label), **options,
-    )  # fmt: skip
-    output.emit(result, reading.files)

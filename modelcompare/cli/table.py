@@ -156,7 +156,7 @@ COMMANDS = (
     ),
     Command(
         "disagreements",
-        "compare:disagreements",
+        "two_models:disagreements",
         (READING, OUTPUT),
         "List the samples on which two models part, those furthest apart first, and who is right.",
         ("predictions.npz --model cnn --model lstm --all",),
@@ -272,7 +272,7 @@ COMMANDS = (
     ),
     Command(
         "sample-size",
-        "studies:sample_size",
+        "two_models:sample_size",
         (
             READING,
             metric(
@@ -364,7 +364,7 @@ COMMANDS = (
     ),
     Command(
         "schema",
-        "metrics:schema",
+        "schema:schema",
         (),
         """Print the JSON Schema of everything that --format json writes.
 

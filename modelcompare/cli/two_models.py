@@ -1,0 +1,41 @@
+"""Commands that look at two models: ``disagreements`` and ``sample-size``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from modelcompare.cli.output import FolderOutput, Output
+from modelcompare.cli.reading import Reading
+from modelcompare.comparison.disagreements import disagreements as found_disagreements
+from modelcompare.data.test_set import TestSet
+from modelcompare.metrics.registry import default_metric
+from modelcompare.questions.sample_size import sample_size as size_of
+
+
+def disagreements(reading: Reading, output: Output) -> None:
+    """List the samples on which two models disagree."""
+    output.check(reading.files)
+    predictions = reading.read()
+    output.emit(found_disagreements(predictions, *_models(predictions)))
+
+
+def sample_size(
+    reading: Reading, output: FolderOutput, *, metric: str | None = None, label: str | None = None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Estimate how many samples tell two models apart."""
+    output.check()
+    predictions = reading.read()
+    result = size_of(
+        predictions, *_models(predictions), metric or default_metric(predictions),
+        label=predictions.class_named(label), **options,
+    )  # fmt: skip
+    output.emit(result, reading.files)
+
+
+def _models(predictions: TestSet) -> tuple[str, str]:
+    """The models, of which there must be two."""
+    models = predictions.models
+    if len(models) != 2:
+        raise ValueError(f"there are {len(models)} models; name two with --model A --model B.")
+    return models[0], models[1]
