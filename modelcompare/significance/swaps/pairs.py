@@ -64,9 +64,10 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
 
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:
         chosen = [self.pair(place) for place in pairs.tolist()]
+        moved = swapped.times_each([pair.signed for pair in chosen])
         found = [
-            self.statistics(pair, pair.sums[:, None] - 2 * swapped.times(pair.signed))
-            for pair in chosen
+            self.statistics(pair, pair.sums[:, None] - 2 * sums)
+            for pair, sums in zip(chosen, moved, strict=True)
         ]
         return np.stack(found)[:, None]
 

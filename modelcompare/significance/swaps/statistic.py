@@ -8,7 +8,7 @@ the observed ones (`n_extreme`), and enumerates all swaps of a few units (`enume
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
@@ -31,9 +31,9 @@ Result = TypeVar("Result")
 
 # Relative size of what rounding leaves of numbers that cancel.
 ROUNDING = 1e-12
-# Sums under a block of masks, masks, and statistics of some pairs that are worked on at once.
+# Sums under a block of masks, wide masks, and statistics of some pairs that are made at once.
 _SUM_NUMBERS = 2**21
-_MASK_NUMBERS = 2**21
+_MASK_NUMBERS = 2**20
 _PAIR_NUMBERS = 2**18
 # Blocks of masks at least, so that threads share them.
 _TASKS = 8
@@ -153,24 +153,32 @@ class Swapped:
 
     def times(self, columns: Any) -> FloatArray:
         """Sums (n_columns, n_masks) over the units that swap of columns (n_columns, n_units)."""
-        chosen = columns if isinstance(self.units, slice) else columns[:, self.units]
-        # Sparse products read masks of one unit after the other.
-        by_unit = sparse.issparse(chosen)
-        key = chosen.dtype, by_unit
-        if key not in self._wide:
-            order: Literal["C", "F"] = "C" if by_unit else "F"
-            self._wide[key] = self.masks.T.astype(chosen.dtype, order=order, copy=False)
-        return np.asarray(chosen @ self._wide[key], dtype=np.float64)
+        return self.times_each([columns])[0]
+
+    def times_each(self, matrices: Sequence[Any]) -> list[FloatArray]:
+        """Sums of each of several matrices of columns, by masks that are made wide once."""
+        if not isinstance(self.units, slice):
+            matrices = [columns[:, self.units] for columns in matrices]
+        step = max(1, _MASK_NUMBERS // max(1, self.masks.shape[1]))
+        parts = []
+        for start in range(0, self.n_masks, step):
+            wide: dict[Any, AnyArray] = {}
+            part = []
+            for columns in matrices:
+                # Sparse products read masks of one unit after the other.
+                order: Literal["C", "F"] = "C" if sparse.issparse(columns) else "F"
+                key = columns.dtype, order
+                if key not in wide:
+                    piece = self.masks[start : start + step].T
+                    wide[key] = piece.astype(columns.dtype, order=order, copy=False)
+                part.append(np.asarray(columns @ wide[key], dtype=np.float64))
+            parts.append(part)
+        return [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
 
     @cached_property
     def masks(self) -> AnyArray:
         """Masks (n_masks, n_chosen) in as few bits as they need."""
         return self.draw()
-
-    @cached_property
-    def _wide(self) -> dict[Any, AnyArray]:
-        """Masks (n_chosen, n_masks) as products read them."""
-        return {}
 
 
 class UnitSwaps(SwapStatistic):
@@ -280,7 +288,7 @@ class UnitSwaps(SwapStatistic):
             again, places = (lambda i: task(replace(kept[i]))), range(len(kept))
             return map_blocks(again, places, n_jobs, numbers=of_block)
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
-        at_once = min(_SUM_NUMBERS // n_columns, _MASK_NUMBERS // n_units) // RESAMPLE_BLOCK
+        at_once = _SUM_NUMBERS // n_columns // RESAMPLE_BLOCK
         step = int(np.clip(at_once, 1, max(1, -(-masks.n_blocks // _TASKS))))
         blocks = JoinedBlocks(self.units, masks.n_resamples, masks, step)
         keep = 0 < 8 * masks.n_resamples * self.n_shared <= PASS_BYTES
