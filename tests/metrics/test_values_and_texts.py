@@ -279,6 +279,13 @@ def test_wer_pairs_of_the_course():
     assert mc.bootstrap(preds, "wer", n_resamples=2).point[0, 0] == pytest.approx(3 / 6)
 
 
+@pytest.mark.parametrize(("log", "told"), [(0.5, "0.25"), (-400.0, "-200")])
+def test_perplexity_takes_logarithms_of_probabilities(log, told):
+    preds = mc.Predictions([2.0, 2.0], {"a": [log, -2.0]}, kind="values")
+    with pytest.raises(ValueError, match=f"needs natural logarithms .*; got {told} for a token"):
+        mc.bootstrap(preds, "perplexity", n_resamples=2)
+
+
 def test_perplexity():
     tokens, logs = np.array([5.0, 10, 3]), np.array([-10.0, -30, -3])
     preds = mc.Predictions(tokens, {"a": logs}, kind="values")
