@@ -31,37 +31,19 @@ class PairCounts:
     only_a: FloatArray
     only_b: FloatArray
 
-    @property
-    def discordant(self) -> FloatArray:
-        """Samples whose outputs a swap moves."""
-        return self.only_a + self.only_b
-
     @classmethod
     def per_class(cls, rows: Labels, a: IntArray, b: IntArray) -> PairCounts:
         """Counts of every class."""
         own, both = rows.pair_sums(a, b)
         members = np.stack([rows.support, rows.multiplicity.sum() - rows.support], axis=-1)
-        return cls._of(both, own[a], own[b], members)
+        neither = members - own[a] - own[b] + both
+        return cls(both, neither, own[a] - both, own[b] - both)
 
     @classmethod
     def overall(cls, rows: Labels, a: IntArray, b: IntArray) -> PairCounts:
         """Counts of right answers; there are no others."""
-        right = np.array([said == rows.codes for said in rows.predicted], float)
-        joint = (right * rows.multiplicity) @ right.T
-        own = np.diagonal(joint)
-
-        def column(numbers: FloatArray) -> FloatArray:
-            return np.stack([numbers, np.zeros_like(numbers)], axis=-1)[:, None]
-
-        members = np.array([rows.multiplicity.sum(), 0.0])
-        return cls._of(column(joint[a, b]), column(own[a]), column(own[b]), members)
-
-    @classmethod
-    def _of(
-        cls, both: FloatArray, own_a: FloatArray, own_b: FloatArray, members: FloatArray
-    ) -> PairCounts:
-        neither = members - own_a - own_b + both
-        return cls(both, neither, own_a - both, own_b - both)
+        found = cls.per_class(rows.right_or_wrong, a, b)
+        return cls(*(x[:, 1:] for x in (found.both, found.neither, found.only_a, found.only_b)))
 
 
 def pair_counts(evaluation: Evaluation, a: IntArray, b: IntArray, *, per_class: bool) -> PairCounts:

@@ -53,20 +53,6 @@ class Strata:
         """Weight of each unit's square, of shape (n_units,)."""
         return (1 + self.centre)[self.codes]
 
-    def spread(self, numbers: FloatArray, rows: slice) -> Any:
-        """Columns (n_rows, n_models, width) of some units, each stratum's in places of its own.
-
-        Returns
-        -------
-        sparse array of shape (n_rows, n_models * n_strata * width)
-        """
-        n_rows, n_models, width = numbers.shape
-        first = np.arange(n_models)[:, None] * (len(self.size) * width) + np.arange(width)
-        columns = first + self.codes[rows][:, None, None] * width
-        ends = np.arange(n_rows + 1) * (n_models * width)
-        shape = (n_rows, n_models * len(self.size) * width)
-        return sparse.csr_array((numbers.ravel(), columns.ravel(), ends), shape=shape)
-
     def members(self, codes: IntArray) -> Any:
         """1 where something is of a stratum, a sparse array (n_strata, n_things)."""
         places = (codes, np.arange(len(codes)))
