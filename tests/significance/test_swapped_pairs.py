@@ -8,7 +8,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.pairwise import all_pairs
-from modelcompare.significance.swaps import forms as swapped_forms
+from modelcompare.significance.swaps import kinds
 from modelcompare.significance.swaps import pairs as swapped_pairs
 from modelcompare.significance.swaps.forms import SwappedForms
 
@@ -45,13 +45,13 @@ def pairs_of(statistic):
 @pytest.mark.parametrize("name", ["cf1_macro", "cprecision_weighted", "f1_macro", "log_loss"])
 def test_kinds_added_up_say_what_each_of_them_says(name, columns, monkeypatch):
     summed, found = swapped(models(240, **columns), name)
-    monkeypatch.setattr(swapped_forms, "_FEW_SLOPES", 0)
+    monkeypatch.setattr(kinds, "_FEW_SLOPES", 0)
     each, expected = swapped(models(240, **columns), name)
 
     # Labels have few kinds of samples.
     if name != "f1_macro":
-        assert any(isinstance(pair, swapped_forms.SummedForm) for pair in pairs_of(summed))
-    assert {type(pair) for pair in pairs_of(each)} == {swapped_forms.PairForm}
+        assert any(isinstance(pair, kinds.SummedForm) for pair in pairs_of(summed))
+    assert {type(pair) for pair in pairs_of(each)} == {kinds.PairForm}
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
