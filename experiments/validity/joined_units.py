@@ -28,7 +28,8 @@ ROW_BLOCK, N_GROUPS = 1_536, 512
 
 def cells(tier: str) -> list[Params]:
     """Return all populations, or the one whose models are not exchangeable."""
-    return [{"population": name} for name in (["equal recall"] if tier == "quick" else POPULATIONS)]
+    names = ["equal recall"] if tier == "quick" else POPULATIONS
+    return [{"population": name, "n": N} for name in names]
 
 
 def run_cell(params: Params, n_trials: int, seed: int) -> dict[str, dict[str, float]]:
