@@ -7,16 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import modelcompare as mc
 from modelcompare.cli.output import Output, emit_figure
 from modelcompare.cli.reading import Reading
 from modelcompare.cli.streams import say
-from modelcompare.comparison.bounds import bounded_comparison
-from modelcompare.comparison.compare import compare as compare_models
-from modelcompare.comparison.sets import compare_sets
-from modelcompare.comparison.slices import compare_slices
 from modelcompare.data.test_set import TestSet
 from modelcompare.directions import sentence
-from modelcompare.examples import load_example
 from modelcompare.metrics.base import BaseMetric
 from modelcompare.metrics.from_file import load_metric
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
@@ -51,6 +47,9 @@ def compare(
         _check_bounds({"--baseline": baseline, "--plot": output.plot, "--slice": reading.slices})
         options["family"] = family
         worst, best = reading.read_cases(functions=functions)
+        # What compares is loaded once there are predictions to compare.
+        from modelcompare.comparison.bounds import bounded_comparison
+
         output.emit(bounded_comparison(worst, best, metrics_on(worst), **options))
         return
     predictions = reading.read(sliced=True, by_blocks=True, functions=functions)
@@ -59,10 +58,10 @@ def compare(
         raise ValueError("--baseline needs a second model to compare with; there is 1 model.")
     options["baseline"] = baseline
     results: list[Result] = [
-        compare_models(predictions, asked, family=family, **options, progress=True)
+        mc.compare(predictions, asked, family=family, **options, progress=True)
     ]
     if reading.slices:
-        results.append(compare_slices(predictions, asked, **options))
+        results.append(mc.compare_slices(predictions, asked, **options))
     output.emit(*results)
 
 
@@ -72,19 +71,19 @@ def slices(reading: Reading, output: Output, **options: Any) -> None:
     predictions = reading.read(sliced=True)
     if predictions.slices is None:
         raise ValueError("no column makes subgroups; name at least one with --slice COLUMN.")
-    output.emit(compare_slices(predictions, **options))
+    output.emit(mc.compare_slices(predictions, **options))
 
 
 def sets(reading: Reading, output: Output, **options: Any) -> None:
     """Compare models on several test sets."""
     output.check(reading.files)
-    output.emit(compare_sets(reading.read_sets(), **options))
+    output.emit(mc.compare_sets(reading.read_sets(), **options))
 
 
 def demo(output: Output, **options: Any) -> None:
     """Compare the models of the example that ships."""
     output.check()
-    result = compare_models(load_example(_EXAMPLE), **options, progress=True)
+    result = mc.compare(mc.load_example(_EXAMPLE), **options, progress=True)
     output.emit(result)
     try:
         figure = result.plot()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import modelcompare as mc
 from modelcompare.cli.output import FolderOutput, Output
 from modelcompare.cli.reading import Reading
-from modelcompare.comparison.disagreements import disagreements as found_disagreements
 from modelcompare.data.test_set import TestSet
 from modelcompare.metrics.registry import default_metric
-from modelcompare.questions.sample_size import sample_size as size_of
 
 
 def disagreements(reading: Reading, output: Output) -> None:
     """List the samples on which two models disagree."""
     output.check(reading.files)
     predictions = reading.read()
+    # What compares is loaded once there are predictions to compare.
+    from modelcompare.comparison.disagreements import disagreements as found_disagreements
+
     output.emit(found_disagreements(predictions, *_models(predictions)))
 
 
@@ -26,7 +28,7 @@ def sample_size(
     """Estimate how many samples tell two models apart."""
     output.check()
     predictions = reading.read()
-    result = size_of(
+    result = mc.sample_size(
         predictions, *_models(predictions), metric or default_metric(predictions),
         label=predictions.class_named(label), **options,
     )  # fmt: skip
