@@ -8,13 +8,11 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import modelcompare as mc
 from modelcompare.cli.options import READING
 from modelcompare.cli.streams import say
 from modelcompare.data.test_set import TestSet
 from modelcompare.readers import checked_columns, read, readings_of_sets
-from modelcompare.sources.layouts import CannotScanError
-from modelcompare.sources.scanned import scan_predictions
-from modelcompare.sources.sketch_files import holds_sketch, read_sketch
 from modelcompare.spelling import chosen
 
 # Options of reading block by block.
@@ -63,6 +61,9 @@ class Reading(SimpleNamespace):
         """The sum of the files if they are sketches, None if none is."""
         if not any(path.suffix.lower() == ".parquet" for path in self.files):
             return None
+        # Most files are tables, for which sources need not be loaded.
+        from modelcompare.sources.sketch_files import holds_sketch
+
         kinds = [holds_sketch(path) for path in self.files]
         if not any(kinds):
             return None
@@ -70,7 +71,7 @@ class Reading(SimpleNamespace):
             other = self.files[kinds.index(False)]
             raise ValueError(f"{other} is no sketch and others are; sketch it too.")
         self.refuse_beside(("files", "models"), "is for predictions; leave it out of sketches")
-        first, *others = map(read_sketch, self.files)
+        first, *others = map(mc.read_sketch, self.files)
         total = sum(others, first)
         count = f"{len(kinds)} sketches" if others else "a sketch"
         say(f"modelcompare: read {count} of {len(total):,} samples")
@@ -91,8 +92,10 @@ class Reading(SimpleNamespace):
             )
         if unserved:
             raise ValueError(f"{unserved[0]} needs all rows in memory; leave it out of a scan.")
+        from modelcompare.sources.layouts import CannotScanError
+
         try:
-            found = scan_predictions(places, **{name: getattr(self, name) for name in _SCANNED})
+            found = mc.scan_predictions(places, **{name: getattr(self, name) for name in _SCANNED})
         except CannotScanError:
             if wanted:
                 raise
