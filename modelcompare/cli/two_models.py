@@ -1,4 +1,7 @@
-"""Commands that look at two models: ``disagreements`` and ``sample-size``."""
+"""Commands that look at two models: ``disagreements`` and ``sample-size``.
+
+What they need of other rooms is loaded once there are predictions to look at.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,12 @@ import modelcompare as mc
 from modelcompare.cli.output import FolderOutput, Output
 from modelcompare.cli.reading import Reading
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.registry import default_metric
 
 
 def disagreements(reading: Reading, output: Output) -> None:
     """List the samples on which two models disagree."""
     output.check(reading.files)
     predictions = reading.read()
-    # What compares is loaded once there are predictions to compare.
     from modelcompare.comparison.disagreements import disagreements as found_disagreements
 
     output.emit(found_disagreements(predictions, *_models(predictions)))
@@ -28,6 +29,8 @@ def sample_size(
     """Estimate how many samples tell two models apart."""
     output.check()
     predictions = reading.read()
+    from modelcompare.metrics.registry import default_metric
+
     result = mc.sample_size(
         predictions, *_models(predictions), metric or default_metric(predictions),
         label=predictions.class_named(label), **options,
