@@ -15,7 +15,7 @@ from modelcompare.engine.products import Product
 from modelcompare.metrics import resolve_metrics
 from modelcompare.resampling import weights as resampling
 from modelcompare.resampling.weights import BootstrapWeights
-from modelcompare.significance.swaps import sums
+from modelcompare.significance.swaps import statistic
 
 PAIRS = ["f1", "precision", ("f1_macro", "cf1_macro")]
 TESTS = [
@@ -88,10 +88,10 @@ def test_every_backend(task, preds, expected, backend, n_jobs):
 
 
 def test_as_much_memory_as_you_like(task, preds, expected, monkeypatch):
-    for module in (evaluation, sums):
+    for module in (evaluation, statistic):
         monkeypatch.setattr(module, "PASS_BYTES", 1)
     for name in ("_SUM_NUMBERS", "_PAIR_NUMBERS"):
-        monkeypatch.setattr(sums, name, 1)
+        monkeypatch.setattr(statistic, name, 1)
     assert_same(task(preds), expected)
 
 

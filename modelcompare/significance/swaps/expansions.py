@@ -28,9 +28,9 @@ import numpy as np
 from modelcompare.arrays import BoolArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.metrics.base import Metric
-from modelcompare.significance.swaps.quotients import Ratio, class_slopes, studentized
-from modelcompare.significance.swaps.statistic import Swapped
-from modelcompare.significance.swaps.sums import SwappedSums
+from modelcompare.significance.swaps.quotients import Ratio
+from modelcompare.significance.swaps.statistic import Swapped, studentized
+from modelcompare.significance.swaps.sums import SwappedSums, class_slopes
 from modelcompare.significance.swaps.units import SwapUnits
 
 # Numbers of samples, classes and pairs beyond which no product of each pair is formed.
@@ -130,7 +130,11 @@ class SwappedExpansions(SwappedSums):
     @cached_property
     def _expansions(self) -> list[_Expansion]:
         """Expansions of all pairs around the slopes at their pooled totals."""
-        top, bottom = (part.astype(np.float32) for part in self._ratio.of_units)
+        # In double precision N and D of all models at once would be as large as all scores again.
+        of_models = [
+            [part.astype(np.float32) for part in self._ratio.of_model(model)]
+            for model in range(len(self.evaluation.models))
+        ]
         pooled = self._ratio.pooled.astype(np.float32)
         out = []
         for pair, (a, b) in enumerate(zip(self.model_a, self.model_b, strict=True)):
@@ -138,6 +142,8 @@ class SwappedExpansions(SwappedSums):
             middle = [(total[min(a, len(total) - 1)] + total[min(b, len(total) - 1)]) / 2
                       for total in totals]  # fmt: skip
             slope = class_slopes(self.metric, [part[None] for part in middle])[0]
-            sides = (top[:, m] - pooled[pair] * bottom[:, m] for m in (a, b))
+            sides = (
+                top - pooled[pair] * bottom for top, bottom in map(of_models.__getitem__, (a, b))
+            )
             out.append(_Expansion.of(slope, *sides))
         return out

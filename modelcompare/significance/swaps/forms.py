@@ -29,7 +29,7 @@ from modelcompare.significance.swaps.kinds import (
     kinds_of_labels,
 )
 from modelcompare.significance.swaps.pairs import SwappedPairs
-from modelcompare.significance.swaps.quotients import class_slopes
+from modelcompare.significance.swaps.sums import class_slopes
 from modelcompare.significance.swaps.units import SwapUnits
 
 # More columns than this take too long to differentiate one by one.

@@ -154,7 +154,7 @@ class PairForm:
     def summed(self) -> SummedForm:
         """The same with its kinds added up."""
         u, v = _dense(self.unlike), _dense(self.alike)
-        crossed = (u[:, :, None] * v[:, None, :]).reshape(len(u), -1).T
+        crossed = (u[:, :, None] * v[:, None, :]).reshape(len(u), u.shape[1] ** 2).T
         adds = np.vstack([_dense(self.shift), crossed])
         signed = np.ascontiguousarray(adds @ self.signed)
         size = self.size[:, None]

@@ -72,7 +72,8 @@ class SwappedMeans(SwappedQuotients):
     def own_columns(self, pairs: IntArray) -> FloatArray:
         """Cubes (n_pairs, n_units) of standardized differences."""
         x = self._apart(slice(None), pairs)
-        x /= np.sqrt(self._powers[0, pairs] / self.units.size)
+        size = np.sqrt(self._powers[0, pairs] / self.units.size)
+        x /= np.where(size == 0, 1.0, size)  # Two models that do not differ have size 0.
         # Powers of arrays take twenty times as long as products.
         cubes: FloatArray = x * x * x
         return np.ascontiguousarray(cubes.T)

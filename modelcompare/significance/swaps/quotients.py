@@ -33,8 +33,8 @@ from modelcompare.metrics.base import Metric
 from modelcompare.metrics.quotient import divide
 from modelcompare.significance.strata import Strata
 from modelcompare.significance.swaps.columns import Block
-from modelcompare.significance.swaps.statistic import ROUNDING, Swapped
-from modelcompare.significance.swaps.sums import SwappedSums
+from modelcompare.significance.swaps.statistic import ROUNDING, Swapped, studentized
+from modelcompare.significance.swaps.sums import SwappedSums, class_slopes
 
 # Averages over more classes have more products than samples that a swap changes.
 MOST_CLASSES = 8
@@ -113,7 +113,19 @@ class Ratio:
     @cached_property
     def of_units(self) -> tuple[FloatArray, FloatArray]:
         """N and D of the units, each (n_units, n_models, n_values)."""
-        return self._of_all_models([self.swaps.numbers[s] for s in self.metric.statistics])
+        return self._of_rows(slice(None))
+
+    def of_model(self, model: int) -> tuple[FloatArray, FloatArray]:
+        """N and D of the units of one model, each (n_units, n_values)."""
+        numbers = [self.swaps.numbers[s] for s in self.metric.statistics]
+        # Of what all models share, such as the support, there is one.
+        top, bottom = np.broadcast_arrays(
+            *self._of([part[:, min(model, part.shape[1] - 1)] for part in numbers])
+        )
+        return top, bottom
+
+    def _of_rows(self, rows: slice) -> tuple[FloatArray, FloatArray]:
+        return self._of_all_models([self.swaps.numbers[s][rows] for s in self.metric.statistics])
 
     @cached_property
     def totals(self) -> tuple[FloatArray, FloatArray]:
@@ -131,7 +143,7 @@ class Ratio:
     def differ(self, rows: slice, pairs: IntArray) -> BoolArray:
         """Tell where two models' N or D differ, of shape (n_rows, n_pairs, n_values)."""
         a, b = self.swaps.model_a[pairs], self.swaps.model_b[pairs]
-        top, bottom = (part[rows] for part in self.of_units)
+        top, bottom = self._of_rows(rows)
         differ = (top[:, a] != top[:, b]) | (bottom[:, a] != bottom[:, b])
         return differ if self.single else differ.any(axis=2, keepdims=True)
 
@@ -399,33 +411,6 @@ class Ratio:
             (members @ part.reshape(len(part), -1)).reshape(-1, *part.shape[1:])
             for part in self.of_units
         ]
-
-
-def class_slopes(metric: Metric, parts: Sequence[FloatArray]) -> FloatArray:
-    """Weight of each class over its denominator, of shape (n_resamples, n_classes)."""
-    assert metric.ratio is not None  # noqa: S101  averages are of quotients
-    _, denominator = np.broadcast_arrays(*metric.ratio(*parts))
-    if metric.average == "macro" and denominator.all():
-        return 1.0 / (denominator * denominator.shape[-1])
-    weight = (denominator != 0).astype(np.float64)
-    if metric.average == "weighted":
-        weight = weight * parts[-1]
-    total = weight.sum(axis=-1, keepdims=True)
-    bottom = denominator * total
-    return np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
-
-
-def studentized(score: FloatArray, square: FloatArray, size: int, *, centred: bool) -> FloatArray:
-    """Divide by the root of a sum of squares, which is never below that of equal numbers."""
-    least = score * score
-    least /= size
-    # A centred sum may be 0: with this the statistic stays finite, and ordered as it is.
-    square = square + least if centred else np.maximum(square, least, out=square)
-    np.sqrt(square, out=square)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        score /= square
-    score[np.isnan(score)] = 0.0
-    return score
 
 
 def _inside(own: FloatArray, total: FloatArray, grown: FloatArray) -> bool:

@@ -305,3 +305,16 @@ class UnitSwaps(SwapStatistic):
         if keep:
             self._last = masks, [swapped for _, swapped in done if swapped is not None]
         return [found for found, _ in done]
+
+
+def studentized(score: FloatArray, square: FloatArray, size: int, *, centred: bool) -> FloatArray:
+    """Divide by the root of a sum of squares, which is never below that of equal numbers."""
+    least = score * score
+    least /= size
+    # A centred sum may be 0: with this the statistic stays finite, and ordered as it is.
+    square = square + least if centred else np.maximum(square, least, out=square)
+    np.sqrt(square, out=square)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score /= square
+    score[np.isnan(score)] = 0.0
+    return score

@@ -229,3 +229,17 @@ def growing(n_units: int, first: int = 64, most: int = 8192) -> Iterator[slice]:
     while start < n_units:
         yield slice(start, min(start + step, n_units))
         start, step = start + step, min(2 * step, most)
+
+
+def class_slopes(metric: Metric, parts: Sequence[FloatArray]) -> FloatArray:
+    """Weight of each class over its denominator, of shape (n_resamples, n_classes)."""
+    assert metric.ratio is not None  # noqa: S101  averages are of quotients
+    _, denominator = np.broadcast_arrays(*metric.ratio(*parts))
+    if metric.average == "macro" and denominator.all():
+        return 1.0 / (denominator * denominator.shape[-1])
+    weight = (denominator != 0).astype(np.float64)
+    if metric.average == "weighted":
+        weight = weight * parts[-1]
+    total = weight.sum(axis=-1, keepdims=True)
+    bottom = denominator * total
+    return np.divide(weight, bottom, out=np.zeros_like(bottom), where=bottom != 0)
