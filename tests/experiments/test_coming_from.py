@@ -9,6 +9,8 @@ from experiments.coming_from import __main__ as coming_from
 from experiments.coming_from.tables import Row, Task
 from tests.pages import ROOT
 
+pytestmark = pytest.mark.experiments
+
 FOLDER = ROOT / "experiments" / "coming_from"
 
 

@@ -9,7 +9,10 @@ import pytest
 from experiments.robustness import commands, faults, fuzz, mutations, tables
 from modelcompare.cli.app import COMMANDS
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+pytestmark = [
+    pytest.mark.experiments,
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals"),
+]
 
 
 def test_the_readme_holds_the_counts_of_the_files():

@@ -16,7 +16,10 @@ from tests.report.written import page as page_of
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium; Debian's will do")
+pytestmark = [
+    pytest.mark.pages,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium; Debian's will do"),
+]
 
 SCRIPT, FORMULA, LONG = "<script>alert('$&')</script>", "=cmd()|' /C calc'!A0", "a-long-name-" * 8
 MODELS = ("plain", SCRIPT, FORMULA, LONG, "<img src=x onerror=alert(2)>")
