@@ -207,8 +207,8 @@ class Evaluation(UnitStatistics):
         shape = (len(self.models[models]), len(self.keys), n_rows)
         out = np.full(shape, np.nan).transpose(2, 0, 1)
         if self._sums:
-            left = without(self.grand_total(models), self.statistics(models, rows))
-            self._fill_sums(out, left, models)
+            part = self.statistics(models, rows)
+            self._fill_sums(out, without(self.grand_total(models), part, out=part), models)
         for metric in self.metrics:
             if not isinstance(metric, Metric):
                 where = self.metric_slice(metric.name)

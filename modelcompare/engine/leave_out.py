@@ -13,9 +13,9 @@ from modelcompare.resampling.draws import RESAMPLE_BLOCK, random_groups
 MAX_EVALUATIONS = 1000
 
 
-def without(total: FloatArray, part: FloatArray) -> FloatArray:
+def without(total: FloatArray, part: FloatArray, out: FloatArray | None = None) -> FloatArray:
     """Totals without a part; what cancels in exact arithmetic is 0, or 0 / 0 would be a value."""
-    left = total - part
+    left: FloatArray = np.subtract(total, part, out=out)
     left[np.abs(left) <= 1e-12 * np.abs(total)] = 0.0
     return left
 

@@ -77,9 +77,12 @@ class _Expansion:
         total = columns.sum(axis=1, dtype=np.float64)
         return cls(slope, columns, total, float(along.sum()), along, alike)
 
-    def squares(self, swapped: Swapped, first: FloatArray, second: FloatArray) -> FloatArray:
-        """Sums of squares (n_masks,) at two models' slopes (n_classes, n_masks)."""
-        crossed = self.total[:, None] - 2.0 * swapped.times(self.columns)
+    def squares(self, moved: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Sums of squares (n_masks,) at two models' slopes, all three (n_classes, n_masks).
+
+        `moved` are sums of the columns over the units that swap.
+        """
+        crossed = self.total[:, None] - 2.0 * moved
         there = self.slope != 0
         scale = np.divide(0.5, self.slope, out=np.zeros_like(self.slope), where=there)[:, None]
         eta, epsilon = (first + second) * scale, (second - first) * scale
@@ -112,9 +115,11 @@ class SwappedExpansions(SwappedSums):
             np.broadcast_to(class_slopes(self.metric, side), shape)
             for side in self.sides(self.metric, pairs, swapped)
         )
+        expansions = [self._expansions[pair] for pair in pairs.tolist()]
+        moved = swapped.times_each([each.columns for each in expansions])
         square = np.array([
-            self._expansions[pair].squares(swapped, first[place].T, second[place].T)
-            for place, pair in enumerate(pairs.tolist())
+            each.squares(sums, u.T, v.T)
+            for each, sums, u, v in zip(expansions, moved, first, second, strict=True)
         ])  # fmt: skip
         difference = self.differences(self.metric, pairs, swapped)
         return studentized(difference, square[:, None], self.units.size, centred=False)
