@@ -88,7 +88,7 @@ class SwappedPairs(UnitSwaps, Generic[Pair]):
         return count, [few if len(few) < enough else None for few in found]
 
     @property
-    def n_columns(self) -> int:  # type: ignore[override]
+    def n_columns(self) -> int:
         """Columns that a mask is multiplied by, if all pairs are as large as the first."""
         return len(self.model_a) * int(self.pair(0).signed.shape[0])
 

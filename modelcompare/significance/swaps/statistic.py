@@ -192,12 +192,15 @@ class UnitSwaps(SwapStatistic):
         Positions of the models of each pair.
     """
 
-    n_columns: int  # columns that a mask is multiplied by
-
     def __init__(self, joined: SwapUnits, model_a: IntArray, model_b: IntArray) -> None:
         super().__init__(joined.evaluation, model_a, model_b)
         self.joined, self.units = joined, joined.units
         self._last: tuple[Weights, list[Swapped]] | None = None
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Columns that a mask is multiplied by."""
 
     @abstractmethod
     def of_pairs(self, pairs: IntArray, swapped: Swapped) -> FloatArray:

@@ -89,7 +89,7 @@ class SwappedSums(UnitSwaps):
         return ModelColumns.of(blocks, [*widths], len(self.evaluation.models))
 
     @property
-    def n_columns(self) -> int:  # type: ignore[override]
+    def n_columns(self) -> int:
         """Columns that a mask is multiplied by."""
         return self.columns.n_columns + len(self._kept)
 
