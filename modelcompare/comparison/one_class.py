@@ -60,7 +60,7 @@ class OneClass:
             said = output.array if output.kind == "values" else output.array[:, self.code]
             scores = said.astype(np.float64)
             ordered = Descending.of(scores, self.positive)
-            yield model, ordered, scores[ordered.order][ordered.ends]
+            yield model, ordered, scores[ordered.lasts]
 
     def share(self, weights: FloatArray) -> float:
         """Share of the class: the precision of chance."""

@@ -8,7 +8,7 @@ from modelcompare.arrays import FloatArray, IntArray
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.influence import of_rows
 from modelcompare.metrics.base import AnyMetric, Outcomes
-from modelcompare.metrics.ranking import binary_placements
+from modelcompare.metrics.ranking import placements
 
 
 def check_area(metric: AnyMetric) -> None:
@@ -56,10 +56,7 @@ def delong_covariance(predictions: TestSet) -> tuple[FloatArray, FloatArray]:
     counts = np.bincount(np.asarray(predictions.codes), minlength=2)
     if len(counts) == 2 and counts.min() < 2:
         raise ValueError("DeLong's variance needs at least 2 samples of each class.")
-    components = [
-        binary_placements(Outcomes.of(predictions, model)).components()
-        for model in predictions.models
-    ]
+    components = [placements(Outcomes.of(predictions, model)) for model in predictions.models]
     positives, negatives = (np.array([pair[side] for pair in components]) for side in (0, 1))
     covariance = np.atleast_2d(np.cov(positives)) / positives.shape[1]
     covariance = covariance + np.atleast_2d(np.cov(negatives)) / negatives.shape[1]

@@ -7,18 +7,26 @@ values, and DeLong's variance, follow from the placements in closed form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.metrics.base import AnyMetric, Factory, OrderMetric, Outcomes, divide, number
 from modelcompare.metrics.quotient import ClassAverage, averaged
-from modelcompare.metrics.running_sums import Below, Running, added, by_sample, slabs, summed
+from modelcompare.metrics.running_sums import (
+    Below,
+    Groups,
+    Running,
+    added,
+    by_sample,
+    slabs,
+    summed,
+)
 
 Evaluate = Callable[[FloatArray], FloatArray]
 Prepare = Callable[[Outcomes], Evaluate]
@@ -27,119 +35,78 @@ MultiClass = Literal["ovr", "ovo"]
 _VARIANTS = {"ovr": "each class against the rest", "ovo": "each pair of classes"}
 
 
-@dataclass(frozen=True)
-class Placements:
-    """One score against one split into positives and negatives, sorted once.
-
-    Attributes
-    ----------
-    positives, negatives : ndarray of int
-        Samples of each side; negatives in ascending order of their scores.
-    below, up_to : ndarray of int of shape (n_positives,)
-        How many negatives lie below each positive, and how many do not lie above it.
-    """
-
-    positives: IntArray
-    negatives: IntArray
-    below: IntArray
-    up_to: IntArray
-
-    @classmethod
-    def of(cls, scores: FloatArray, positive: BoolArray) -> Placements:
-        """Sort the negatives and find the place of each positive among them."""
-        positives = np.flatnonzero(positive)
-        negatives = np.flatnonzero(~positive)
-        negatives = negatives[np.argsort(scores[negatives], kind="stable")]
-        ordered = scores[negatives]
-        # In ascending order of their own scores, so that reading the cumulated weights is local.
-        positives = positives[np.argsort(scores[positives], kind="stable")]
-        below = np.searchsorted(ordered, scores[positives], side="left")
-        up_to = np.searchsorted(ordered, scores[positives], side="right")
-        return cls(positives, negatives, below, up_to)
-
-    def auc(self, weights: FloatArray) -> FloatArray:
-        """AUC under each row of weights; NaN where a side has no weight."""
-        hits, positives, negatives = self._pairs.read(by_sample(weights))
-        return divide(hits, positives * negatives)
-
-    def leave_out(self, weights: FloatArray) -> FloatArray:
-        """AUC without each sample in turn, of shape (n_samples,), under one vector of weights."""
-        w_pos, w_neg = weights[self.positives], weights[self.negatives]
-        n_pos, n_neg = w_pos.sum(), w_neg.sum()
-        cumulated = np.r_[0.0, np.cumsum(w_neg)]
-        placed = (cumulated[self.below] + cumulated[self.up_to]) / 2
-        total = w_pos @ placed
-        out = np.empty(len(weights))
-        out[self.positives] = divide(total - w_pos * placed, (n_pos - w_pos) * n_neg)
-        above = self._above(w_pos)
-        out[self.negatives] = divide(total - w_neg * above, n_pos * (n_neg - w_neg))
-        return out
-
-    def components(self) -> tuple[FloatArray, FloatArray]:
-        """DeLong's structural components: placements of positives, and of negatives."""
-        n_pos, n_neg = len(self.positives), len(self.negatives)
-        placed = (self.below + self.up_to) / (2 * n_neg)
-        of_positives, of_negatives = np.empty(n_pos), np.empty(n_neg)
-        of_positives[np.argsort(np.argsort(self.positives))] = placed
-        above = self._above(np.ones(n_pos)) / n_pos
-        of_negatives[np.argsort(np.argsort(self.negatives))] = above
-        return of_positives, of_negatives
-
-    @cached_property
-    def _pairs(self) -> Below:
-        return Below(self.negatives, self.positives, self.below, self.up_to)
-
-    def _above(self, w_pos: FloatArray) -> FloatArray:
-        """Weight of the positives above each negative, ties half."""
-        n_neg = len(self.negatives)
-        # A positive counts fully for negatives before `below`, half between `below` and `up_to`.
-        steps = sum(np.bincount(at, w_pos, n_neg + 1) for at in (self.below, self.up_to))
-        return (w_pos.sum() * 2 - np.cumsum(steps)[:n_neg]) / 2
+def one_way(outcomes: Outcomes, code: int, samples: IntArray | None = None) -> Below:
+    """Order a class's samples against the others: negatives below positives."""
+    scores = outcomes.score(code)
+    if samples is None:
+        order = np.argsort(scores, kind="stable")
+    else:
+        order = samples[np.argsort(scores[samples], kind="stable")]
+    return Below.of(order, scores, outcomes.true_codes == code)
 
 
-def binary_placements(outcomes: Outcomes) -> Placements:
-    """Placements of the second of two classes; an error for more."""
+def check_two_classes(outcomes: Outcomes) -> None:
+    """Refuse more than two classes."""
     if outcomes.n_classes != 2:
         raise ValueError(
             f"this metric is for 2 classes, there are {outcomes.n_classes}; use its _ovr or _ovo "
             "form."
         )
-    return Placements.of(outcomes.score(1), outcomes.true_codes == 1)
 
 
-@dataclass(frozen=True)
-class _Question:
-    """One of the binary questions of a multiclass average, asked one way round or both."""
-
-    placements: tuple[Placements, ...]
-    rows: IntArray | slice
-    weight_rows: IntArray
-
-    def auc(self, weights: AnyArray) -> FloatArray:
-        """Mean AUC of the ways round under weights (n_samples, n_resamples)."""
-        part = weights[self.rows]
-        return np.mean([placements.auc(part.T) for placements in self.placements], axis=0)
-
-    def share(self, weights: AnyArray) -> FloatArray:
-        """Weight of the question's own samples in each resample."""
-        return summed(weights, self.weight_rows)
+def of_two_classes(outcomes: Outcomes) -> Below:
+    """Order the second of two classes against the first; an error for more."""
+    check_two_classes(outcomes)
+    return one_way(outcomes, 1)
 
 
-def _ovr_questions(outcomes: Outcomes) -> Iterator[_Question]:
+def placements(outcomes: Outcomes) -> tuple[FloatArray, FloatArray]:
+    """Compute DeLong's structural components of positives, and of negatives."""
+    pairs = of_two_classes(outcomes)
+    below, above = pairs.of_each(np.ones(len(outcomes)))
+    placed = np.empty(len(outcomes))
+    placed[pairs.readers], placed[pairs.adders] = below / len(above), above / len(below)
+    positive = outcomes.true_codes == 1
+    return placed[positive], placed[~positive]
+
+
+def _auc(pairs: Below, weights: AnyArray) -> FloatArray:
+    """AUC under weights (n_samples, n_resamples); NaN where a side has no weight."""
+    hits, positives, negatives = pairs.read(weights)
+    return divide(hits, positives * negatives)
+
+
+def _auc_left_out(pairs: Below, weights: FloatArray) -> FloatArray:
+    """AUC without each sample in turn, of shape (n_samples,), under one vector of weights."""
+    positive, negative = weights[pairs.readers], weights[pairs.adders]
+    n_positive, n_negative = positive.sum(), negative.sum()
+    below, above = pairs.of_each(weights)
+    total = positive @ below
+    out = np.empty(len(weights))
+    for samples, own, pairs_of_own, others in (
+        (pairs.readers, positive, below, (n_positive - positive) * n_negative),
+        (pairs.adders, negative, above, n_positive * (n_negative - negative)),
+    ):
+        out[samples] = divide(total - own * pairs_of_own, others)
+    return out
+
+
+# One of the binary questions of a multiclass average, asked one way round or both, and the samples
+# whose weight it has.
+Question: TypeAlias = tuple[Sequence[Below], IntArray]
+
+
+def _ovr_questions(outcomes: Outcomes) -> Iterator[Question]:
     """Each class against the rest; classes that do not occur, or alone do, have no AUC."""
     for j in range(outcomes.n_classes):
-        positive = outcomes.true_codes == j
-        placements = Placements.of(outcomes.score(j), positive)
-        yield _Question((placements,), slice(None), np.flatnonzero(positive))
+        yield [one_way(outcomes, j)], np.flatnonzero(outcomes.true_codes == j)
 
 
-def _ovo_questions(outcomes: Outcomes) -> Iterator[_Question]:
+def _ovo_questions(outcomes: Outcomes) -> Iterator[Question]:
     """Each pair of classes, both ways round (Hand & Till 2001)."""
-    codes = outcomes.true_codes
     for pair in combinations(range(outcomes.n_classes), 2):
-        rows = np.flatnonzero(np.isin(codes, pair))
-        both = tuple(Placements.of(outcomes.score(j)[rows], codes[rows] == j) for j in pair)
-        yield _Question(both, rows, rows)
+        rows = np.flatnonzero(np.isin(outcomes.true_codes, pair))
+        yield [one_way(outcomes, j, rows) for j in pair], rows
 
 
 def _mean(values: list[FloatArray], shares: list[FloatArray], average: ClassAverage) -> FloatArray:
@@ -147,69 +114,80 @@ def _mean(values: list[FloatArray], shares: list[FloatArray], average: ClassAver
 
 
 def _prepare_auc(outcomes: Outcomes) -> Evaluate:
-    return binary_placements(outcomes).auc
+    pairs = of_two_classes(outcomes)
+    return lambda weights: _auc(pairs, by_sample(weights))
 
 
 def _auc_jackknife(outcomes: Outcomes, weights: FloatArray) -> FloatArray:
-    return binary_placements(outcomes).leave_out(weights)
+    return _auc_left_out(of_two_classes(outcomes), weights)
 
 
 def _prepare_many(
     outcomes: Outcomes, *, multi_class: MultiClass, average: ClassAverage
 ) -> Evaluate:
-    asked = _ovr_questions if multi_class == "ovr" else _ovo_questions
-    questions = list(asked(outcomes))
+    questions = list((_ovr_questions if multi_class == "ovr" else _ovo_questions)(outcomes))
 
     def evaluate(weights: FloatArray) -> FloatArray:
         samples = by_sample(weights)
-        shares = [question.share(samples) for question in questions]
-        return _mean([question.auc(samples) for question in questions], shares, average)
+        shares = [summed(samples, members) for _, members in questions]
+        values = [np.mean([_auc(way, samples) for way in ways], axis=0) for ways, _ in questions]
+        return _mean(values, shares, average)
 
     return evaluate
 
 
 def _ovr_jackknife(outcomes: Outcomes, weights: FloatArray, *, average: ClassAverage) -> FloatArray:
     values, shares = [], []
-    for question in _ovr_questions(outcomes):
-        values.append(question.placements[0].leave_out(weights))
-        share = np.full(len(outcomes), weights[question.weight_rows].sum())
-        share[question.weight_rows] -= weights[question.weight_rows]
+    for (pairs,), members in _ovr_questions(outcomes):
+        values.append(_auc_left_out(pairs, weights))
+        share = np.full(len(outcomes), weights[members].sum())
+        share[members] -= weights[members]
         shares.append(share)
     return _mean(values, shares, average)
 
 
 @dataclass(frozen=True)
 class Descending:
-    """Samples by falling score, and where each run of equal scores ends."""
+    """Samples by falling score, in runs of equal scores.
 
-    order: IntArray
-    ends: IntArray
+    Attributes
+    ----------
+    groups : Groups
+        Runs of equal scores, the highest first.
+    positive : ndarray of bool of shape (n_samples,)
+        Whether each sample, in that order, is a positive.
+    """
+
+    groups: Groups
     positive: BoolArray
 
     @classmethod
     def of(cls, scores: FloatArray, positive: BoolArray) -> Descending:
         """Sort the samples."""
-        order = np.argsort(-scores, kind="stable")
-        ordered = scores[order]
-        ends = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-        return cls(order, ends, positive[order])
+        groups = Groups.of(-scores)
+        return cls(groups, positive[groups.order])
+
+    @property
+    def lasts(self) -> IntArray:
+        """Last sample of each run."""
+        return self.groups.order[self.groups.starts[1:] - 1]
 
     def counts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Positives and negatives at or above each distinct score, under each row of weights."""
         weights = by_sample(weights)
         hits = self._hits.sums(weights)[self._hits_at[1:]].astype(np.float64)
-        retrieved = self._retrieved.sums(weights)[self._retrieved_at].astype(np.float64)
+        retrieved = self.groups.running.sums(weights)[self.groups.rows[1:]].astype(np.float64)
         return hits.T, (retrieved - hits).T
 
     def average_precision(self, weights: FloatArray) -> FloatArray:
         """Sum of precision times the step in recall, one step for each distinct score."""
         weights = by_sample(weights)
-        hits, retrieved = self._hits.sums(weights), self._retrieved.sums(weights)
+        hits, retrieved = self._hits.sums(weights), self.groups.running.sums(weights)
         area = np.zeros(weights.shape[1])
         steps = np.flatnonzero(np.diff(self._hits_at))
         for some in map(steps.__getitem__, slabs(len(steps), floats=True)):
             before, after = hits[self._hits_at[some]], hits[self._hits_at[some + 1]]
-            reached = retrieved[self._retrieved_at[some]].astype(np.float64)
+            reached = retrieved[self.groups.rows[some + 1]].astype(np.float64)
             # Where nothing was retrieved, nothing was hit.
             np.maximum(reached, np.finfo(np.float64).tiny, out=reached)
             precision = np.divide(after, reached, out=reached)
@@ -219,21 +197,12 @@ class Descending:
 
     @cached_property
     def _hits(self) -> Running:
-        return Running.over(self.order[self.positive])
+        return Running.over(self.groups.order[self.positive])
 
     @cached_property
     def _hits_at(self) -> IntArray:
         """Rows of the running sums of the positives from none to each run of equal scores."""
-        return self._hits.at[np.r_[0, np.cumsum(self.positive)[self.ends]]]
-
-    @cached_property
-    def _retrieved_at(self) -> IntArray:
-        """Rows of the running sums of all at the end of each run of equal scores."""
-        return self._retrieved.at[self.ends + 1]
-
-    @cached_property
-    def _retrieved(self) -> Running:
-        return Running.over(self.order)
+        return self._hits.at[np.r_[0, np.cumsum(self.positive)][self.groups.starts]]
 
     def partial_auc(self, weights: FloatArray, max_fpr: float) -> FloatArray:
         """Area up to a false positive rate, standardized to 0.5 for chance (McClish 1989)."""
@@ -256,7 +225,7 @@ def _descending(outcomes: Outcomes, j: int) -> Descending:
 
 
 def _prepare_partial(outcomes: Outcomes, *, max_fpr: float) -> Evaluate:
-    binary_placements(outcomes)
+    check_two_classes(outcomes)
     return partial(_descending(outcomes, 1).partial_auc, max_fpr=max_fpr)
 
 
@@ -310,7 +279,7 @@ ROC_AUC = roc_auc_metric()
 
 
 def _prepare_ap(outcomes: Outcomes) -> Evaluate:
-    binary_placements(outcomes)
+    check_two_classes(outcomes)
     return _descending(outcomes, 1).average_precision
 
 

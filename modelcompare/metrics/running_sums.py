@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from modelcompare.arrays import AnyArray, FloatArray, IntArray
+from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.compiled import kernels_for
 
 # Most samples in a run: their 8-bit weights sum to 16 bits.
@@ -119,6 +119,49 @@ class Running:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """Samples in ascending order of a value, in groups of equal ones.
+
+    Attributes
+    ----------
+    order : ndarray of int of shape (n_samples,)
+        The samples in ascending order.
+    starts : ndarray of int of shape (n_groups + 1,)
+        How many samples come before each group, and all of them.
+    """
+
+    order: IntArray
+    starts: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Groups:
+        """Sort the samples."""
+        order = np.argsort(values, kind="stable")
+        ordered = values[order]
+        return cls(order, np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1], True]))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """Group of each sample."""
+        out = np.empty_like(self.order)
+        out[self.order] = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return out
+
+    @cached_property
+    def running(self) -> Running:
+        """Running sums in ascending order."""
+        return Running.over(self.order)
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Rows of the running sums before each group, and after all."""
+        return self.running.at[self.starts]
+
+
+@dataclass(frozen=True)
 class Below:
     """Weight of the samples below some samples, the readers.
 
@@ -137,6 +180,44 @@ class Below:
     below: IntArray
     up_to: IntArray
     start: IntArray | None = None
+
+    @classmethod
+    def of(
+        cls, order: IntArray, key: AnyArray, reads: BoolArray, least: AnyArray | None = None
+    ) -> Below:
+        """Let some of the samples in ascending order of a key read the others.
+
+        Parameters
+        ----------
+        order : ndarray of int
+            Samples in ascending order of `key`.
+        key, reads : ndarray of shape (n_samples,)
+            What is ordered, and which samples read.
+        least : ndarray of shape (n_samples,), optional
+            Smallest key that counts for a reader.
+        """
+        reading = reads[order]
+        adders, readers = order[~reading], order[reading]
+        keys, own = key[adders], key[readers]
+        start = None if least is None else np.searchsorted(keys, least[readers])
+        up_to = np.searchsorted(keys, own, side="right")
+        return cls(adders, readers, np.searchsorted(keys, own), up_to, start)
+
+    def of_each(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weight below each reader, and of the readers above each adder, ties half.
+
+        Under one vector of weights.
+        """
+        own, n_adders = weights[self.readers], len(self.adders)
+        cumulated = np.r_[0.0, np.cumsum(weights[self.adders])]
+        below = (cumulated[self.below] + cumulated[self.up_to]) / 2
+        # A reader counts fully for adders before `below`, half between `below` and `up_to`.
+        over = sum(np.bincount(at, own, n_adders + 1) for at in (self.below, self.up_to))
+        counting = 2 * own.sum()
+        if self.start is not None:
+            below -= cumulated[self.start]
+            counting = 2 * np.cumsum(np.bincount(self.start, own, n_adders + 1))[:n_adders]
+        return below, (counting - np.cumsum(over)[:n_adders]) / 2
 
     def read(self, weights: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Sums over weights (n_samples, n_resamples), each of shape (n_resamples,).
