@@ -16,14 +16,14 @@ import typer
 
 import modelcompare
 from modelcompare import cli, metrics, testing
-from modelcompare.report.figures.plots import Plots
+from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.report.result import Result
 from tests.pages import ROOT
 
 FILE = ROOT / "tests" / "public_api.txt"
 COMMAND = "python -m tests.test_public_api"
 # Classes whose members are shown once and not again with every class that inherits them.
-BASES = {Result, Plots, metrics.BaseMetric}
+BASES = {Result, metrics.BaseMetric}
 
 
 def snapshot():
@@ -38,21 +38,28 @@ def snapshot():
         found |= {place: f" = modelcompare.{name}"} if alias else described(place, thing)
     for name in testing.__all__:
         found |= described(f"modelcompare.testing.{name}", getattr(testing, name))
-    # What results and their `plot` offer; users meet these classes as attributes only.
+    # What all results offer, and what the `plot` of each draws.
     found |= members("result", Result)
-    for kind in every_plot():
-        found |= members("plot" if kind is Plots else f"plot.{kind.__name__}", kind)
+    for place, plot in every_plot().items():
+        found |= {
+            f"{place}.{name}": parameters(draw, bound=True) for name, draw in plot.figures.items()
+        }
     for name, command in typer.main.get_command(cli.application()).commands.items():
         found |= options(f"$ modelcompare {name}", command)
     return found
 
 
 def every_plot():
-    """Every class that offers figures, wherever it is."""
+    """The figures of every class that offers some, wherever it is."""
     for found in pkgutil.walk_packages(modelcompare.__path__, "modelcompare."):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
-    return [Plots, *Plots.__subclasses__()]
+    kinds = [*subclasses(Result), BootstrapResult]
+    return {f"plot.{kind.__name__}": kind.plot for kind in kinds if "plot" in vars(kind)}
+
+
+def subclasses(kind):
+    return [each for child in kind.__subclasses__() for each in (child, *subclasses(child))]
 
 
 def exported(module):
@@ -178,7 +185,7 @@ def test_every_kind_of_name_is_in_the_snapshot(now):
     assert now["modelcompare.Comparison.verdict"].startswith("(")
     assert now["modelcompare.metrics.f1_macro"].startswith("(y_true, y_pred, *, labels=None")
     assert now["modelcompare.testing.assert_not_worse"]
-    assert now["plot.ComparisonPlots.forest"].startswith("(")
+    assert now["plot.Comparison.forest"].startswith("(")
     assert now["$ modelcompare gate --metric/-m"] == ""
     assert now["$ modelcompare gate --alpha"] == " = 0.05"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,6 @@ from modelcompare.report.compared import Block, Compared, metric_blocks
 from modelcompare.report.figures import curves, matrices, raincloud
 from modelcompare.report.figures.forest import Kind, plot_comparison
 from modelcompare.report.figures.layout import Caption
-from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import (
     among,
     first_models,
@@ -32,12 +32,13 @@ from modelcompare.report.figures.types import Axes, Figure
 from modelcompare.words import CurveKind
 
 
-class ComparisonPlots(Plots[Compared]):
-    """Figures of a comparison: `plot()` is the forest of scores and differences."""
+@dataclass(frozen=True)
+class ComparisonFigures:
+    """Figures of a comparison, of its frames, its evidence and its replicates."""
 
-    def __init__(self, result: Compared, evidence: Evidence, replicates: Sample) -> None:
-        super().__init__(result)
-        self._evidence, self._replicates = evidence, replicates
+    result: Compared
+    evidence: Evidence
+    replicates: Sample
 
     def forest(
         self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
@@ -45,8 +46,6 @@ class ComparisonPlots(Plots[Compared]):
         """Draw scores, and beside them the differences; into an `ax` scores of one metric."""
         kinds: Sequence[Kind] = ("scores", "differences") if ax is None else ("scores",)
         return self._rows(kinds, ax, metric, max_models)
-
-    __call__ = forest
 
     def differences(
         self, ax: Axes | None = None, *, metric: str | None = None, max_models: int | None = None
@@ -72,11 +71,11 @@ class ComparisonPlots(Plots[Compared]):
         among("show", show, ("p_value", "wins"))
         block = self._block(metric, label)
         wins = self._win_shares(block.metric, block.label)
-        return matrices.plot_heatmap(self._result, block, wins, show=show, ax=ax)
+        return matrices.plot_heatmap(self.result, block, wins, show=show, ax=ax)
 
     def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
         """Draw the bootstrap replicates: a cloud, a box and points for each model."""
-        result = self._result
+        result = self.result
         heaps, shown = {}, []
         for name, blocks in metric_blocks(result, self._named(metric)).items():
             most = None if blocks[0].label is not None else raincloud.MAX_MODELS
@@ -89,7 +88,7 @@ class ComparisonPlots(Plots[Compared]):
         level = result.confidence_level
         title = f"{result.headline}; {result.n_resamples:,} resamples"
         caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(level))
-        return raincloud.plot_raincloud(self._replicates.values_of, heaps, caption, level, ax=ax)
+        return raincloud.plot_raincloud(self.replicates.values_of, heaps, caption, level, ax=ax)
 
     def confusion(
         self, ax: Axes | None = None, *, model: str | None = None, soft: bool = False
@@ -100,8 +99,8 @@ class ComparisonPlots(Plots[Compared]):
         the probabilistic one if `soft`.
         """
         chosen = str(self._block(None, None).scores["model"].iloc[0]) if model is None else model
-        title = f"{self._result.headline}; confusion of {chosen}"
-        caption = Caption(title, self._result.signature)
+        title = f"{self.result.headline}; confusion of {chosen}"
+        caption = Caption(title, self.result.signature)
         return matrices.plot_confusion(chosen, self._confused(chosen), caption, soft=soft, ax=ax)
 
     def roc(self, ax: Axes | None = None, *, label: Any = None) -> Figure:
@@ -116,15 +115,15 @@ class ComparisonPlots(Plots[Compared]):
         self, kinds: Sequence[Kind], ax: Axes | None, metric: str | None, max_models: int | None
     ) -> Figure:
         metrics = self._named(metric)
-        return plot_comparison(self._result, kinds, metrics=metrics, max_models=max_models, ax=ax)
+        return plot_comparison(self.result, kinds, metrics=metrics, max_models=max_models, ax=ax)
 
     def _named(self, metric: str | None) -> list[str] | None:
-        known = list(dict.fromkeys(self._result.scores["metric"]))
+        known = list(dict.fromkeys(self.result.scores["metric"]))
         return None if metric is None else [among("metric", metric, known)]
 
     def _block(self, metric: str | None, label: Any) -> Block:
         """The rows of one metric and class."""
-        blocks = next(iter(metric_blocks(self._result, self._named(metric)).values()))
+        blocks = next(iter(metric_blocks(self.result, self._named(metric)).values()))
         if label is None:
             return select_blocks(blocks, max_classes=1)[0][0]
         among("label", label, [block.label for block in blocks])
@@ -132,16 +131,16 @@ class ComparisonPlots(Plots[Compared]):
 
     @property
     def _predictions(self) -> TestSet:
-        found = self._replicates.evaluation.predictions
+        found = self.replicates.evaluation.predictions
         if found.sums is not None:
             found.refuse("this figure")
         return found
 
     def _win_shares(self, metric: str, label: Any) -> pd.DataFrame:
         """Share of resamples on which the model of the row is better than that of the column."""
-        models = list(self._evidence.models)
-        up = self._evidence.direction[self._evidence.slice_of(metric).start]
-        draws = [up * self._replicates.values_of(model, metric, label) for model in models]
+        models = list(self.evidence.models)
+        up = self.evidence.direction[self.evidence.slice_of(metric).start]
+        draws = [up * self.replicates.values_of(model, metric, label) for model in models]
         return pd.DataFrame(share_of_wins(np.column_stack(draws)), index=models, columns=models)
 
     def _confused(self, model: str) -> dict[str, pd.DataFrame]:
@@ -175,34 +174,28 @@ class ComparisonPlots(Plots[Compared]):
         empty = pd.DataFrame({"model": [], "x": [], "y": [], "ci_low": [], "ci_high": []})
         found = curves.Curves(
             pd.concat(points, ignore_index=True), empty, pd.DataFrame(areas), kind, chosen.label,
-            chosen.share(weight), len(preds), self._evidence.confidence_level,
+            chosen.share(weight), len(preds), self.evidence.confidence_level,
         )  # fmt: skip
-        return curves.plot_curve(found, self._result.signature, ax=ax)
+        return curves.plot_curve(found, self.result.signature, ax=ax)
 
 
-class BootstrapPlots(Plots[Sample]):
-    """Figures of replicates: `plot()` is the raincloud."""
-
-    def raincloud(self, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
-        """Draw the replicates: a cloud, a box and points for each model."""
-        result = self._result
-        labels: dict[str, list[Any]] = {}
-        for key in result.evaluation.keys:
-            labels.setdefault(key.metric, []).append(key.label)
-        names = [*labels] if metric is None else [among("metric", metric, list(labels))]
-        heaps, shown = {}, []
-        for name in names:
-            kept = labels[name][: raincloud.MAX_CLASSES]
-            most = raincloud.MAX_MODELS
-            if kept[0] is not None:
-                most = models_by_class(len(kept), raincloud.MAX_ROWS)
-            models, left_out = first_models(result.models, most)
-            heaps[name] = [(label, models) for label in kept]
-            parts = [left_out, part_shown(len(kept), len(labels[name]), "class")]
-            shown += [f"{name}: {'; '.join(filter(None, parts))}"] if any(parts) else []
-        n_samples = len(result.evaluation.predictions)
-        title = f"{n_samples:,} samples, {result.n_resamples:,} resamples"
-        caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(0.95))
-        return raincloud.plot_raincloud(result.values_of, heaps, caption, 0.95, ax=ax)
-
-    __call__ = raincloud
+def plot_replicates(result: Sample, ax: Axes | None = None, *, metric: str | None = None) -> Figure:
+    """Draw the replicates: a cloud, a box and points for each model."""
+    labels: dict[str, list[Any]] = {}
+    for key in result.evaluation.keys:
+        labels.setdefault(key.metric, []).append(key.label)
+    names = [*labels] if metric is None else [among("metric", metric, list(labels))]
+    heaps, shown = {}, []
+    for name in names:
+        kept = labels[name][: raincloud.MAX_CLASSES]
+        most = raincloud.MAX_MODELS
+        if kept[0] is not None:
+            most = models_by_class(len(kept), raincloud.MAX_ROWS)
+        models, left_out = first_models(result.models, most)
+        heaps[name] = [(label, models) for label in kept]
+        parts = [left_out, part_shown(len(kept), len(labels[name]), "class")]
+        shown += [f"{name}: {'; '.join(filter(None, parts))}"] if any(parts) else []
+    n_samples = len(result.evaluation.predictions)
+    title = f"{n_samples:,} samples, {result.n_resamples:,} resamples"
+    caption = Caption(title, result.signature, "\n".join(shown), raincloud.cloud_note(0.95))
+    return raincloud.plot_raincloud(result.values_of, heaps, caption, 0.95, ax=ax)

@@ -13,7 +13,8 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray
 from modelcompare.comparison.score_tables import frame_of, scores_of
 from modelcompare.report.document import Document
-from modelcompare.report.figures.critical_difference import RankPlots
+from modelcompare.report.figures.critical_difference import plot_critical_difference
+from modelcompare.report.figures.plots import Plots
 from modelcompare.report.numbers import format_digits, p_clause
 from modelcompare.report.result import Result
 from modelcompare.report.tables import Table, column, rows_against
@@ -59,6 +60,7 @@ class RankComparison(Result):
     alpha: float
 
     stem: ClassVar[str] = "ranks"
+    plot = Plots(lambda result: result._drawn, critical_difference=plot_critical_difference)
 
     @property
     def signature(self) -> str:
@@ -108,15 +110,6 @@ class RankComparison(Result):
             f"{best} has the best mean rank ({self.ranks['mean_rank'].iloc[0]:.2f}): it "
             f"{' and '.join(said)} ({self.test}).",
         ]
-
-    @property
-    def plot(self) -> RankPlots:
-        """The critical-difference diagram: mean ranks, and bars over neighbours not told apart.
-
-        Wilcoxon's test may tell a model apart from one whose rank lies between it and another from
-        which it is not: `differences` has all pairs.
-        """
-        return RankPlots(self._drawn)
 
     def _drawn(self, metric: str | None) -> tuple[pd.DataFrame, str, str]:
         """The ranks with what a diagram says of them, and the name of what was ranked."""

@@ -13,7 +13,7 @@ import pandas as pd
 
 from modelcompare.arguments import checked
 from modelcompare.arrays import FloatArray, IntArray
-from modelcompare.comparison.plots import BootstrapPlots
+from modelcompare.comparison.plots import plot_replicates
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.told import warn_of_each
 from modelcompare.engine.axis import score_frame
@@ -25,6 +25,7 @@ from modelcompare.engine.replicate_errors import replicate_covariance
 from modelcompare.intervals import METHODS, Interval, choices, held_intervals
 from modelcompare.intervals.calibration import REFUSED, refusal
 from modelcompare.metrics import SparseDataWarning, UndefinedMetricWarning
+from modelcompare.report.figures.plots import Plots
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.tables import ESTIMATE, VALUE, Table, column
 from modelcompare.report.writers.notebook import framed, tables_shown
@@ -56,6 +57,8 @@ class BootstrapResult(Sample):
     n_jobs, progress
         As in `bootstrap`, for replicates that are drawn later.
     """
+
+    plot = Plots(raincloud=plot_replicates)
 
     def __repr__(self) -> str:
         return f"BootstrapResult(scheme={self.scheme!r})"
@@ -101,11 +104,6 @@ class BootstrapResult(Sample):
     def replicates(self) -> pd.DataFrame:
         """Values on the resamples: a row for each resample, a column for each value."""
         return pd.DataFrame(self.draws.reshape(len(self.draws), -1), columns=self.index)
-
-    @property
-    def plot(self) -> BootstrapPlots:
-        """Figures: `plot()` and `plot.raincloud()`."""
-        return BootstrapPlots(self)
 
     def _repr_html_(self) -> str:
         """Show the values on the test set in a notebook."""

@@ -21,7 +21,7 @@ from modelcompare.comparison.pairwise import (
     simultaneous_scores,
     standing_frame,
 )
-from modelcompare.comparison.plots import ComparisonPlots
+from modelcompare.comparison.plots import ComparisonFigures
 from modelcompare.comparison.replicates import BootstrapResult
 from modelcompare.comparison.sparse import sparse_values
 from modelcompare.comparison.standings import rank_bounds
@@ -33,6 +33,7 @@ from modelcompare.intervals import Interval, difference_method
 from modelcompare.report.compared import Compared
 from modelcompare.report.comparison_tables import comparison_tables, printed_tables
 from modelcompare.report.document import Document, Finding
+from modelcompare.report.figures.plots import Plots
 from modelcompare.report.method import comparison_code, comparison_method
 from modelcompare.report.numbers import decimals_for
 from modelcompare.report.result import Result
@@ -97,6 +98,13 @@ class Comparison(Result):
 
     stem: ClassVar[str] = "compare"
     page_title: ClassVar[str] = "Scores and differences"
+    plot = Plots(
+        lambda result: ComparisonFigures(result._compared, result.evidence, result.bootstrap),
+        forest=ComparisonFigures.forest, ranks=ComparisonFigures.ranks,
+        differences=ComparisonFigures.differences, heatmap=ComparisonFigures.heatmap,
+        raincloud=ComparisonFigures.raincloud, confusion=ComparisonFigures.confusion,
+        roc=ComparisonFigures.roc, pr=ComparisonFigures.pr,
+    )  # fmt: skip
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -393,8 +401,3 @@ class Comparison(Result):
             notes=[*sparse, *self.warned], method=method, references=references,
             reproduce=comparison_code(compared),
         )  # fmt: skip
-
-    @property
-    def plot(self) -> ComparisonPlots:
-        """Figures: `plot()` is the forest; by name `plot.ranks()`, `plot.heatmap()` and others."""
-        return ComparisonPlots(self._compared, self.evidence, self.bootstrap)

@@ -21,7 +21,8 @@ from modelcompare.engine.axis import pair_frame, score_frame
 from modelcompare.engine.units import THESE_RUNS
 from modelcompare.metrics.registry import MetricLike
 from modelcompare.report.document import Document
-from modelcompare.report.figures.critical_difference import RankPlots
+from modelcompare.report.figures.critical_difference import plot_critical_difference
+from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.types import Figure
 from modelcompare.report.pair_tables import pair_table, table_of, value_columns
 from modelcompare.report.result import Result
@@ -50,6 +51,7 @@ class SetComparison(Result):
     rng_label: str = field(repr=False)
 
     stem: ClassVar[str] = "sets"
+    plot = Plots(lambda result: result._drawn, critical_difference=plot_critical_difference)
 
     @property
     def signature(self) -> str:
@@ -162,11 +164,6 @@ class SetComparison(Result):
             pd.DataFrame(values, columns=list(self.models)), test="nemenyi", alpha=self.alpha,
             greater_is_better=info.greater_is_better,
         ))  # fmt: skip
-
-    @property
-    def plot(self) -> RankPlots:
-        """The critical-difference diagram of a metric that is not per class, of three models."""
-        return RankPlots(self._drawn)
 
     def _drawn(self, metric: str | None) -> tuple[pd.DataFrame, str, str]:
         """Ranks by a metric, the first that has one value, with its name."""

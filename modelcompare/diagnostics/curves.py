@@ -35,6 +35,29 @@ from modelcompare.words import CurveKind, signature
 _GRID = 101
 
 
+def plot_banded_curve(result: CurveResult, ax: Axes | None = None) -> Figure:
+    """Draw all models' curves in one square, with their bands."""
+    return plot_curve(result, result.signature, ax=ax)
+
+
+def plot_roc(result: CurveResult, ax: Axes | None = None) -> Figure:
+    """Draw the ROC curves with their bands and areas."""
+    return _plot_only("roc", result, ax)
+
+
+def plot_pr(result: CurveResult, ax: Axes | None = None) -> Figure:
+    """Draw precision against recall with bands and areas."""
+    return _plot_only("precision-recall", result, ax)
+
+
+def _plot_only(kind: CurveKind, result: CurveResult, ax: Axes | None) -> Figure:
+    if result.kind != kind:
+        raise ValueError(
+            f"these are {result.kind} curves; ask for the others by curve(..., {kind!r})."
+        )
+    return plot_banded_curve(result, ax)
+
+
 @dataclass(frozen=True)
 class CurveResult(Result, Curves):
     """Curves of all models for one class.
@@ -61,6 +84,7 @@ class CurveResult(Result, Curves):
     """
 
     stem: ClassVar[str] = "curve"
+    plot = Plots(curve=plot_banded_curve, roc=plot_roc, pr=plot_pr)
 
     @property
     def signature(self) -> str:
@@ -79,34 +103,6 @@ class CurveResult(Result, Curves):
             {"curve": Table(title, columns, self.band[tenths % 1 == 0], decimals=3)},
             frames=lambda: {"points": self.points, "band": self.band, "areas": self.areas},
         )
-
-    @property
-    def plot(self) -> CurvePlots:
-        """Figures: `plot()`, or by their names roc and pr."""
-        return CurvePlots(self)
-
-
-class CurvePlots(Plots[CurveResult]):
-    """The figure of curves: `plot()`, or by its name."""
-
-    def __call__(self, ax: Axes | None = None) -> Figure:
-        """Draw all models' curves in one square, with their bands."""
-        return plot_curve(self._result, self._result.signature, ax=ax)
-
-    def roc(self, ax: Axes | None = None) -> Figure:
-        """Draw the ROC curves with their bands and areas."""
-        return self._only("roc", ax)
-
-    def pr(self, ax: Axes | None = None) -> Figure:
-        """Draw precision against recall with bands and areas."""
-        return self._only("precision-recall", ax)
-
-    def _only(self, kind: CurveKind, ax: Axes | None) -> Figure:
-        if self._result.kind != kind:
-            raise ValueError(
-                f"these are {self._result.kind} curves; ask for the others by curve(..., {kind!r})."
-            )
-        return self(ax)
 
 
 @checked()

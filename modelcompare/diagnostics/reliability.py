@@ -36,6 +36,45 @@ from modelcompare.words import Strategy, label_name, signature
 _ERROR = ("model", "debiased_ece", "ci_low", "ci_high")
 
 
+def plot_reliability(
+    result: Reliability, ax: Axes | None = None, *, model: str | None = None
+) -> Figure:
+    """Draw accuracy against confidence, over the histogram of the confidences.
+
+    Of each model; into an `ax` goes the diagram of one without its histogram.
+    """
+    everyone = list(dict.fromkeys(result.table["model"]))
+    asked = everyone if model is None else [among("model", model, everyone)]
+    most = MAX_LINES if ax is None else 1
+    models, shown = first_models(asked, most, "in the order given")
+    of = "the predicted class" if result.label is None else label_name(result.label)
+    caption = Caption(
+        f"Reliability of the confidence in {of}: {result.n_samples:,} samples, "
+        f"{interval_title(result.confidence_level)}",
+        result.signature, shown,
+        note="bars: interval of each bin; dotted: calibrated; below: how many samples\n"
+        "ECE: expected calibration error without what chance adds to it",
+    )  # fmt: skip
+
+    def diagram(place: int, axes: Axes) -> None:
+        _draw_reliability(axes, result, models[place])
+        if ax is not None:
+            axes.set_xlabel("confidence")
+        elif place % 3 == 0:
+            axes.set_ylabel("share that came true")
+
+    def histogram(place: int, axes: Axes) -> None:
+        _draw_histogram(axes, rows_at(result.table, model=models[place]))
+
+    of_models = [
+        wrapped([partial(draw, place) for place in range(len(models))])
+        for draw in (diagram, histogram)
+    ]
+    rows = [row for pair in zip(*of_models, strict=True) for row in pair]
+    heights = [2.4, 0.8] * (len(rows) // 2)
+    return draw_panels(caption, rows, (3.0, heights), ax=ax, least_width=4.4, sharex=True)
+
+
 @dataclass(frozen=True)
 class Reliability(Result):
     """Confidence and frequency in each bin.
@@ -64,6 +103,7 @@ class Reliability(Result):
 
     stem: ClassVar[str] = "reliability"
     page_title: ClassVar[str] = "Calibration"
+    plot = Plots(reliability=plot_reliability)
 
     @property
     def signature(self) -> str:
@@ -87,54 +127,6 @@ class Reliability(Result):
             "errors": Table("Expected calibration error", errors, self.errors, decimals=3),
         }
         return self._document(tables)
-
-    @property
-    def plot(self) -> ReliabilityPlots:
-        """Figures: `plot()` and `plot.reliability()`."""
-        return ReliabilityPlots(self)
-
-
-class ReliabilityPlots(Plots[Reliability]):
-    """The figure of reliability: `plot()`, or by its name."""
-
-    def reliability(self, ax: Axes | None = None, *, model: str | None = None) -> Figure:
-        """Draw accuracy against confidence, over the histogram of the confidences.
-
-        Of each model; into an `ax` goes the diagram of one without its histogram.
-        """
-        result = self._result
-        everyone = list(dict.fromkeys(result.table["model"]))
-        asked = everyone if model is None else [among("model", model, everyone)]
-        most = MAX_LINES if ax is None else 1
-        models, shown = first_models(asked, most, "in the order given")
-        of = "the predicted class" if result.label is None else label_name(result.label)
-        caption = Caption(
-            f"Reliability of the confidence in {of}: {result.n_samples:,} samples, "
-            f"{interval_title(result.confidence_level)}",
-            result.signature, shown,
-            note="bars: interval of each bin; dotted: calibrated; below: how many samples\n"
-            "ECE: expected calibration error without what chance adds to it",
-        )  # fmt: skip
-
-        def diagram(place: int, axes: Axes) -> None:
-            _draw_reliability(axes, result, models[place])
-            if ax is not None:
-                axes.set_xlabel("confidence")
-            elif place % 3 == 0:
-                axes.set_ylabel("share that came true")
-
-        def histogram(place: int, axes: Axes) -> None:
-            _draw_histogram(axes, rows_at(result.table, model=models[place]))
-
-        of_models = [
-            wrapped([partial(draw, place) for place in range(len(models))])
-            for draw in (diagram, histogram)
-        ]
-        rows = [row for pair in zip(*of_models, strict=True) for row in pair]
-        heights = [2.4, 0.8] * (len(rows) // 2)
-        return draw_panels(caption, rows, (3.0, heights), ax=ax, least_width=4.4, sharex=True)
-
-    __call__ = reliability
 
 
 def _draw_reliability(axes: Axes, result: Reliability, model: str) -> None:

@@ -43,6 +43,42 @@ _LARGEST = 1e15
 _HERE, _NEEDED, _OBSERVED = Look(OTHER), Look(LEADING, line="--"), Look("black", line=":")
 
 
+def plot_power(size: SampleSize, ax: Axes | None = None) -> Figure:
+    """Draw the smallest difference that shows, and power, against the number of samples.
+
+    The curves reach past the size that the observed difference needs.
+    """
+    curve = size.curve()
+    title = (
+        f"{value_name(size.metric, size.label)}: {size.model_a} against {size.model_b}, "
+        f"{size.n_samples:,} {size.unit}, alpha {size.alpha:g}, power {size.power:g}"
+    )
+
+    def draw(column: str, axes: Axes) -> None:
+        plain_axes(axes)
+        axes.plot(curve["n_samples"], curve[column], color=LEADING, linewidth=1.8)
+        axes.set_xscale("log")
+        plain_log(axes.xaxis)
+        axes.axvline(size.n_samples, **_HERE.options())
+        if np.isfinite(size.n_needed):
+            axes.axvline(size.n_needed, **_NEEDED.options())
+        axes.set_xlabel(size.unit)
+        if column == "detectable":
+            axes.set_yscale("log")
+            plain_log(axes.yaxis)
+            axes.set_title("smallest difference that shows")
+            if size.difference:
+                axes.axhline(abs(size.difference), **_OBSERVED.options())
+        else:
+            axes.set_title(f"power for {abs(size.difference):.3g}")
+            axes.set_ylim(0, 1.02)
+            axes.axhline(size.power, **_OBSERVED.options())
+
+    caption = Caption(title, size.signature, keys=_power_keys(size))
+    panels = [[partial(draw, column) for column in ("detectable", "power")]]
+    return draw_panels(caption, panels, (3.5, 3.0), ax=ax)
+
+
 @dataclass(frozen=True)
 class SampleSize(Result):
     """What a paired comparison of two models needs, by its standard deviation per sample.
@@ -80,6 +116,7 @@ class SampleSize(Result):
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     stem: ClassVar[str] = "sample_size"
+    plot = Plots(power=plot_power)
 
     @property
     def n_needed(self) -> float:
@@ -191,11 +228,6 @@ class SampleSize(Result):
         )
 
     @property
-    def plot(self) -> PowerPlots:
-        """Figures: `plot()` and `plot.power()`."""
-        return PowerPlots(self)
-
-    @property
     def _furthest(self) -> float:
         """Powers of ten beyond this test set: two, or half a power past the size needed."""
         if math.isinf(self.n_needed):
@@ -208,47 +240,6 @@ class SampleSize(Result):
         from scipy.special import ndtri
 
         return float(ndtri(1 - self.alpha / 2) + ndtri(self.power))
-
-
-class PowerPlots(Plots[SampleSize]):
-    """The figure of a sample size: `plot()`, or by its name."""
-
-    def power(self, ax: Axes | None = None) -> Figure:
-        """Draw the smallest difference that shows, and power, against the number of samples.
-
-        The curves reach past the size that the observed difference needs.
-        """
-        size, curve = self._result, self._result.curve()
-        title = (
-            f"{value_name(size.metric, size.label)}: {size.model_a} against {size.model_b}, "
-            f"{size.n_samples:,} {size.unit}, alpha {size.alpha:g}, power {size.power:g}"
-        )
-
-        def draw(column: str, axes: Axes) -> None:
-            plain_axes(axes)
-            axes.plot(curve["n_samples"], curve[column], color=LEADING, linewidth=1.8)
-            axes.set_xscale("log")
-            plain_log(axes.xaxis)
-            axes.axvline(size.n_samples, **_HERE.options())
-            if np.isfinite(size.n_needed):
-                axes.axvline(size.n_needed, **_NEEDED.options())
-            axes.set_xlabel(size.unit)
-            if column == "detectable":
-                axes.set_yscale("log")
-                plain_log(axes.yaxis)
-                axes.set_title("smallest difference that shows")
-                if size.difference:
-                    axes.axhline(abs(size.difference), **_OBSERVED.options())
-            else:
-                axes.set_title(f"power for {abs(size.difference):.3g}")
-                axes.set_ylim(0, 1.02)
-                axes.axhline(size.power, **_OBSERVED.options())
-
-        caption = Caption(title, size.signature, keys=_power_keys(size))
-        panels = [[partial(draw, column) for column in ("detectable", "power")]]
-        return draw_panels(caption, panels, (3.5, 3.0), ax=ax)
-
-    __call__ = power
 
 
 def _power_keys(size: SampleSize) -> list[tuple[str, Look]]:

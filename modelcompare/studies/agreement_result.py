@@ -44,6 +44,58 @@ T_NOTE = (
 )
 
 
+def plot_agreement(study: AgreementStudy, *, label: Any = None, ax: Axes | None = None) -> Figure:
+    """Draw the models' differences under both metrics, with quadrants of agreement."""
+    pairs = study.metric_pairs.pairs[: None if ax is None else 1]
+    part = rows_at(study.pairs, metric_a=pairs[0][0], metric_b=pairs[0][1])
+    labels, shown = telling_labels(part, "difference_a", _MAX_CLASSES if ax is None else 1)
+    if label is not None:
+        labels, shown = one_label(part, label), ""
+    n_pairs = len(part) // part["label"].nunique(dropna=False)
+    title = (
+        f"Do both metrics prefer the same model? {study.n_samples:,} samples, {n_pairs:,} "
+        f"pair{'s' * (n_pairs != 1)} of models, tests at {study.alpha:g}"
+    )
+    keys = [
+        (f"p < {study.alpha:g} under both, same model", _AGREE),
+        (f"p < {study.alpha:g} under both, other model", _DISAGREE),
+        ("not significant under both", _NEITHER),
+    ]
+    note = "shaded: both prefer the same model"
+    caption = Caption(title, study.signature, shown, note, keys)
+
+    def draw(names: Pair, of: Any, axes: Axes) -> None:
+        rows = rows_at(study.pairs, metric_a=names[0], metric_b=names[1], label=of)
+        _scatter(axes, rows, label_name(of) or names[0], study.metric_pairs.sense(names))
+        axes.set_xlabel(f"difference in {names[0]}")
+        axes.set_ylabel(f"difference in {names[1]}")
+
+    panels = wrapped([partial(draw, names, of) for names in pairs for of in labels])
+    return draw_panels(caption, panels, (2.5, 2.5), ax=ax, least_width=5.0)
+
+
+def plot_population(
+    study: AgreementStudy, ratios: Sequence[float] | None = None, *, n_subsamples: int = 200,
+    ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw agreement with the order of the whole test set, against the ratio."""
+    sizes = study.usable_ratios() if ratios is None else ratios
+    frame = study.population(sizes, n_subsamples=n_subsamples)
+    lines = frame.assign(
+        line=frame["label"].map(label_name), share=frame["pct_agree"],
+        series=list(zip(frame["metric_small"], frame["metric_whole"], strict=True)),
+    )  # fmt: skip
+    title = f"Same order of models as on the whole test set: {study.n_samples:,} samples"
+    caption = Caption(title, study.signature, note="thick: mean over classes; thin: each class")
+    pairs = study.metric_pairs.pairs
+    words = ["metric: its own order", "counterpart: the metric's", "counterpart: its own"]
+    if len(pairs) == 1:
+        a, b = pairs[0]
+        words = [f"{a}: its own order", f"{b}: the order by {a}", f"{b}: its own order"]
+    panels = {f"{a} and {b}": [(a, a), (b, a), (b, b)] for a, b in pairs}
+    return plot_shares(lines, panels, words, caption, "% of pairs ordered alike", ax=ax)
+
+
 @dataclass(frozen=True)
 class AgreementStudy(Result):
     """Agreement of pairs of metrics over all pairs of models.
@@ -78,6 +130,7 @@ class AgreementStudy(Result):
     seed_label: str = field(repr=False)
 
     stem: ClassVar[str] = "agreement"
+    plot = Plots(agreement=plot_agreement, population=plot_population)
 
     @property
     def n_samples(self) -> int:
@@ -175,69 +228,6 @@ class AgreementStudy(Result):
     def usable_ratios(self) -> list[float]:
         """The paper's ratios that leave two samples of this test set."""
         return [ratio for ratio in PAPER_RATIOS if round(ratio * len(self.predictions)) > 1]
-
-    @property
-    def plot(self) -> AgreementPlots:
-        """Figures: `plot()` and `plot.agreement()`, `plot.population()`."""
-        return AgreementPlots(self)
-
-
-class AgreementPlots(Plots[AgreementStudy]):
-    """Figures of an agreement study: `plot()` draws the differences under both metrics."""
-
-    def agreement(self, *, label: Any = None, ax: Axes | None = None) -> Figure:
-        """Draw the models' differences under both metrics, with quadrants of agreement."""
-        study = self._result
-        pairs = study.metric_pairs.pairs[: None if ax is None else 1]
-        part = rows_at(study.pairs, metric_a=pairs[0][0], metric_b=pairs[0][1])
-        labels, shown = telling_labels(part, "difference_a", _MAX_CLASSES if ax is None else 1)
-        if label is not None:
-            labels, shown = one_label(part, label), ""
-        n_pairs = len(part) // part["label"].nunique(dropna=False)
-        title = (
-            f"Do both metrics prefer the same model? {study.n_samples:,} samples, {n_pairs:,} "
-            f"pair{'s' * (n_pairs != 1)} of models, tests at {study.alpha:g}"
-        )
-        keys = [
-            (f"p < {study.alpha:g} under both, same model", _AGREE),
-            (f"p < {study.alpha:g} under both, other model", _DISAGREE),
-            ("not significant under both", _NEITHER),
-        ]
-        note = "shaded: both prefer the same model"
-        caption = Caption(title, study.signature, shown, note, keys)
-
-        def draw(names: Pair, of: Any, axes: Axes) -> None:
-            rows = rows_at(study.pairs, metric_a=names[0], metric_b=names[1], label=of)
-            _scatter(axes, rows, label_name(of) or names[0], study.metric_pairs.sense(names))
-            axes.set_xlabel(f"difference in {names[0]}")
-            axes.set_ylabel(f"difference in {names[1]}")
-
-        panels = wrapped([partial(draw, names, of) for names in pairs for of in labels])
-        return draw_panels(caption, panels, (2.5, 2.5), ax=ax, least_width=5.0)
-
-    __call__ = agreement
-
-    def population(
-        self, ratios: Sequence[float] | None = None, *, n_subsamples: int = 200,
-        ax: Axes | None = None,
-    ) -> Figure:  # fmt: skip
-        """Draw agreement with the order of the whole test set, against the ratio."""
-        study = self._result
-        sizes = study.usable_ratios() if ratios is None else ratios
-        frame = study.population(sizes, n_subsamples=n_subsamples)
-        lines = frame.assign(
-            line=frame["label"].map(label_name), share=frame["pct_agree"],
-            series=list(zip(frame["metric_small"], frame["metric_whole"], strict=True)),
-        )  # fmt: skip
-        title = f"Same order of models as on the whole test set: {study.n_samples:,} samples"
-        caption = Caption(title, study.signature, note="thick: mean over classes; thin: each class")
-        pairs = study.metric_pairs.pairs
-        words = ["metric: its own order", "counterpart: the metric's", "counterpart: its own"]
-        if len(pairs) == 1:
-            a, b = pairs[0]
-            words = [f"{a}: its own order", f"{b}: the order by {a}", f"{b}: its own order"]
-        panels = {f"{a} and {b}": [(a, a), (b, a), (b, b)] for a, b in pairs}
-        return plot_shares(lines, panels, words, caption, "% of pairs ordered alike", ax=ax)
 
 
 def _scatter(axes: Axes, part: pd.DataFrame, name: str, sense: int) -> None:

@@ -43,6 +43,45 @@ TEMPERATURES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
 NOISES = (0.25, 0.5, 1.0, 2.0)
 
 
+def plot_sensitivity(
+    study: SensitivityStudy,
+    ax: Axes | None = None,
+    *,
+    metric: str | None = None,
+    change: str | None = None,
+) -> Figure:
+    """Draw the change of each metric against temperature and noise, a line for each model."""
+    frame = rows_at(study.table, label=None)
+    metrics, changes, everyone = (
+        list(dict.fromkeys(frame[name])) for name in ("metric", "change", "model")
+    )
+    if not metrics:
+        raise ValueError("there is no averaged metric to draw; study f1_macro, cf1_macro, say.")
+    metrics = metrics if metric is None else [among("metric", metric, metrics)]
+    changes = changes if change is None else [among("change", change, changes)]
+    models, shown = first_models(everyone, MAX_LINES, "in the order given")
+    title = (
+        f"Same decisions, other confidences: {study.n_samples:,} samples, "
+        f"{interval_title(study.confidence_level)}"
+    )
+    caption = Caption(title, study.signature, shown, keys=looks(models))
+
+    def draw(what: str, name: str, axes: Axes) -> None:
+        plain_axes(axes, name)
+        axes.axhline(0, color="black", linewidth=0.7)
+        part = rows_at(frame, change=what, metric=name)
+        for model, look in looks(models):
+            rows = rows_at(part, model=model).sort_values("level")
+            draw_band(axes, rows, "level", "difference", look)
+        _level_axis(axes, part["level"], what)
+        _keep_zero_readable(axes)
+
+    panels = [[partial(draw, what, name) for name in metrics] for what in changes]
+    return draw_panels(
+        caption, panels, (2.3, 2.3), ax=ax, least_width=5.0, y_label="change", sharex="row"
+    )
+
+
 @dataclass(frozen=True)
 class SensitivityStudy(Result):
     """Change of each metric when confidences change and decisions do not.
@@ -63,6 +102,7 @@ class SensitivityStudy(Result):
     confidence_level: float = 0.95
 
     stem: ClassVar[str] = "sensitivity"
+    plot = Plots(sensitivity=plot_sensitivity)
 
     @property
     def n_samples(self) -> int:
@@ -95,52 +135,6 @@ class SensitivityStudy(Result):
             for model, part in frame.groupby("model", sort=False)
         }
         return self._document(tables, frames=lambda: {self.stem: self.table})
-
-    @property
-    def plot(self) -> SensitivityPlots:
-        """Figures: `plot()` and `plot.sensitivity()`."""
-        return SensitivityPlots(self)
-
-
-class SensitivityPlots(Plots[SensitivityStudy]):
-    """The figure of changes: `plot()`, or by its name."""
-
-    def sensitivity(
-        self, ax: Axes | None = None, *, metric: str | None = None, change: str | None = None
-    ) -> Figure:
-        """Draw the change of each metric against temperature and noise, a line for each model."""
-        study = self._result
-        frame = rows_at(study.table, label=None)
-        metrics, changes, everyone = (
-            list(dict.fromkeys(frame[name])) for name in ("metric", "change", "model")
-        )
-        if not metrics:
-            raise ValueError("there is no averaged metric to draw; study f1_macro, cf1_macro, say.")
-        metrics = metrics if metric is None else [among("metric", metric, metrics)]
-        changes = changes if change is None else [among("change", change, changes)]
-        models, shown = first_models(everyone, MAX_LINES, "in the order given")
-        title = (
-            f"Same decisions, other confidences: {study.n_samples:,} samples, "
-            f"{interval_title(study.confidence_level)}"
-        )
-        caption = Caption(title, study.signature, shown, keys=looks(models))
-
-        def draw(what: str, name: str, axes: Axes) -> None:
-            plain_axes(axes, name)
-            axes.axhline(0, color="black", linewidth=0.7)
-            part = rows_at(frame, change=what, metric=name)
-            for model, look in looks(models):
-                rows = rows_at(part, model=model).sort_values("level")
-                draw_band(axes, rows, "level", "difference", look)
-            _level_axis(axes, part["level"], what)
-            _keep_zero_readable(axes)
-
-        panels = [[partial(draw, what, name) for name in metrics] for what in changes]
-        return draw_panels(
-            caption, panels, (2.3, 2.3), ax=ax, least_width=5.0, y_label="change", sharex="row"
-        )
-
-    __call__ = sensitivity
 
 
 def _level_axis(axes: Axes, levels: pd.Series[float], change: str) -> None:

@@ -29,6 +29,24 @@ from modelcompare.words import ZeroDivision, signature
 _RAREST = 8
 
 
+def plot_undefined(study: UndefinedStudy, ax: Axes | None = None) -> Figure:
+    """Draw the share of undefined values against the ratio, soft twin beside hard."""
+    table = study.table
+    lines = table.assign(line=table["model"], share=table["pct_undefined"], series=table["metric"])
+    title = (
+        f"How often a metric has no value, mean over classes: {study.n_samples:,} samples, "
+        f"{study.n_resamples:,} resamples"
+    )
+    caption = Caption(title, study.signature, note="thick: mean over models; thin: each model")
+    pairs = study.metric_pairs.pairs
+    words = pairs[0] if len(pairs) == 1 else ("the metric", "its counterpart")
+    panels = {f"{a} and {b}": (a, b) for a, b in pairs}
+    return plot_shares(
+        lines, panels, words, caption, "% of resamples undefined",
+        finish=lambda axes: axes.set_ylim(bottom=0), ax=ax,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class UndefinedStudy(Result):
     """Share of resamples in which each metric is 0 / 0.
@@ -52,6 +70,7 @@ class UndefinedStudy(Result):
     seed_label: str = field(repr=False)
 
     stem: ClassVar[str] = "undefined"
+    plot = Plots(undefined=plot_undefined)
 
     @property
     def n_samples(self) -> int:
@@ -110,36 +129,6 @@ class UndefinedStudy(Result):
         support = smallest.groupby("label", sort=False)["support"].first()
         frame = pd.DataFrame({"support": support, **means}).sort_values("support", kind="stable")
         return frame.head(_RAREST).rename_axis("label").reset_index()
-
-    @property
-    def plot(self) -> UndefinedPlots:
-        """Figures: `plot()` and `plot.undefined()`."""
-        return UndefinedPlots(self)
-
-
-class UndefinedPlots(Plots[UndefinedStudy]):
-    """The figure of undefined values: `plot()`, or by its name."""
-
-    def undefined(self, ax: Axes | None = None) -> Figure:
-        """Draw the share of undefined values against the ratio, soft twin beside hard."""
-        study, table = self._result, self._result.table
-        lines = table.assign(
-            line=table["model"], share=table["pct_undefined"], series=table["metric"]
-        )
-        title = (
-            f"How often a metric has no value, mean over classes: {study.n_samples:,} samples, "
-            f"{study.n_resamples:,} resamples"
-        )
-        caption = Caption(title, study.signature, note="thick: mean over models; thin: each model")
-        pairs = study.metric_pairs.pairs
-        words = pairs[0] if len(pairs) == 1 else ("the metric", "its counterpart")
-        panels = {f"{a} and {b}": (a, b) for a, b in pairs}
-        return plot_shares(
-            lines, panels, words, caption, "% of resamples undefined",
-            finish=lambda axes: axes.set_ylim(bottom=0), ax=ax,
-        )  # fmt: skip
-
-    __call__ = undefined
 
 
 @checked()

@@ -75,6 +75,94 @@ _SUMMARY = {
 }
 
 
+def plot_variances(
+    study: VarianceStudy, pair: int | Pair = 0, *, label: Any = None, n_columns: int | None = None,
+    ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw variances of both metrics of a pair against the ratio (figures 1, 5, 6).
+
+    A panel for each class; a colour for each model, solid for the first metric and dashed for
+    the second. With more than twelve models the median and the range of 90 % of them are drawn.
+    Where a variance is 0 the scale goes down to 0.
+    """
+    if n_columns is not None:
+        check_count("n_columns", n_columns, at_least=1, at_most=100)
+    names = _named_pair(study, pair)
+    labels, shown = _labels(study, names, label, 1 if ax is not None else _MAX_PANELS)
+    n_columns = min(n_columns or 3, len(labels))
+    title = (
+        f"Variance of {names[0]} and {names[1]}: {study.n_samples:,} samples, "
+        f"{study.n_resamples:,} resamples"
+    )
+    keys = [*model_keys(study.models), *_metric_keys(names, study.models)]
+    caption = Caption(title, study.signature, shown, range_note(study.models), keys)
+    drawn = study.distribution["metric"].isin(names)
+    if labels[0] is not None:
+        drawn &= study.distribution["label"].isin(labels)
+    rows = study.distribution[drawn]
+
+    def draw(place: int, axes: Axes) -> None:
+        for name, line in zip(names, LINE_STYLES, strict=True):
+            part = rows_at(rows, metric=name, label=labels[place])
+            draw_lines(axes, by_ratio(part, "variance"), study.models, line)
+        plain_axes(axes, label_name(labels[place]) or names[0])
+        ratio_axis(axes, study.ratios, last=place + n_columns >= len(labels))
+
+    return draw_panels(
+        caption, wrapped([partial(draw, place) for place in range(len(labels))], n_columns),
+        (2.7, 2.5), ax=ax, least_width=5.0, y_label="variance",
+        finish=partial(_log_with_zero, rows["variance"]), sharex=True, sharey=True,
+    )  # fmt: skip
+
+
+def plot_intervals(
+    study: VarianceStudy, pair: int | Pair = 0, *, label: Any = None, ax: Axes | None = None
+) -> Figure:
+    """Draw values with bands against the ratio, both metrics of a pair (figures 2, 3, 4).
+
+    A row of panels for each class, on one scale, and a colour for each model.
+    """
+    names = _named_pair(study, pair)
+    labels, shown = _labels(study, names, label, 1 if ax is not None else _MAX_ROWS)
+    title = (
+        f"{' and '.join(names)}: {study.n_samples:,} samples, mean and "
+        f"{interval_title(study.confidence_level)} of {study.n_resamples:,} resamples"
+    )
+    keys = model_keys(study.models)
+    caption = Caption(title, study.signature, shown, range_note(study.models), keys)
+
+    def draw(name: str, of: Any, axes: Axes) -> None:
+        part = rows_at(study.distribution, metric=name, label=of)
+        if len(study.models) > MAX_LINES:
+            draw_lines(axes, by_ratio(part, "mean"), study.models)
+        else:
+            for model, look in looks(study.models):
+                rows = rows_at(part, model=model).sort_values("ratio")
+                draw_band(axes, rows, "ratio", "mean", look)
+        plain_axes(axes, value_name(name, of))
+        ratio_axis(axes, study.ratios, last=of is labels[-1])
+
+    panels = [[partial(draw, name, of) for name in names] for of in labels]
+    return draw_panels(caption, panels, (3.5, 2.3), ax=ax, sharex=True, sharey="row")
+
+
+def _named_pair(study: VarianceStudy, pair: int | Pair) -> Pair:
+    pairs = study.pairs
+    places = dict(enumerate(pairs)) | {names: names for names in pairs}
+    asked = tuple(pair) if isinstance(pair, list) else pair
+    if not isinstance(asked, int | tuple) or asked not in places:
+        raise ValueError(f"`pair` {pair!r} was not studied; there are {pairs}.")
+    return places[asked]
+
+
+def _labels(study: VarianceStudy, pair: Pair, label: Any, most: int) -> tuple[list[Any], str]:
+    """Choose the classes that get a panel, and remark where others are left out."""
+    part = rows_at(study.distribution, metric=pair[0], ratio=study.ratios[0])
+    if label is not None:
+        return one_label(part, label), ""
+    return telling_labels(part, "estimate", most)
+
+
 @dataclass(frozen=True)
 class VarianceStudy(Result):
     """Bootstrap distributions of metrics at several sizes of the test set.
@@ -115,6 +203,7 @@ class VarianceStudy(Result):
     seed_label: str = field(repr=False)
 
     stem: ClassVar[str] = "variance"
+    plot = Plots(variances=plot_variances, intervals=plot_intervals)
     note: ClassVar[str] = REPLICATE_NOTE
 
     @property
@@ -240,11 +329,6 @@ class VarianceStudy(Result):
             figures[f"intervals_{name}"] = partial(self.plot.intervals, pair)
         return figures
 
-    @property
-    def plot(self) -> VariancePlots:
-        """Figures: `plot()` and `plot.variances()`, `plot.intervals()`."""
-        return VariancePlots(self)
-
     @one_blas_thread()
     def _over_ratios(self, task: Any) -> pd.DataFrame:
         frames = []
@@ -270,96 +354,6 @@ def _separation(evaluation: Evaluation) -> pd.DataFrame:
         evaluation.models, model_a, model_b, evaluation.keys, difference=difference,
         standard_error=error, separation=separation,
     )  # fmt: skip
-
-
-class VariancePlots(Plots[VarianceStudy]):
-    """Figures of a variance study: `plot()` draws the variances of the first pair."""
-
-    def variances(
-        self, pair: int | Pair = 0, *, label: Any = None, n_columns: int | None = None,
-        ax: Axes | None = None,
-    ) -> Figure:  # fmt: skip
-        """Draw variances of both metrics of a pair against the ratio (figures 1, 5, 6).
-
-        A panel for each class; a colour for each model, solid for the first metric and dashed for
-        the second. With more than twelve models the median and the range of 90 % of them are drawn.
-        Where a variance is 0 the scale goes down to 0.
-        """
-        if n_columns is not None:
-            check_count("n_columns", n_columns, at_least=1, at_most=100)
-        study, names = self._result, self._pair(pair)
-        labels, shown = self._labels(names, label, 1 if ax is not None else _MAX_PANELS)
-        n_columns = min(n_columns or 3, len(labels))
-        title = (
-            f"Variance of {names[0]} and {names[1]}: {study.n_samples:,} samples, "
-            f"{study.n_resamples:,} resamples"
-        )
-        keys = [*model_keys(study.models), *_metric_keys(names, study.models)]
-        caption = Caption(title, study.signature, shown, range_note(study.models), keys)
-        drawn = study.distribution["metric"].isin(names)
-        if labels[0] is not None:
-            drawn &= study.distribution["label"].isin(labels)
-        rows = study.distribution[drawn]
-
-        def draw(place: int, axes: Axes) -> None:
-            for name, line in zip(names, LINE_STYLES, strict=True):
-                part = rows_at(rows, metric=name, label=labels[place])
-                draw_lines(axes, by_ratio(part, "variance"), study.models, line)
-            plain_axes(axes, label_name(labels[place]) or names[0])
-            ratio_axis(axes, study.ratios, last=place + n_columns >= len(labels))
-
-        return draw_panels(
-            caption, wrapped([partial(draw, place) for place in range(len(labels))], n_columns),
-            (2.7, 2.5), ax=ax, least_width=5.0, y_label="variance",
-            finish=partial(_log_with_zero, rows["variance"]), sharex=True, sharey=True,
-        )  # fmt: skip
-
-    __call__ = variances
-
-    def intervals(
-        self, pair: int | Pair = 0, *, label: Any = None, ax: Axes | None = None
-    ) -> Figure:
-        """Draw values with bands against the ratio, both metrics of a pair (figures 2, 3, 4).
-
-        A row of panels for each class, on one scale, and a colour for each model.
-        """
-        study, names = self._result, self._pair(pair)
-        labels, shown = self._labels(names, label, 1 if ax is not None else _MAX_ROWS)
-        title = (
-            f"{' and '.join(names)}: {study.n_samples:,} samples, mean and "
-            f"{interval_title(study.confidence_level)} of {study.n_resamples:,} resamples"
-        )
-        keys = model_keys(study.models)
-        caption = Caption(title, study.signature, shown, range_note(study.models), keys)
-
-        def draw(name: str, of: Any, axes: Axes) -> None:
-            part = rows_at(study.distribution, metric=name, label=of)
-            if len(study.models) > MAX_LINES:
-                draw_lines(axes, by_ratio(part, "mean"), study.models)
-            else:
-                for model, look in looks(study.models):
-                    rows = rows_at(part, model=model).sort_values("ratio")
-                    draw_band(axes, rows, "ratio", "mean", look)
-            plain_axes(axes, value_name(name, of))
-            ratio_axis(axes, study.ratios, last=of is labels[-1])
-
-        panels = [[partial(draw, name, of) for name in names] for of in labels]
-        return draw_panels(caption, panels, (3.5, 2.3), ax=ax, sharex=True, sharey="row")
-
-    def _pair(self, pair: int | Pair) -> Pair:
-        pairs = self._result.pairs
-        places = dict(enumerate(pairs)) | {names: names for names in pairs}
-        asked = tuple(pair) if isinstance(pair, list) else pair
-        if not isinstance(asked, int | tuple) or asked not in places:
-            raise ValueError(f"`pair` {pair!r} was not studied; there are {pairs}.")
-        return places[asked]
-
-    def _labels(self, pair: Pair, label: Any, most: int) -> tuple[list[Any], str]:
-        """Choose the classes that get a panel, and remark where others are left out."""
-        part = rows_at(self._result.distribution, metric=pair[0], ratio=self._result.ratios[0])
-        if label is not None:
-            return one_label(part, label), ""
-        return telling_labels(part, "estimate", most)
 
 
 def _metric_keys(pair: Pair, models: Sequence[str]) -> list[tuple[str, Look]]:

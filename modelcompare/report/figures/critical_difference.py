@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from modelcompare.report.figures.forest import folded_name
 from modelcompare.report.figures.layout import Caption, draw_panels
-from modelcompare.report.figures.plots import Plots
 from modelcompare.report.figures.selection import part_shown
 from modelcompare.report.figures.style import LEADING, MUTED
 from modelcompare.report.figures.types import Axes, Figure
@@ -22,37 +21,37 @@ _BAR = 0.3
 _ROW = 0.62
 
 
-class RankPlots(Plots[Callable[[str | None], tuple[pd.DataFrame, str, str]]]):
-    """The critical-difference diagram: `plot()`, or by its name.
+def plot_critical_difference(
+    ranked: Callable[[str | None], tuple[pd.DataFrame, str, str]], metric: str | None = None, *,
+    ax: Axes | None = None,
+) -> Figure:  # fmt: skip
+    """Draw mean ranks by a metric (the first by default); bars over models not told apart.
 
-    Drawn are mean ranks, what was ranked, and a signature. The attributes of the ranks, best first,
+    Ranked are models, best first, with what was ranked and a signature. The attributes of the ranks
     say how many sets and which test there were, at which level, Friedman's p-value, which models
-    are not told apart, and the critical difference (NaN where there is none).
+    are not told apart, and the critical difference (NaN where there is none). Wilcoxon's test may
+    tell a model apart from one whose rank lies between it and another from which it is not:
+    `differences` has all pairs.
     """
-
-    def critical_difference(self, metric: str | None = None, *, ax: Axes | None = None) -> Figure:
-        """Draw mean ranks by a metric (the first by default); bars over models not told apart."""
-        ranks, name, signature = self._result(metric)
-        found = ranks.attrs
-        n_models, ranks = len(ranks), ranks[:MAX_MODELS]
-        together = np.array(found["together"])[: len(ranks), : len(ranks)]
-        places = ranks["mean_rank"].tolist()
-        names = [folded_name(f"{row.model} ({row.mean_rank:.2f})") for row in ranks.itertuples()]
-        bars = _bars(together)
-        caption = Caption(
-            f"Mean rank by {name}: {n_models} models over {found['n_sets']} test sets, tests at "
-            f"{found['alpha']:g}",
-            signature, part_shown(len(ranks), n_models, "model", "the best"),
-            note=f"Friedman {p_clause(found['p_value'])}; bars: not told apart ({found['test']})",
-        )  # fmt: skip
-        # Names stand outside the axis, where no connector comes.
-        n_lines = max(name.count("\n") + 1 for name in names)
-        top = 0.5 + _BAR * len(bars)
-        levels = [top + _ROW * n_lines * (k + 0.5) for k in range((len(names) + 1) // 2)]
-        draw = partial(_draw, places, names, bars, levels, found["critical_difference"])
-        return draw_panels(caption, [[draw]], (7.6, 0.9 + 0.36 * (levels[-1] + 1)), ax=ax)
-
-    __call__ = critical_difference
+    ranks, name, signature = ranked(metric)
+    found = ranks.attrs
+    n_models, ranks = len(ranks), ranks[:MAX_MODELS]
+    together = np.array(found["together"])[: len(ranks), : len(ranks)]
+    places = ranks["mean_rank"].tolist()
+    names = [folded_name(f"{row.model} ({row.mean_rank:.2f})") for row in ranks.itertuples()]
+    bars = _bars(together)
+    caption = Caption(
+        f"Mean rank by {name}: {n_models} models over {found['n_sets']} test sets, tests at "
+        f"{found['alpha']:g}",
+        signature, part_shown(len(ranks), n_models, "model", "the best"),
+        note=f"Friedman {p_clause(found['p_value'])}; bars: not told apart ({found['test']})",
+    )  # fmt: skip
+    # Names stand outside the axis, where no connector comes.
+    n_lines = max(name.count("\n") + 1 for name in names)
+    top = 0.5 + _BAR * len(bars)
+    levels = [top + _ROW * n_lines * (k + 0.5) for k in range((len(names) + 1) // 2)]
+    draw = partial(_draw, places, names, bars, levels, found["critical_difference"])
+    return draw_panels(caption, [[draw]], (7.6, 0.9 + 0.36 * (levels[-1] + 1)), ax=ax)
 
 
 def _draw(

@@ -1,23 +1,50 @@
-"""The base of `result.plot`: calling it draws the first figure, its methods draw each.
+"""The figures of a result: calling `result.plot` draws the first, its members draw each.
 
-Every method returns a matplotlib Figure, which notebooks show and whose ``save(path)`` writes .png,
+Every one returns a matplotlib Figure, which notebooks show and whose ``save(path)`` writes .png,
 .svg or .pdf with the signature in the file. With `ax` given, the first panel is drawn into it, and
 the figure that holds it is returned.
 """
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from collections.abc import Callable
+from types import MethodType, SimpleNamespace
+from typing import Any
 
-R = TypeVar("R")
+from modelcompare.report.figures.types import Figure
 
 
-class Plots(Generic[R]):
-    """The figures of one result."""
+class Plots(SimpleNamespace):
+    """The figures of a class of results, by name; those of a result where one is asked for them.
 
-    def __init__(self, result: R) -> None:
-        self._result = result
+    Parameters
+    ----------
+    of : callable, optional
+        Takes what is drawn from a result; by default the result itself.
+    **figures
+        Functions of what is drawn.
+    """
+
+    def __init__(
+        self, of: Callable[[Any], Any] | None = None, **figures: Callable[..., Figure]
+    ) -> None:
+        super().__init__(_of=of, **figures)
+
+    def __get__(self, result: Any, _kind: type) -> Plots:
+        """Bind all figures to a result."""
+        if result is None:
+            return self
+        drawn = result if self._of is None else self._of(result)
+        return Plots(**{name: MethodType(draw, drawn) for name, draw in self.figures.items()})
+
+    def __call__(self, *arguments: Any, **options: Any) -> Figure:
+        """Draw the first figure."""
+        return next(iter(self.figures.values()))(*arguments, **options)
+
+    @property
+    def figures(self) -> dict[str, Callable[..., Figure]]:
+        """What draws each figure."""
+        return {name: draw for name, draw in vars(self).items() if name != "_of"}
 
     def __repr__(self) -> str:
-        names = [name for name in dir(self) if not name.startswith("_")]
-        return f"figures: {', '.join(f'plot.{name}()' for name in names)}"
+        return f"figures: {', '.join(f'plot.{name}()' for name in sorted(self.figures))}"
