@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from modelcompare.data.test_set import TestSet
+from modelcompare.engine.labels import distinct_rows
 from modelcompare.engine.memory import free_memory
 from modelcompare.intervals import METHODS
 from modelcompare.metrics.base import AnyMetric
@@ -15,7 +16,6 @@ from modelcompare.metrics.debiased import is_calibration_error
 from modelcompare.metrics.registry import MetricLike, resolve_metrics
 from modelcompare.significance import TESTS
 from modelcompare.sources.areas import has_bins
-from modelcompare.sources.evaluation import distinct_rows
 from modelcompare.sources.rows import import_pyarrow
 from modelcompare.sources.scanned import ScannedPredictions
 from modelcompare.words import IntervalMethod, ZeroDivision
@@ -88,7 +88,7 @@ def _of_large(test: str) -> str:
 
 
 def _collapses(metrics: Sequence[AnyMetric], scan: ScannedPredictions) -> bool:
-    return distinct_rows(scan, metrics, required=False) is not None
+    return distinct_rows(metrics, scan, required=False) is not None
 
 
 def _instead(method: IntervalMethod, metrics: Sequence[AnyMetric]) -> IntervalMethod:

@@ -8,8 +8,8 @@ of the samples is compared with what a test set gives once, by `TestSet.require`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NoReturn
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -23,6 +23,8 @@ from modelcompare.data.truths import Truth
 from modelcompare.directions import Known
 from modelcompare.directions import resolved as resolved_direction
 from modelcompare.words import Kind, Need, SampleColumn, check_names
+
+Found = TypeVar("Found")
 
 
 class TestSet(ABC):
@@ -204,6 +206,12 @@ class TestSet(ABC):
         return self._columns["sample_weight"] is not None
 
     @property
+    def largest_weight(self) -> float:
+        """Largest weight of a sample; 1 where they have none."""
+        weight = self.sample_weight
+        return 1.0 if weight is None else float(weight.max())
+
+    @property
     def slices(self) -> pd.DataFrame | None:
         """Variables that define subgroups, a column each."""
         return None
@@ -217,6 +225,18 @@ class TestSet(ABC):
     def sample(self) -> TestSet:
         """What shows all kinds of what the models gave: a block of a scan, else all."""
         return self
+
+    def part(self, rows: slice) -> tuple[TestSet, slice]:
+        """A test set in memory that holds some of the samples, and where these are in it."""
+        return self, rows
+
+    def blocks_of_distinct(self) -> Iterator[tuple[TestSet, IntArray | None]]:
+        """Blocks of rows among which is every distinct one, and how often each row occurs."""
+        yield self, None
+
+    def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:  # noqa: ARG002
+        """Find something out of all samples, once where they are not in memory."""
+        return find()
 
     def output(self, model: str) -> Output:
         """What a model said, as it is kept."""

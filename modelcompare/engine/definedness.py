@@ -43,7 +43,7 @@ def _is_defined(evaluation: Evaluation, metric: AnyMetric) -> bool:
     if not isinstance(metric, Metric) or not isinstance(value, Quotient) or metric.ratio is None:
         return False
     parts = evaluation.parts(metric, evaluation.grand_total(slice(None)))
-    totals = [part / evaluation.largest_weight for part in parts]
+    totals = [part / evaluation.predictions.largest_weight for part in parts]
     counted = [statistic in _WITHIN_ONE for statistic in metric.statistics]
     share = 0.0
     for place, within in enumerate(counted):

@@ -7,8 +7,7 @@ number of models and metrics; the formulas then run over the totals of the whole
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -17,6 +16,7 @@ import numpy as np
 from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
+from modelcompare.engine.checkpoints import Checkpoint
 from modelcompare.engine.leave_out import leave_out, without
 from modelcompare.engine.memory import check_replicates
 from modelcompare.engine.parallel import (
@@ -70,7 +70,7 @@ class Evaluation(UnitStatistics):
         """Evaluation of other metrics on the same units; of units without strata."""
         return self.once(
             ("of", *(metric.name for metric in metrics)),
-            lambda: Evaluation(self.predictions, metrics, collapse=self.collapsed, stratify=False),
+            lambda: type(self)(self.predictions, metrics, collapse=self.collapsed, stratify=False),
         )
 
     # -- values -----------------------------------------------------------------------------
@@ -129,8 +129,7 @@ class Evaluation(UnitStatistics):
         work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
         with progress_bar(work, progress) as bar:
             for models, blocks in passes:
-                self._fill_pass(out, weights, models, blocks, n_jobs)
-                bar.update(sum(weights.block_size(block) for block in blocks))
+                self._fill_pass(out, weights, models, blocks, n_jobs, bar)
         self._fill_others(out, weights, n_jobs, progress=progress)
         # As large as the statistics: nobody sums them again.
         self._sparse = None
@@ -143,25 +142,17 @@ class Evaluation(UnitStatistics):
         models: slice = slice(None),
         blocks: Sequence[int] | None = None,
         n_jobs: int | None = None,
+        told: Callable[[float], object] = lambda _: None,
     ) -> list[FloatArray]:
-        """Totals ``weights @ statistics`` of some models, one array for each block of resamples."""
-        blocks = range(weights.n_blocks) if blocks is None else blocks
-        if not self.columns(models):
-            return [np.empty((weights.block_size(block), 0)) for block in blocks]
-        return deque(self._running_totals(weights, models, blocks, n_jobs), maxlen=1)[0]
+        """Totals ``weights @ statistics`` of some models, one array for each block of resamples.
 
-    def _running_totals(
-        self,
-        weights: Weights,
-        models: slice,
-        blocks: Sequence[int],
-        n_jobs: int | None,
-        totals: Sequence[FloatArray] = (),
-        start: int = 0,
-    ) -> Iterator[list[FloatArray]]:
-        """Totals over the row blocks up to one, for each from `start` on."""
+        The share of row blocks that are done is `told` after each of them.
+        """
+        blocks = range(weights.n_blocks) if blocks is None else blocks
         n_models = len(self.models)
         row_blocks = self.units.row_blocks()
+        kept = self._checkpoint(weights, models, blocks)
+        start, totals = (0, []) if kept is None else kept.load()
         for row_block, rows in [*enumerate(row_blocks)][start:]:
             product = self.product(models, rows)
             if len(row_blocks) == 1 and self._tiles() == [slice(*models.indices(n_models)[:2])]:
@@ -174,7 +165,20 @@ class Evaluation(UnitStatistics):
             numbers = work(n_weights, product.n_columns, alike=self.units.multiplicity is None)
             found = map_blocks(of_block, blocks, n_jobs, numbers=numbers)
             totals = [a + b for a, b in zip(totals, found, strict=True)] if totals else found
-            yield totals
+            done = row_block + 1
+            if kept is not None:
+                kept.save(done, totals, last=done == len(row_blocks))
+            told(done / len(row_blocks))
+        return totals
+
+    def _checkpoint(
+        self,
+        weights: Weights,  # noqa: ARG002
+        models: slice,  # noqa: ARG002
+        blocks: Sequence[int],  # noqa: ARG002
+    ) -> Checkpoint | None:
+        """Where totals under some weights are kept, if they are."""
+        return None
 
     def grand_total(self, models: slice) -> FloatArray:
         """Totals of some models over the whole test set."""
@@ -263,10 +267,16 @@ class Evaluation(UnitStatistics):
         models: slice,
         blocks: Sequence[int],
         n_jobs: int | None,
+        bar: Any,
     ) -> None:
         row_blocks = self.units.row_blocks()
+        before, n_resamples = bar.n, sum(map(weights.block_size, blocks))
+
+        def told(share: float) -> None:
+            bar.update(before + int(share * n_resamples) - bar.n)
+
         if len(row_blocks) > 1:
-            totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs)
+            totals = self.totals(weights, models=models, blocks=blocks, n_jobs=n_jobs, told=told)
             for block, block_totals in zip(blocks, totals, strict=True):
                 self._fill_sums(out[weights.rows(block), models], block_totals, models)
             return
@@ -288,6 +298,7 @@ class Evaluation(UnitStatistics):
             for metric in self._sums:
                 where = self.metric_slice(metric.name)
                 out[weights.rows(block), models, where] = found[..., where]
+        told(1.0)
 
     @cached_property
     def _grand_total(self) -> FloatArray:

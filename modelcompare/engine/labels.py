@@ -13,9 +13,14 @@ import numpy as np
 from modelcompare.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from modelcompare.data.kinds import Output
 from modelcompare.data.test_set import TestSet
-from modelcompare.metrics.base import Outcomes
+from modelcompare.engine.units import collapsible
+from modelcompare.metrics.base import AnyMetric, Outcomes
 from modelcompare.metrics.quotient import divide
 
+# Distinct rows are worth a multinomial draw of their own only if they are few.
+COLLAPSE_AT = 1 / 16
+# Blocks whose distinct rows are put together at once.
+_AT_ONCE = 64
 # Counts below are exact in single precision.
 _MOST_COUNTED = 2**24
 
@@ -145,6 +150,48 @@ class Labels:
                 joint = (chosen * times[here]) @ chosen.T
                 own[:, code, place], both[:, code, place] = np.diagonal(joint), joint[a, b]
         return own, both
+
+
+def distinct_rows(
+    metrics: Sequence[AnyMetric], predictions: TestSet, strata: AnyArray | None = None, *,
+    required: bool,
+) -> Labels | None:  # fmt: skip
+    """Distinct combinations of the true class, all models' predicted classes, and the stratum.
+
+    None where metrics look at more than these, or where there are more of them than a small share
+    of the samples, unless they are required.
+    """
+    part, _ = predictions.part(slice(0, 1))
+    if not collapsible(metrics, part, required=required):
+        return None
+    most = len(predictions) if required else int(COLLAPSE_AT * len(predictions))
+    return predictions.kept(("distinct", required), lambda: _few(predictions, strata, most))
+
+
+def _few(predictions: TestSet, strata: AnyArray | None, most: int) -> Labels | None:
+    """The distinct rows, where they are no more than so many."""
+    held: list[Labels] = []
+    for block, times in predictions.blocks_of_distinct():
+        if times is None:
+            held.append(Labels.distinct(block, strata))
+        else:
+            held.append(_joined([replace(Labels.of_each(block), multiplicity=times)]))
+        if len(held) > _AT_ONCE:
+            held = [_joined(held)]
+            if held[0].n_rows > most:
+                return None
+    found = held[0] if len(held) == 1 else _joined(held)
+    return found if found.n_rows <= most else None
+
+
+def _joined(parts: Sequence[Labels]) -> Labels:
+    """The distinct rows of several parts, sorted as those of a whole are."""
+    rows = np.concatenate([np.stack([part.codes, *part.predicted], axis=1) for part in parts])
+    found, place = np.unique(rows, axis=0, return_inverse=True)
+    times = np.concatenate([part.multiplicity for part in parts])
+    multiplicity = np.bincount(place.ravel(), times).astype(np.intp)
+    codes, *predicted = found.T
+    return Labels(codes, predicted, parts[0].n_classes, multiplicity)
 
 
 def _distinct(columns: Sequence[IntArray]) -> tuple[IntArray, IntArray]:

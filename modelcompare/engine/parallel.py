@@ -297,10 +297,3 @@ def progress_bar(total: int, progress: bool, *, unit: str = " resamples") -> Ite
     finally:
         if token is not None:
             _watch.reset(token)
-
-
-def no_bar() -> Any:
-    """A bar that is never seen."""
-    from tqdm import tqdm
-
-    return tqdm(disable=True)

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
+from modelcompare.arrays import PASS_BYTES, FloatArray, IntArray
 from modelcompare.data.sums import EVERY_MODEL
 from modelcompare.data.test_set import TestSet
 from modelcompare.engine.axis import Column, lay_out, value_keys
-from modelcompare.engine.labels import Labels
+from modelcompare.engine.labels import Labels, distinct_rows
 from modelcompare.engine.parallel import on_threads
 from modelcompare.engine.products import MatrixProduct, Product
 from modelcompare.engine.sparse_columns import SparseColumns
@@ -20,7 +20,6 @@ from modelcompare.engine.units import (
     check_runs,
     cluster_codes,
     cluster_sums,
-    collapsible,
     sample_units,
 )
 from modelcompare.metrics.base import AnyMetric, Metric, Outcomes, Statistic
@@ -30,8 +29,6 @@ Made = TypeVar("Made")
 
 # Statistics of so many columns (classes, bins) may be 0 for most units.
 MANY_COLUMNS = 50
-# Distinct rows are worth a multinomial draw of their own only if they are few.
-COLLAPSE_AT = 1 / 16
 
 
 class UnitStatistics:
@@ -59,7 +56,7 @@ class UnitStatistics:
         self._kept = {} if predictions.sums is None else {**predictions.sums.numbers}
         self._rows: Labels | None = None
         if collapse is not False:
-            self._rows = self._distinct(strata, required=collapse is True)
+            self._rows = distinct_rows(metrics, predictions, strata, required=collapse is True)
         self.units = (
             sample_units(len(predictions), self._unit_of, strata, self.metrics)
             if self._rows is None
@@ -81,7 +78,7 @@ class UnitStatistics:
         """True class of some units; None where these are no samples of one class each."""
         if not self._of_samples:
             return None
-        part, here = self._part(rows)
+        part, here = self.predictions.part(rows)
         return (
             None if part.codes is None or part.true_distribution is not None else part.codes[here]
         )
@@ -104,12 +101,6 @@ class UnitStatistics:
         if any(p.output(model).kind == "values" for model in p.models):
             return None
         return Labels.of_each(p)
-
-    @property
-    def largest_weight(self) -> float:
-        """The largest weight of a sample; 1 where they have none."""
-        weight = self.predictions.sample_weight
-        return 1.0 if weight is None else float(weight.max())
 
     @property
     def collapsed(self) -> bool:
@@ -208,7 +199,7 @@ class UnitStatistics:
         n_classes = self.predictions.n_classes
         if n_classes >= MANY_COLUMNS and len(self.units.row_blocks()) == 1:
             return MatrixProduct(self._narrow(models, rows))
-        part, _ = self._part(rows if self._of_samples else slice(0, 1))
+        part, _ = self.predictions.part(rows if self._of_samples else slice(0, 1))
         hard = part.true_distribution is None
         counted = hard and part.sample_weight is None and self._unit_of is None
         columns, n_rows = self.columns(models), rows.stop - rows.start
@@ -291,28 +282,13 @@ class UnitStatistics:
         sample_weight = self.predictions.sample_weight
         return weights if sample_weight is None else weights * sample_weight
 
-    def _distinct(self, strata: AnyArray | None, *, required: bool) -> Labels | None:
-        """Distinct rows, where they are all that matters, and few or asked for."""
-        if not collapsible(self.metrics, self.predictions, required=required):
-            return None
-        rows = Labels.distinct(self.predictions, strata)
-        return rows if required or rows.n_rows <= COLLAPSE_AT * len(self.predictions) else None
-
-    def _part(self, rows: slice) -> tuple[TestSet, slice]:
-        """Predictions that hold some samples, and where these stand in them."""
-        return self.predictions, rows
-
-    def _everyone(self, model: str) -> Outcomes | None:
-        """Outcomes of all samples, where they are at hand."""
-        return Outcomes.of(self.predictions, model)
-
     def outcomes(self, model: str, rows: slice = slice(None)) -> Outcomes:
         """Outcomes behind some units: distinct rows, samples, or all samples if clustered."""
         if self._rows is not None:
             return self._rows.outcomes(self.models.index(model), rows)
         if self._unit_of is not None:
             return Outcomes.of(self.predictions, model)
-        p, rows = self._part(rows)
+        p, rows = self.predictions.part(rows)
         output = p.output(model)
         return Outcomes(
             output.rows(rows),
@@ -321,11 +297,13 @@ class UnitStatistics:
             None if p.y_true is None else p.y_true[rows],
             None if p.true_distribution is None else p.true_distribution[rows],
             p.predicted(model)[rows] if self._hard and output.kind == "probabilities" else None,
-            everyone=self._everyone(model),
+            everyone=Outcomes.of(p, model) if p is self.predictions else None,
         )
 
     def _weighted(self, numbers: FloatArray, rows: slice) -> FloatArray:
-        p, here = self._part(slice(None) if self._unit_of is not None else rows)
+        if self._rows is not None:
+            return numbers
+        p, here = self.predictions.part(slice(None) if self._unit_of is not None else rows)
         return numbers if p.sample_weight is None else numbers * p.sample_weight[here, None]
 
 

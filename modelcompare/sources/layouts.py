@@ -15,7 +15,7 @@ from modelcompare.data import checks
 from modelcompare.data.checks import DataWarning, rows_from
 from modelcompare.data.kinds import Answers, tell_alike
 from modelcompare.data.predictions import Predictions
-from modelcompare.engine.statistics import COLLAPSE_AT
+from modelcompare.engine.labels import COLLAPSE_AT
 from modelcompare.readers.cell_types import alike, column_array
 from modelcompare.readers.column_roles import Roles, find_roles
 from modelcompare.readers.lists import spread

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,8 @@ from modelcompare.arguments import checked
 from modelcompare.arrays import AnyArray, FloatArray, IntArray
 from modelcompare.data.kinds import Answers, check_guess, check_matches
 from modelcompare.data.predictions import Predictions
-from modelcompare.data.test_set import TestSet
+from modelcompare.data.test_set import Found, TestSet
+from modelcompare.engine.checkpoints import claim
 from modelcompare.readers.messages import counted
 from modelcompare.readers.options import Columns
 from modelcompare.readers.reading import in_one_line
@@ -24,8 +25,6 @@ from modelcompare.resampling.weights import ROW_BLOCK
 from modelcompare.sources.layouts import Layout, find_layout
 from modelcompare.sources.rows import TIMES, Rows, open_rows, recut, selected
 from modelcompare.words import KindOrAuto, Need, shown
-
-Found = TypeVar("Found")
 
 
 @checked()
@@ -95,7 +94,10 @@ def scan_predictions(
         lower_is_better=lower_is_better, bounds=bounds, na=na, normalize=normalize, kind=kind,
     )  # fmt: skip
     folder = None if checkpoint is None else _folder(checkpoint)
-    return ScannedPredictions.of(open_rows(source), columns, folder)
+    scan = ScannedPredictions.of(open_rows(source), columns, folder)
+    if folder is not None:
+        claim(folder, scan.rows.fingerprint())
+    return scan
 
 
 def _folder(checkpoint: object) -> Path:
@@ -118,7 +120,10 @@ class ScannedPredictions(TestSet):
     What would need all rows in memory (`y_true`, `output`, ...) is refused; `load` reads them all.
     """
 
-    __slots__ = ("_checkpoint", "_chosen", "_head", "_kept", "_layout", "_rows")
+    __slots__ = (
+        "_block", "_checkpoint", "_chosen", "_head", "_kept", "_layout", "_number", "_rest",
+        "_rows",
+    )  # fmt: skip
 
     abilities = frozenset[Need]({"blocks", "sums"})
     _refusal = (
@@ -139,6 +144,9 @@ class ScannedPredictions(TestSet):
         self._rows, self._layout, self._head, self._chosen = rows, layout, head, chosen
         self._checkpoint = checkpoint
         self._kept: dict[Hashable, Any] = {}
+        # The block that was asked for last, and those behind it.
+        self._block, self._number = head, 0
+        self._rest: Iterator[Predictions] = iter(())
 
     @classmethod
     def of(cls, rows: Rows, columns: Columns, checkpoint: Path | None = None) -> ScannedPredictions:
@@ -219,7 +227,6 @@ class ScannedPredictions(TestSet):
         }  # fmt: skip
 
     def kept(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        """What was found out of all rows, which are not read again for it."""
         if key not in self._kept:
             self._kept[key] = find()
         found: Found = self._kept[key]
@@ -236,6 +243,21 @@ class ScannedPredictions(TestSet):
         for number, table in enumerate(self._tables(start), start):
             yield self._of_table(table, number)
 
+    def part(self, rows: slice) -> tuple[Predictions, slice]:
+        first, last, _ = rows.indices(len(self))
+        number, start = divmod(first, ROW_BLOCK)
+        if start + last - first > ROW_BLOCK:
+            self.refuse("the statistics of all rows")
+        here = slice(start, start + last - first)
+        if number == 0:
+            return self._head, here
+        if number != self._number:
+            # Reading starts anew where it is not the next.
+            if number != self._number + 1 or self._number == 0:
+                self._rest = self.blocks(number)
+            self._block, self._number = next(self._rest), number
+        return self._block, here
+
     def named_blocks(self) -> Iterator[tuple[Predictions, AnyArray | None]]:
         """All blocks, and the names of their samples where a column holds them."""
         layout = self._layout
@@ -249,17 +271,18 @@ class ScannedPredictions(TestSet):
         self._check_kinds(part, number * ROW_BLOCK)
         return part
 
-    def counted(self) -> tuple[Predictions, IntArray] | None:
-        """Distinct rows and how often each occurs, where all is labels and they are few."""
-        if self._chosen is not None:
-            return None
-        first = next(self._tables(0))
-        table = self.kept("counted", lambda: self._layout.counted(first, self._rows))
-        if table is None:
-            return None
-        rows, times = self._layout.distinct(table, self._rows)
+    def blocks_of_distinct(self) -> Iterator[tuple[Predictions, IntArray | None]]:
+        """Blocks of rows; the distinct ones, counted, where all is labels and they are few."""
+        counted = None
+        if self._chosen is None:
+            first = next(self._tables(0))
+            counted = self.kept("counted", lambda: self._layout.counted(first, self._rows))
+        if counted is None:
+            yield from ((block, None) for block in self.blocks())
+            return
+        rows, times = self._layout.distinct(counted, self._rows)
         self._check_length(int(times.sum()))
-        return rows, times
+        yield rows, times
 
     def load(self) -> Predictions:
         """All rows in memory."""
@@ -296,6 +319,14 @@ class ScannedPredictions(TestSet):
                 )
 
     # -- what it holds ----------------------------------------------------------------------
+
+    @property
+    def largest_weight(self) -> float:
+        if not self.weighted:
+            return 1.0
+        return self.kept(
+            "largest weight", lambda: max(block.largest_weight for block in self.blocks())
+        )
 
     @property
     def n_samples(self) -> int:

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import modelcompare as mc
+from modelcompare.engine import checkpoints
 from modelcompare.resampling.weights import ROW_BLOCK
-from modelcompare.sources import checkpoints
 from modelcompare.sources.evaluation import ScannedEvaluation
 
 pa = pytest.importorskip("pyarrow")
@@ -46,7 +46,7 @@ def path(frame, tmp_path):
 
 RUN = """
 import sys, modelcompare as mc
-from modelcompare.sources import checkpoints
+from modelcompare.engine import checkpoints
 checkpoints._SHARE = 1.0
 scan = mc.scan_predictions(sys.argv[1], checkpoint=sys.argv[2])
 mc.bootstrap(scan, ["cf1", "log_loss"], n_resamples=300)
@@ -117,6 +117,14 @@ def test_totals_of_rows_that_changed_are_refused(frame, path, tmp_path):
     mc.bootstrap(mc.scan_predictions(some, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
     with pytest.raises(ValueError, match="checkpoints of other rows"):
         mc.bootstrap(mc.scan_predictions(other, checkpoint=tmp_path / "f"), "cf1", n_resamples=20)
+
+
+@pytest.mark.parametrize("n", [900, ROW_BLOCK])
+def test_totals_of_other_rows_are_refused_where_one_block_needs_none(n, frame, path, tmp_path):
+    folder = tmp_path / "kept"
+    mc.bootstrap(mc.scan_predictions(path, checkpoint=folder), "cf1", n_resamples=20)
+    with pytest.raises(ValueError, match="checkpoints of other rows"):
+        mc.scan_predictions(frame.iloc[:n], checkpoint=folder)
 
 
 def test_a_damaged_checkpoint_is_named(path, tmp_path):

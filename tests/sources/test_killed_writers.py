@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import modelcompare as mc
-from modelcompare.sources.checkpoints import Checkpoint
+from modelcompare.engine.checkpoints import Checkpoint
 from tests.covering import pairwise
 
 pytest.importorskip("pyarrow")
@@ -26,7 +26,7 @@ while True:
 CHECKPOINT = """
 import numpy as np
 from pathlib import Path
-from modelcompare.sources.checkpoints import Checkpoint
+from modelcompare.engine.checkpoints import Checkpoint
 kept = Checkpoint.of(Path(), {"n": 1}, {"seed": 0})
 print("ready", flush=True)
 while True:

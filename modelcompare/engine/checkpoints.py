@@ -43,22 +43,8 @@ class Checkpoint:
     def of(
         cls, folder: Path, source: Mapping[str, object], run: Mapping[str, object]
     ) -> Checkpoint:
-        """The checkpoint of a run over a source.
-
-        Raises
-        ------
-        ValueError
-            If the folder belongs to another source.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
-        known, told = folder / _SOURCE, json.dumps(source, default=str, indent=1)
-        if not known.exists():
-            write_bytes(known, told.encode())
-        elif known.read_text() != told:
-            raise ValueError(
-                f"{folder} holds checkpoints of other rows, or of these before they changed; name "
-                "another folder, or delete it to start anew."
-            )
+        """The checkpoint of a run over a source, to which its folder must belong."""
+        claim(folder, source)
         digest = hashlib.sha256(json.dumps(run, default=str).encode()).hexdigest()
         return cls(folder / f"totals-{digest[:24]}.npz")
 
@@ -84,3 +70,22 @@ class Checkpoint:
         write_bytes(self.path, buffer.getvalue())
         ended = time.monotonic()
         self._next = ended + (ended - started) / _SHARE
+
+
+def claim(folder: Path, source: Mapping[str, object]) -> None:
+    """Make a folder that of a source of rows.
+
+    Raises
+    ------
+    ValueError
+        If it belongs to another source.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    known, told = folder / _SOURCE, json.dumps(source, default=str, indent=1)
+    if not known.exists():
+        write_bytes(known, told.encode())
+    elif known.read_text() != told:
+        raise ValueError(
+            f"{folder} holds checkpoints of other rows, or of these before they changed; name "
+            "another folder, or delete it to start anew."
+        )
