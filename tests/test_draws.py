@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 from modelcompare import compiled
-from modelcompare.resampling.draws import HIGHEST_RATE, EquallyLikely, PoissonCounts, _poisson_steps
+from modelcompare.resampling.draws import (
+    HIGHEST_RATE,
+    _poisson_steps,
+    equally_likely,
+    poisson_of_one_rate,
+)
 
 
 def generator(seed=0):
@@ -19,14 +24,14 @@ def road(request, monkeypatch):
     if request.param == "numba":
         pytest.importorskip("numba")
     work = compiled.ENOUGH_WORK if request.param == "numba" else -(2**62)
-    monkeypatch.setattr(compiled, "_gate", compiled._Gate(work))
+    monkeypatch.setattr(compiled, "_work", work)
 
 
 @pytest.mark.usefixtures("road")
 @pytest.mark.parametrize("n_units", [1, 2, 7, 255, 1000, 65_536])
 @pytest.mark.parametrize("sizes", [[1, 0, 3, 4], [999, 1000, 1001]])
 def test_equally_likely_units_are_drawn_as_numpy_draws_integers(n_units, sizes):
-    draws = EquallyLikely(generator(), n_units, sum(sizes))
+    draws = equally_likely(generator(), n_units, sum(sizes))
     found = np.vstack([draws(np.array(sizes[:2], float)), draws(np.array(sizes[2:], float))])
     reference = generator()
     for row, size in zip(found, sizes, strict=True):
@@ -38,14 +43,14 @@ def test_equally_likely_units_are_drawn_as_numpy_draws_integers(n_units, sizes):
 def test_words_that_would_favour_a_unit_are_passed_over():
     # 2^32 mod 50,000 of 2^32 words are: 20 of 5 million, and one makes all later draws differ.
     n_units, size = 50_000, 5_000_000
-    found = EquallyLikely(generator(), n_units, size)(np.array([size], float))[0]
+    found = equally_likely(generator(), n_units, size)(np.array([size], float))[0]
     drawn = generator().integers(0, n_units, size)
     np.testing.assert_array_equal(found, np.bincount(drawn, minlength=n_units))
 
 
 def test_many_draws_of_few_units_are_made_some_after_others(monkeypatch):
-    monkeypatch.setattr(compiled, "_gate", compiled._Gate(-(2**62)))
-    draws = EquallyLikely(generator(), 10, 128 * 10**5)
+    monkeypatch.setattr(compiled, "_work", -(2**62))
+    draws = equally_likely(generator(), 10, 128 * 10**5)
     tracemalloc.start()
     found = draws(np.full(128, 1e5))
     peak = tracemalloc.get_traced_memory()[1]
@@ -57,7 +62,7 @@ def test_many_draws_of_few_units_are_made_some_after_others(monkeypatch):
 
 @pytest.mark.usefixtures("road")
 def test_counts_above_255_are_not_cut():
-    found = EquallyLikely(generator(), 3, 2000)(np.array([10.0, 1000.0, 10.0]))
+    found = equally_likely(generator(), 3, 2000)(np.array([10.0, 1000.0, 10.0]))
     assert found.sum(axis=1).tolist() == [10, 1000, 10]
     assert found[1].max() > 255
 
@@ -79,7 +84,7 @@ def test_poisson_counts_have_the_probabilities_of_the_law(rate):
 
 @pytest.mark.parametrize("rate", [0.3, 1.0, 20.0])
 def test_poisson_counts_are_as_frequent_as_they_should_be(rate):
-    counts = PoissonCounts(generator(1), generator(2), rate, 2003)(np.ones(1000))
+    counts = poisson_of_one_rate(generator(1), generator(2), rate, 2003, np.ones(1000))
     values, seen = np.unique(counts, return_counts=True)
     expected = stats.poisson.pmf(values, rate) * counts.size
     often = expected > 20

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray
+from modelcompare.arrays import CACHE_BYTES, PASS_BYTES, AnyArray, FloatArray
 from modelcompare.engine.axis import check_width
 from modelcompare.engine.callables import evaluator
 from modelcompare.engine.checkpoints import Checkpoint
@@ -35,7 +35,8 @@ from modelcompare.metrics.base import (
     OrderMetric,
     Outcomes,
 )
-from modelcompare.resampling.weights import ROW_BLOCK, GivenWeights, Weights, joined
+from modelcompare.resampling.draws import RESAMPLE_BLOCK
+from modelcompare.resampling.weights import ROW_BLOCK, GivenWeights, Weights
 
 # Bytes of statistics that are summed at once; sums of other models together would round otherwise.
 TILE_BYTES = 96 * 2**20
@@ -124,7 +125,9 @@ class Evaluation(UnitStatistics):
         check_replicates(weights.n_resamples, len(self.models), len(self.keys))
         out = self._room(weights.n_resamples, slice(None))
         if self._sums:
-            weights = joined(weights, max(self.units.n_units, self.columns(slice(None))[-1].stop))
+            # Of few units several blocks are gone through at once.
+            width = max(self.units.n_units, self.columns(slice(None))[-1].stop)
+            weights = weights.joined(max(1, CACHE_BYTES // (8 * width * RESAMPLE_BLOCK)))
         passes = self._passes(weights)
         work = sum(weights.block_size(block) for _, blocks in passes for block in blocks)
         with progress_bar(work, progress) as bar:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import ModuleType
 
 import numpy as np
@@ -38,83 +38,80 @@ def narrowed(counts: AnyArray) -> AnyArray:
     return counts.astype(np.uint8 if fits else np.int32)
 
 
-class EquallyLikely:
+def equally_likely(generator: np.random.Generator, n_units: int, n_draws: int) -> Draw:
     """Multinomial counts of equally likely units, with the numbers of ``generator.integers``.
 
-    Compiled loops draw the same ones, from where the generator stands.
+    Compiled loops draw the same ones, from where the generator stands; `n_draws` in all are to
+    come, of which they learn whether they pay.
     """
-
-    def __init__(self, generator: np.random.Generator, n_units: int, n_draws: int) -> None:
-        self._generator, self._n_units = generator, n_units
-        self._kernels = kernels_for(n_draws)
-        if self._kernels:
-            words = generator.bit_generator.state["state"]["state"]
-            # No half of a word is left over from an earlier draw.
-            self._state = np.append(words, np.zeros(2, np.uint64))
-
-    def __call__(self, sizes: FloatArray) -> AnyArray:
-        if self._kernels and len(sizes):
-            return np.stack([self._compiled(self._kernels, int(size)) for size in sizes])
-        whole = sizes.astype(np.intp)
-        most = int(whole.max(initial=0))
-        narrow = most <= _NARROW_MEAN * self._n_units
-        out = np.empty((len(sizes), self._n_units), np.uint8 if narrow else np.int32)
-        # Many may be drawn of few. At a byte a count, threads seldom wait for the interpreter.
-        at_once = max(1, CACHE_BYTES // max(self._n_units, most))
-        for start in range(0, len(sizes), at_once):
-            self._fill(out[start : start + at_once], whole[start : start + at_once])
-        return out
-
-    def _fill(self, rows: AnyArray, sizes: IntArray) -> None:
-        ends = np.cumsum([0, *sizes])
-        kind = np.int32 if ends[-1] < 2**31 else np.int64
-        drawn = self._generator.integers(0, self._n_units, ends[-1], kind)
-        # Other threads draw meanwhile; `numpy.bincount` holds the interpreter.
-        counts = (np.ones(len(drawn), rows.dtype), drawn, ends.astype(kind))
-        sparse.csr_array(counts, shape=rows.shape).toarray(out=rows)
-
-    def _compiled(self, kernels: ModuleType, size: int) -> AnyArray:
-        before, counts = self._state.copy(), np.zeros(self._n_units, np.uint8)
-        if kernels.count(self._state, size, counts) == size:
-            return counts
-        wide = np.zeros(self._n_units, np.int32)
-        kernels.count(before, size, wide)
-        return wide
+    kernels = kernels_for(n_draws)
+    if kernels is None:
+        return partial(_equally_likely, generator, n_units)
+    words = generator.bit_generator.state["state"]["state"]
+    # No half of a word is left over from an earlier draw.
+    return partial(
+        _equally_likely_compiled, kernels, np.append(words, np.zeros(2, np.uint64)), n_units
+    )
 
 
-class PoissonCounts:
+def _equally_likely(generator: np.random.Generator, n_units: int, sizes: FloatArray) -> AnyArray:
+    whole = sizes.astype(np.intp)
+    most = int(whole.max(initial=0))
+    out = np.empty((len(sizes), n_units), np.uint8 if most <= _NARROW_MEAN * n_units else np.int32)
+    # Many may be drawn of few. At a byte a count, threads seldom wait for the interpreter.
+    at_once = max(1, CACHE_BYTES // max(n_units, most))
+    for start in range(0, len(sizes), at_once):
+        _count_draws(generator, out[start : start + at_once], whole[start : start + at_once])
+    return out
+
+
+def _count_draws(generator: np.random.Generator, rows: AnyArray, sizes: IntArray) -> None:
+    """Fill rows (n_resamples, n_units) with counts of as many draws as the sizes say."""
+    ends = np.cumsum([0, *sizes])
+    kind = np.int32 if ends[-1] < 2**31 else np.int64
+    drawn = generator.integers(0, rows.shape[1], ends[-1], kind)
+    # Other threads draw meanwhile; `numpy.bincount` holds the interpreter.
+    counts = (np.ones(len(drawn), rows.dtype), drawn, ends.astype(kind))
+    sparse.csr_array(counts, shape=rows.shape).toarray(out=rows)
+
+
+def _equally_likely_compiled(
+    kernels: ModuleType, state: AnyArray, n_units: int, sizes: FloatArray
+) -> AnyArray:
+    out = [np.zeros((0, n_units), np.uint8)]
+    for size in sizes.astype(np.intp).tolist():
+        before, counts = state.copy(), np.zeros((1, n_units), np.uint8)
+        if kernels.count(state, size, counts[0]) != size:
+            counts = np.zeros((1, n_units), np.int32)
+            kernels.count(before, size, counts[0])
+        out.append(counts)
+    return np.concatenate(out)
+
+
+def poisson_of_one_rate(
+    generator: np.random.Generator, more: np.random.Generator, rate: float, n_units: int,
+    sizes: FloatArray,
+) -> AnyArray:  # fmt: skip
     """Independent Poisson counts of one rate, with probabilities exact to 2^-64.
 
     16 random bits decide all but some of a thousand counts; those take 48 more, from a generator
     of their own, so that no count depends on how many are drawn at once.
     """
-
-    def __init__(
-        self, generator: np.random.Generator, more: np.random.Generator, rate: float, n_units: int
-    ) -> None:
-        self._bits, self._more = generator.bit_generator, more.bit_generator
-        self._passed, self._decided = _poisson_steps(rate)
-        self._n_units = n_units
-
-    def __call__(self, sizes: FloatArray) -> AnyArray:
-        out = np.empty((len(sizes), self._n_units), np.uint8)
-        # The table of decided counts, of 64 KiB, is to stay in the cache beside their bits.
-        at_once = max(1, CACHE_BYTES // (64 * self._n_units))
-        for start in range(0, len(sizes), at_once):
-            self._fill(out[start : start + at_once])
-        return out
-
-    def _fill(self, rows: AnyArray) -> None:
-        n_rows, n_units = rows.shape
-        n_words = -(-n_units // 4)
-        words = self._bits.random_raw(n_rows * n_words).reshape(n_rows, n_words)
+    passed, decided = _poisson_steps(rate)
+    out = np.empty((len(sizes), n_units), np.uint8)
+    # The table of decided counts, of 64 KiB, is to stay in the cache beside their bits.
+    at_once, n_words = max(1, CACHE_BYTES // (64 * n_units)), -(-n_units // 4)
+    for start in range(0, len(out), at_once):
+        rows = out[start : start + at_once]
+        words = generator.bit_generator.random_raw(len(rows) * n_words).reshape(-1, n_words)
         # The lowest bits of a word come first, on every machine.
         bits = words.astype("<u8", copy=False).view("<u2")[:, :n_units]
-        self._decided.take(bits, out=rows, mode="clip")
+        decided.take(bits, out=rows, mode="clip")
         undecided = np.nonzero(rows == _UNDECIDED)
         first = bits[undecided].astype(np.uint64) << np.uint64(48)
-        more = self._more.random_raw(len(first)) >> np.uint64(16)
-        rows[undecided] = np.searchsorted(self._passed, first | more, side="right")
+        further = more.bit_generator.random_raw(len(first)) >> np.uint64(16)
+        rows[undecided] = np.searchsorted(passed, first | further, side="right")
+    return out
 
 
 @lru_cache(maxsize=16)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 
@@ -21,12 +22,12 @@ from modelcompare.resampling.draws import (
     HIGHEST_RATE,
     RESAMPLE_BLOCK,
     Draw,
-    EquallyLikely,
-    PoissonCounts,
     dirichlet,
+    equally_likely,
     multinomial,
     narrowed,
     poisson,
+    poisson_of_one_rate,
     shared_out,
 )
 from modelcompare.resampling.seeds import BOOTSTRAP, MASKS, STRATUM, stream
@@ -71,7 +72,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Weights(ABC):
-    """Weights of units in resamples, in logical blocks of resamples.
+    """Weights of units in resamples, in blocks of one or more logical blocks of resamples.
 
     Parameters
     ----------
@@ -79,10 +80,17 @@ class Weights(ABC):
         What a weight belongs to.
     n_resamples : int
         Number of resamples.
+    n_joined : int
+        Logical blocks that are a block: of few units several are gone through at once.
     """
 
     units: Units
     n_resamples: int
+    n_joined: int = field(default=1, kw_only=True)
+
+    def joined(self, n_joined: int) -> Self:
+        """Same weights in larger blocks."""
+        return replace(self, n_joined=n_joined)
 
     @property
     def whole(self) -> bool:
@@ -90,27 +98,24 @@ class Weights(ABC):
         return True
 
     @property
-    def _per_block(self) -> int:
-        return RESAMPLE_BLOCK
-
-    @property
     def n_blocks(self) -> int:
         """Number of blocks of resamples."""
-        return -(-self.n_resamples // self._per_block)
+        return -(-self.n_resamples // (self.n_joined * RESAMPLE_BLOCK))
 
     def rows(self, block: int) -> slice:
         """Resamples of a block."""
-        start = block * self._per_block
-        return slice(start, min(start + self._per_block, self.n_resamples))
+        size = self.n_joined * RESAMPLE_BLOCK
+        return slice(block * size, min((block + 1) * size, self.n_resamples))
 
     def block_size(self, block: int) -> int:
         """Number of resamples in a block."""
         rows = self.rows(block)
         return rows.stop - rows.start
 
-    @abstractmethod
     def narrow(self, block: int, row_block: int) -> AnyArray:
         """Weights (block_size, rows of the row block) of one block, in narrow integers if whole."""
+        drawn = [self._narrow(resamples, row_block) for resamples in self._logical(block)]
+        return drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
 
     def draw(self, block: int, row_block: int) -> FloatArray:
         """Weights of one block in double precision."""
@@ -130,6 +135,16 @@ class Weights(ABC):
         drawn = self.draw_all(block)
         yield narrowed(drawn) if counts else drawn
 
+    def _logical(self, block: int) -> list[slice]:
+        """Resamples of each logical block of a block."""
+        rows = self.rows(block)
+        starts = range(rows.start, rows.stop, RESAMPLE_BLOCK)
+        return [slice(start, min(start + RESAMPLE_BLOCK, rows.stop)) for start in starts]
+
+    @abstractmethod
+    def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
+        """Weights of one logical block."""
+
 
 @dataclass(frozen=True)
 class BootstrapWeights(Weights):
@@ -147,31 +162,34 @@ class BootstrapWeights(Weights):
 
     @property
     def whole(self) -> bool:
-        return self.scheme != "bayesian" and not any(map(self._is_rescaled, self._strata))
+        return self.scheme != "bayesian" and all(times == 1 for *_, times in self._strata.values())
 
     def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
         # Weights of all units, of one resample at least.
         step = max(1, 8 * CACHE_BYTES // (self.units.n_units * (1 if counts else 8)))
-        blocks = range(len(self.units.row_blocks()))
-        for drawn in zip(
-            *(self._drawn(block, j, step, counts=counts) for j in blocks), strict=True
-        ):
-            yield drawn[0] if len(drawn) == 1 else np.hstack(drawn)
+        row_blocks = range(len(self.units.row_blocks()))
+        for resamples in self._logical(block):
+            for drawn in zip(
+                *(self._drawn(resamples, j, step, counts=counts) for j in row_blocks), strict=True
+            ):
+                yield drawn[0] if len(drawn) == 1 else np.hstack(drawn)
 
-    def narrow(self, block: int, row_block: int) -> AnyArray:
-        return next(self._drawn(block, row_block, RESAMPLE_BLOCK, counts=self.whole))
+    def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
+        return next(self._drawn(resamples, row_block, RESAMPLE_BLOCK, counts=self.whole))
 
-    def _drawn(self, block: int, row_block: int, step: int, *, counts: bool) -> Iterator[AnyArray]:
-        """Weights of so many resamples of a block after others, for the rows of a row block."""
+    def _drawn(
+        self, resamples: slice, row_block: int, step: int, *, counts: bool
+    ) -> Iterator[AnyArray]:
+        """Weights of so many resamples after others, for the rows of a row block."""
         rows = self.units.row_blocks()[row_block]
         available = self.units.counts(rows)
         if self.units.strata is None:
-            yield from self._of_stratum(block, row_block, available, step, counts, stratum=-1)
+            yield from self._of_stratum(-1, available, resamples, row_block, step, counts=counts)
             return
         strata = self.units.strata[rows]
         members = {stratum: strata == stratum for stratum in np.unique(strata).tolist()}
         streams = [
-            self._of_stratum(block, row_block, available[here], step, counts, stratum=stratum)
+            self._of_stratum(stratum, available[here], resamples, row_block, step, counts=counts)
             for stratum, here in members.items()
         ]
         for drawn in zip(*streams, strict=True):
@@ -181,117 +199,109 @@ class BootstrapWeights(Weights):
             yield weights
 
     def _of_stratum(
-        self,
-        block: int,
-        row_block: int,
-        available: IntArray,
-        step: int,
+        self, number: int, available: IntArray, resamples: slice, row_block: int, step: int, *,
         counts: bool,
-        *,
-        stratum: int,
-    ) -> Iterator[AnyArray]:
-        sizes = self._sizes(block, row_block, stratum)
-        draw = self._draw((block, row_block, stratum + 1), available, sizes)
-        n = self._stratum_available(stratum)
+    ) -> Iterator[AnyArray]:  # fmt: skip
+        sizes, times = self._sizes(number, resamples)[:, row_block], self._strata[number][-1]
+        draw = self._draw(number, resamples, row_block, available, int(sizes.sum()))
         for start in range(0, len(sizes), step):
             drawn = draw(sizes[start : start + step])
-            if self._is_rescaled(stratum):
-                drawn = drawn * (n / (n - 1))
+            if times != 1:
+                drawn = drawn * times
             yield narrowed(drawn) if counts else drawn.astype(np.float64, copy=False)
 
-    def _draw(self, key: tuple[int, int, int], available: IntArray, sizes: FloatArray) -> Draw:
+    def _draw(
+        self, number: int, resamples: slice, row_block: int, available: IntArray, n_draws: int
+    ) -> Draw:
         """Give what draws the weights of a stratum's units in one row block."""
+        key = (resamples.start // RESAMPLE_BLOCK, row_block, number + 1)
         generator = _generator(self.seed, BOOTSTRAP, *key)
         if self.scheme == "bayesian":
             return partial(dirichlet, generator, available)
         alike = self.units.multiplicity is None
         if self.scheme == "poisson":
-            stratum = key[-1] - 1
-            rate = self._stratum_size(stratum) / self._stratum_available(stratum)
+            in_row_blocks, size, _ = self._strata[number]
+            rate = size / int(in_row_blocks.sum())
             if not alike or rate > HIGHEST_RATE:
                 return partial(poisson, generator, (rate * available).astype(np.float64))
-            return PoissonCounts(
-                generator, _generator(self.seed, BOOTSTRAP, *key, 1), rate, len(available)
-            )
+            more = _generator(self.seed, BOOTSTRAP, *key, 1)
+            return partial(poisson_of_one_rate, generator, more, rate, len(available))
         if not alike:
             return partial(multinomial, generator, available / available.sum())
-        return EquallyLikely(generator, len(available), int(sizes.sum()))
+        return equally_likely(generator, len(available), n_draws)
 
-    def _sizes(self, block: int, row_block: int, stratum: int) -> FloatArray:
-        """Size of each resample within one row block of a stratum."""
-        n_resamples, size = self.block_size(block), self._stratum_size(stratum)
-        size -= self._is_rescaled(stratum)
-        blocks = self._row_block_table[stratum + 1]
-        if np.count_nonzero(blocks) == 1:
-            return np.full(n_resamples, float(size))
-        if (block, stratum) not in self._block_sizes:
-            generator = _generator(self.seed, STRATUM, block, stratum + 1)
-            if self.scheme == "bayesian":
-                drawn: AnyArray = np.zeros((n_resamples, len(blocks)))
-                drawn[:, blocks > 0] = size * generator.dirichlet(blocks[blocks > 0], n_resamples)
-            else:
-                drawn = generator.multinomial(size, blocks / blocks.sum(), n_resamples)
-            self._block_sizes[block, stratum] = drawn
-        return self._block_sizes[block, stratum][:, row_block].astype(np.float64)
-
-    @cached_property
-    def _block_sizes(self) -> dict[tuple[int, int], AnyArray]:
-        """Sizes within all row blocks, by block of resamples and stratum.
+    def _sizes(self, number: int, resamples: slice) -> FloatArray:
+        """Size of each resample of a stratum within each row block, (n_resamples, n_row_blocks).
 
         Drawn once: anew for each row block it would cost the square of their number.
         """
+        if (number, resamples.start) in self._sizes_drawn:
+            return self._sizes_drawn[number, resamples.start]
+        (blocks, size, _), n_resamples = self._strata[number], resamples.stop - resamples.start
+        out, here = np.zeros((n_resamples, len(blocks))), np.flatnonzero(blocks)
+        if len(here) == 1:
+            out[:, here] = size
+            return out
+        generator = _generator(self.seed, STRATUM, resamples.start // RESAMPLE_BLOCK, number + 1)
+        if self.scheme == "bayesian":
+            out[:, here] = size * generator.dirichlet(blocks[here], n_resamples)
+        else:
+            out[:] = generator.multinomial(size, blocks / blocks.sum(), n_resamples)
+        self._sizes_drawn[number, resamples.start] = out
+        return out
+
+    @cached_property
+    def _sizes_drawn(self) -> dict[tuple[int, int], FloatArray]:
         return {}
 
     @cached_property
-    def _row_block_table(self) -> IntArray:
-        """Samples of each stratum in each row block; row 0 counts all strata together."""
-        units, strata = self.units, self.units.strata
+    def _strata(self) -> dict[int, tuple[IntArray, int, float]]:
+        """Units of each stratum in each row block, number drawn, and weight of a unit drawn.
+
+        Number -1 stands for all units, where there are no strata.
+        """
+        units, strata, first = self.units, self.units.strata, 0
         if strata is None:
             table = np.array([[units.counts(rows).sum() for rows in units.row_blocks()]])
+            first = -1
         else:
             n_strata = int(strata.max()) + 1
-            found = [
+            table = np.array([
                 np.bincount(strata[rows], units.counts(rows), n_strata)
                 for rows in units.row_blocks()
-            ]
-            table = np.array(found).T.astype(np.intp)
-        return np.vstack([table.sum(axis=0), table])
-
-    @property
-    def _strata(self) -> range:
-        return range(0 if self.units.strata is None else int(self.units.strata.max()) + 1)
-
-    def _is_rescaled(self, stratum: int) -> bool:
-        """True if one unit less is drawn than there are, and all weigh more."""
-        rescales = self.units.rescaled and self.scheme == "multinomial" and self.size is None
-        in_strata = self.units.strata is not None
-        return rescales and in_strata and 1 < self._stratum_available(stratum) < SMALL_STRATUM
-
-    def _stratum_available(self, stratum: int) -> int:
-        return int(self._row_block_table[stratum + 1].sum())
-
-    def _stratum_size(self, stratum: int) -> int:
-        if self.size is None:
-            return self._stratum_available(stratum)
-        strata = self._strata or range(1)
-        counts = np.array([self._stratum_available(place) for place in strata])
-        return int(shared_out(self.size, counts)[stratum])
+            ]).T.astype(np.intp)  # fmt: skip
+        available = table.sum(axis=1)
+        sizes = available if self.size is None else shared_out(self.size, available)
+        rescales = units.rescaled and self.scheme == "multinomial" and self.size is None
+        found = {}
+        for number, (n, size) in enumerate(zip(available.tolist(), sizes.tolist(), strict=True)):
+            small = rescales and strata is not None and 1 < n < SMALL_STRATUM
+            times = n / (n - 1) if small else 1.0
+            found[first + number] = table[number], size - small, times
+        return found
 
 
 @dataclass(frozen=True)
 class SwapMasks(Weights):
-    """Masks of the units that swap two models' outputs in each random permutation.
+    """Masks of the units that swap two models' outputs in each permutation.
 
     A mask holds 0 or 1, each with probability 1/2; for distinct rows it holds how many of the
-    equal samples swap.
+    equal samples swap. With `movable` units they are no random swaps but every way of swapping
+    these, once each: 2 to the power of their number.
     """
 
     seed: np.random.SeedSequence
+    movable: IntArray | None = None
 
-    def narrow(self, block: int, row_block: int) -> AnyArray:
-        rows = self.units.row_blocks()[row_block]
-        generator = _generator(self.seed, MASKS, block, row_block)
-        shape = (self.block_size(block), rows.stop - rows.start)
+    def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
+        rows, n_masks = self.units.row_blocks()[row_block], resamples.stop - resamples.start
+        if self.movable is not None:
+            weights = np.zeros((n_masks, self.units.n_units))
+            swaps = np.arange(resamples.start, resamples.stop)
+            weights[:, self.movable] = swaps[:, None] >> np.arange(len(self.movable)) & 1
+            return weights[:, rows]
+        generator = _generator(self.seed, MASKS, resamples.start // RESAMPLE_BLOCK, row_block)
+        shape = (n_masks, rows.stop - rows.start)
         if self.units.multiplicity is not None:
             return generator.binomial(self.units.multiplicity[rows], 0.5, shape)
         n_bytes = -(-shape[0] * shape[1] // 8)
@@ -300,31 +310,15 @@ class SwapMasks(Weights):
 
 
 @dataclass(frozen=True)
-class AllSwaps(Weights):
-    """Every way of swapping the `movable` units, once each: 2 to the power of their number."""
-
-    movable: IntArray
-
-    def narrow(self, block: int, row_block: int) -> AnyArray:
-        rows = self.units.row_blocks()[row_block]
-        here = self.rows(block)
-        weights = np.zeros((self.block_size(block), self.units.n_units))
-        bits = np.arange(here.start, here.stop)[:, None] >> np.arange(len(self.movable))
-        weights[:, self.movable] = bits & 1
-        return weights[:, rows]
-
-
-@dataclass(frozen=True)
 class GivenWeights(Weights):
-    """Weights that are there already: in one block, or in as many as are drawn."""
+    """Weights that are there already, of shape (n_resamples, n_units)."""
 
     weights: FloatArray
-    in_blocks: bool = False
 
     @classmethod
-    def of(cls, units: Units, weights: FloatArray, *, in_blocks: bool = False) -> GivenWeights:
+    def of(cls, units: Units, weights: FloatArray) -> GivenWeights:
         """Weights (n_resamples, n_units)."""
-        return cls(units, len(weights), weights, in_blocks)
+        return cls(units, len(weights), weights)
 
     @classmethod
     def everything(cls, units: Units) -> GivenWeights:
@@ -338,47 +332,8 @@ class GivenWeights(Weights):
     def whole(self) -> bool:
         return False
 
-    @property
-    def _per_block(self) -> int:
-        return RESAMPLE_BLOCK if self.in_blocks else max(1, self.n_resamples)
-
-    def narrow(self, block: int, row_block: int) -> AnyArray:
-        return self.weights[self.rows(block), self.units.row_blocks()[row_block]]
-
-
-@dataclass(frozen=True)
-class JoinedBlocks(Weights):
-    """Several blocks of weights as one, so that few units are gone through at once."""
-
-    weights: Weights
-    n_joined: int
-
-    @property
-    def whole(self) -> bool:
-        return self.weights.whole
-
-    @property
-    def _per_block(self) -> int:
-        return self.n_joined * self.weights._per_block
-
-    def narrow(self, block: int, row_block: int) -> AnyArray:
-        return np.concatenate([self.weights.narrow(b, row_block) for b in self._blocks(block)])
-
-    def parts(self, block: int, *, counts: bool = False) -> Iterator[AnyArray]:
-        for part in self._blocks(block):
-            yield from self.weights.parts(part, counts=counts)
-
-    def _blocks(self, block: int) -> range:
-        start = block * self.n_joined
-        return range(start, min(start + self.n_joined, self.weights.n_blocks))
-
-
-def joined(weights: Weights, width: int) -> Weights:
-    """Join blocks of weights that are too small; `width` numbers belong to a resample."""
-    n_joined = CACHE_BYTES // (8 * max(1, width * weights.block_size(0)))
-    if n_joined < 2 or weights.n_blocks < 2:
-        return weights
-    return JoinedBlocks(weights.units, weights.n_resamples, weights, n_joined)
+    def _narrow(self, resamples: slice, row_block: int) -> AnyArray:
+        return self.weights[resamples, self.units.row_blocks()[row_block]]
 
 
 def _generator(seed: np.random.SeedSequence, purpose: int, *key: int) -> np.random.Generator:

@@ -14,7 +14,7 @@ from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.influence import Pairs, pair_degrees_of_freedom
 from modelcompare.engine.memory import check_pairs
 from modelcompare.metrics.base import AnyMetric, CallableMetric
-from modelcompare.resampling.weights import AllSwaps, BootstrapWeights, SwapMasks, Units, Weights
+from modelcompare.resampling.weights import BootstrapWeights, SwapMasks, Units
 from modelcompare.significance.extreme import least_size, n_extreme
 from modelcompare.significance.samples import sample_contributions
 from modelcompare.significance.swaps.statistic import DrawnSwaps
@@ -117,25 +117,25 @@ class PairView(Contrasts):
         return self.sample.weights.seed
 
     @cached_property
-    def masks(self) -> Weights:
+    def masks(self) -> SwapMasks:
         """Random swaps, or signs, of all units."""
         return SwapMasks(self.evaluation.units, self.n_resamples, self.seed)
 
     @cached_property
-    def swaps(self) -> Weights:
+    def swaps(self) -> SwapMasks:
         """All swaps where they are few and asked for, else random ones."""
         return self.swaps_of(SwapUnits(self.evaluation, self.evaluation.units))
 
-    def swaps_of(self, joined: SwapUnits) -> Weights:
+    def swaps_of(self, joined: SwapUnits) -> SwapMasks:
         """All swaps, or random ones, of units or of groups of them."""
         if self.enumerate_swaps and len(self.movable) <= _MOST_MOVABLE:
             movable = joined.groups_of(self.movable)
             n_swaps = 2 ** len(movable)
             if n_swaps <= self.n_resamples:
-                return AllSwaps(joined.units, n_swaps, movable)
+                return SwapMasks(joined.units, n_swaps, self.seed, movable)
         return self.masks_of(joined.units)
 
-    def masks_of(self, units: Units) -> Weights:
+    def masks_of(self, units: Units) -> SwapMasks:
         """Random swaps of units."""
         same = units is self.evaluation.units
         return self.masks if same else SwapMasks(units, self.n_resamples, self.seed)

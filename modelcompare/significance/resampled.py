@@ -21,7 +21,7 @@ from modelcompare.data.variants import with_arrays
 from modelcompare.engine.influence import signed_sums
 from modelcompare.engine.parallel import map_blocks
 from modelcompare.metrics import CallableMetric, Metric, OrderMetric
-from modelcompare.resampling.weights import AllSwaps, Weights
+from modelcompare.resampling.weights import SwapMasks
 from modelcompare.significance.extreme import (
     resampling_p,
     smallest_p_value,
@@ -95,7 +95,7 @@ def permutation(view: PairView) -> Outcome:
     .. [1] Noreen (1989), Computer-intensive methods for testing hypotheses.
     """
     count = np.zeros(view.estimate.shape)
-    masks: Weights = view.masks
+    masks = view.masks
     sums = [metric for metric in view.evaluation.metrics if isinstance(metric, Metric)]
     if sums:
         statistic = SwappedDifferences(view.evaluation, sums, view.model_a, view.model_b)
@@ -110,7 +110,7 @@ def permutation(view: PairView) -> Outcome:
             count[:, view.evaluation.metric_slice(metric.name)] = _count_swapped_outputs(
                 view, metric, masks
             )
-    return _of_counts(view, count, masks.n_resamples, exact=isinstance(masks, AllSwaps))
+    return _of_counts(view, count, masks.n_resamples, exact=masks.movable is not None)
 
 
 def wald(view: PairView) -> Outcome:
@@ -137,7 +137,7 @@ def swap_outputs(pair: Predictions, mask: FloatArray) -> Predictions:
 
 
 def _count_swapped_outputs(
-    view: PairView, metric: OrderMetric | CallableMetric, masks: Weights
+    view: PairView, metric: OrderMetric | CallableMetric, masks: SwapMasks
 ) -> IntArray:
     """Count swaps of each pair that are as extreme, of a metric that is no sum."""
     values = view.evaluation.metric_slice(metric.name)

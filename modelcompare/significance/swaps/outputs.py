@@ -197,7 +197,7 @@ class SwappedOutputs(SwapStatistic):
     ) -> Iterator[tuple[int, FloatArray]]:
         swaps = np.zeros((len(bits), self.evaluation.units.n_units))
         swaps[:, units] = bits
-        given = GivenWeights.of(self.evaluation.units, swaps, in_blocks=True)
+        given = GivenWeights.of(self.evaluation.units, swaps)
         for pair in pairs.tolist():
             only = np.array([pair])
             null = np.concatenate(self.differences(given, lambda found: found, only))

@@ -20,7 +20,7 @@ from modelcompare.arrays import PASS_BYTES, AnyArray, FloatArray, IntArray
 from modelcompare.engine.evaluation import Evaluation
 from modelcompare.engine.parallel import map_blocks, work
 from modelcompare.resampling.draws import RESAMPLE_BLOCK
-from modelcompare.resampling.weights import JoinedBlocks, Units, Weights
+from modelcompare.resampling.weights import Units, Weights
 from modelcompare.significance.exact import as_extreme
 from modelcompare.significance.extreme import n_true
 from modelcompare.significance.strata import Strata
@@ -293,7 +293,7 @@ class UnitSwaps(SwapStatistic):
         n_units, n_columns = self.units.n_units, max(1, self.n_columns)
         at_once = _SUM_NUMBERS // n_columns // RESAMPLE_BLOCK
         step = int(np.clip(at_once, 1, max(1, -(-masks.n_blocks // _TASKS))))
-        blocks = JoinedBlocks(self.units, masks.n_resamples, masks, step)
+        blocks = masks.joined(step)
         keep = 0 < 8 * masks.n_resamples * self.n_shared <= PASS_BYTES
 
         def one(block: int) -> tuple[Result, Swapped | None]:
